@@ -1,0 +1,1 @@
+//! Growth curves of forkcast; see the README beside this file.

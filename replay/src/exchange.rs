@@ -1,0 +1,66 @@
+//! One recorded request and its answer, in a form that no longer depends on the file format.
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+/// Where an exchange was found; every message about it names this.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The file as the user named it or as the folder walk found it.
+    pub file: String,
+    /// Position inside the file, counted from zero in reading order.
+    pub index: usize,
+    /// Line in the file where it begins, counted from one; zero where the format has no lines.
+    pub line: usize,
+}
+
+/// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// The Messages API in its own spelling, wherever it was hosted (also Bedrock `InvokeModel`).
+    Anthropic,
+    /// Anything else, by the name used in reports: `openai`, `gemini`, `bedrock-converse`, `openrouter`, …
+    Other(String),
+}
+
+/// What the recording says about the answer's usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordedUsage {
+    /// Token counts in the additive convention.
+    pub usage: Usage,
+    /// The provider reported the written tokens by lifetime; otherwise they stand under five minutes.
+    pub split_by_ttl: bool,
+    /// The answer held server-side tool passes (`server_tool_use` blocks or several `iterations`), so the counts are sums.
+    pub server_passes: bool,
+    /// The output count is only the stream's start value, not the final one.
+    pub output_is_start_value: bool,
+}
+
+/// One request and its answer.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Where it was found.
+    pub origin: Origin,
+    /// Who answered.
+    pub provider: Provider,
+    /// The model as the request (or the address) spelled it; empty where neither says.
+    pub model: String,
+    /// The request body as sent: JSON bytes. Bodies that a recorder had parsed are rendered again, keys in recorded order.
+    pub body: Vec<u8>,
+    /// When the request was sent; `None` where the recording has no instants.
+    pub sent_at: Option<Instant>,
+    /// When the first byte of the answer came; `None` where unknown.
+    pub first_byte_at: Option<Instant>,
+    /// When the answer ended; `None` where unknown.
+    pub ended_at: Option<Instant>,
+    /// Usage of the answer; `None` where the recording has none (errors, dropped answers).
+    pub usage: Option<RecordedUsage>,
+    /// The body is known to have been altered on its way (a proxy), so lifetimes are taken from the bill.
+    pub altered: bool,
+    /// Ids of session and agent where the input has them; requests with equal ids form one chain.
+    pub chain: Option<String>,
+    /// An explicit cache scope (organisation or workspace) where the input has one.
+    pub scope: Option<String>,
+    /// Sent through the batch interface (half price).
+    pub batch: bool,
+}

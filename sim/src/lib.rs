@@ -1,0 +1,24 @@
+//! What agents send, what prompt caches remember, what it costs, and why it missed.
+//!
+//! A pure library: no files, no wall clock, no threads. Modules in reading order:
+//!
+//! * [`time`]: instants and durations, integers in nanoseconds.
+//! * [`wire`]: requests as blocks, prefixes, breakpoints, usage; the only place where identity bytes are made.
+//! * [`cache`]: who remembers. Prompt caches by provider family, each held to a slow twin.
+//! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
+//! * [`diagnosis`]: why it missed. One cause for each token that was sent before and was not read.
+//! * [`ledger`]: what happened, request by request; every report is derived from it.
+//!
+//! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
+
+pub mod time;
+
+pub mod wire;
+
+pub mod cache;
+
+pub mod pricing;
+
+pub mod diagnosis;
+
+pub mod ledger;

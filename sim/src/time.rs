@@ -1,0 +1,80 @@
+//! Instants and durations as integers. Never floats, never the machine's clock.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+/// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
+/// simulations. The two are never mixed within one cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(pub u64);
+
+/// A span of time in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub u64);
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+impl Instant {
+    /// The instant `ms` milliseconds after the epoch, at most the largest instant.
+    pub const fn from_millis(ms: u64) -> Self {
+        Self(ms.saturating_mul(NANOS_PER_MILLI))
+    }
+
+    /// How long ago `earlier` was; zero when it lies in the future.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// `ms` milliseconds, at most the largest duration.
+    pub const fn from_millis(ms: u64) -> Self {
+        Self(ms.saturating_mul(NANOS_PER_MILLI))
+    }
+
+    /// `s` seconds, at most the largest duration.
+    pub const fn from_secs(s: u64) -> Self {
+        Self::from_millis(s.saturating_mul(1_000))
+    }
+
+    /// Whole milliseconds, rounded down.
+    pub const fn as_millis(self) -> u64 {
+        self.0 / NANOS_PER_MILLI
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    fn sub(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+}
+
+impl Add for Duration {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Duration {
+    /// Seconds with as many decimals as are not zero: `300s`, `0.25s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, nanos) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        if nanos == 0 {
+            return write!(f, "{whole}s");
+        }
+        let decimals = format!("{nanos:09}");
+        write!(f, "{whole}.{}s", decimals.trim_end_matches('0'))
+    }
+}

@@ -1,0 +1,6 @@
+//! What is sent, byte for byte.
+
+pub mod model;
+mod usage;
+
+pub use usage::Usage;

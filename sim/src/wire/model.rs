@@ -1,0 +1,1 @@
+//! The model table: from any spelling to a model.

@@ -1,0 +1,60 @@
+//! The token counts that a provider reports for one request.
+
+use std::ops::{Add, AddAssign};
+
+/// Usage in the additive convention: the four input parts are disjoint and their sum is the whole prompt.
+///
+/// Source: Anthropic prompt-caching page, section on usage fields (2026-09).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens behind the last effective breakpoint (or the whole prompt where nothing is cached).
+    pub input_tokens: u64,
+    /// Tokens taken from the cache.
+    pub cache_read_input_tokens: u64,
+    /// Tokens written with a lifetime of five minutes.
+    pub ephemeral_5m_input_tokens: u64,
+    /// Tokens written with a lifetime of one hour.
+    pub ephemeral_1h_input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Tokens written, whatever their lifetime.
+    pub const fn cache_creation_input_tokens(&self) -> u64 {
+        self.ephemeral_5m_input_tokens.saturating_add(self.ephemeral_1h_input_tokens)
+    }
+
+    /// The whole prompt: read, written and plain input.
+    pub const fn total_input_tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.cache_read_input_tokens)
+            .saturating_add(self.cache_creation_input_tokens())
+    }
+
+    /// Share of the prompt that was read from the cache, over all three input parts; `None` for an empty prompt.
+    pub fn hit_rate(&self) -> Option<f64> {
+        let total = self.total_input_tokens();
+        (total > 0).then(|| self.cache_read_input_tokens as f64 / total as f64)
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cache_read_input_tokens: self.cache_read_input_tokens.saturating_add(other.cache_read_input_tokens),
+            ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens.saturating_add(other.ephemeral_5m_input_tokens),
+            ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens.saturating_add(other.ephemeral_1h_input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
