@@ -1,1 +1,105 @@
-//! cache
+//! Who remembers: prompt caches that compare prefixes and never see an agent.
+//!
+//! [`PromptCache`] is the whole interface. [`Marked`] is the family of caches in which the client marks breakpoints
+//! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
+//! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
+
+mod marked;
+mod minimum;
+pub mod passes;
+pub mod refusal;
+mod rules;
+mod shelf;
+
+pub use marked::Marked;
+pub use minimum::minimum_tokens;
+pub use refusal::Refusal;
+pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
+
+use crate::time::Instant;
+use crate::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
+
+/// A prompt as a cache sees it.
+#[derive(Clone, Copy)]
+pub struct Prompt<'a> {
+    /// The arena that `markers` point into.
+    pub prefixes: &'a Prefixes,
+    /// Breakpoints in prompt order, the automatic one included.
+    pub markers: &'a [Marker],
+    /// Tokens of each prefix.
+    pub sizes: &'a dyn Sizes,
+    /// Tokens of the whole prompt, what lies behind the last breakpoint included.
+    pub total_tokens: u64,
+    /// Shortest prefix that is cached at all, in tokens.
+    pub minimum_tokens: u64,
+}
+
+/// A request under way, for telling its cache how the answer went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub(crate) u64);
+
+/// What a look-up gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The longest prefix found.
+    pub hit: Option<NodeId>,
+    /// The last breakpoint that counts: a prefix of at least the minimum ends there.
+    pub last_effective: Option<NodeId>,
+    /// Tokens read.
+    pub read_tokens: u64,
+    /// Tokens written to live five minutes.
+    pub write_5m_tokens: u64,
+    /// Tokens written to live one hour.
+    pub write_1h_tokens: u64,
+    /// Tokens that are neither.
+    pub input_tokens: u64,
+}
+
+impl Outcome {
+    /// The outcome in the provider's words, without output.
+    pub const fn usage(&self) -> Usage {
+        Usage {
+            input_tokens: self.input_tokens,
+            cache_read_input_tokens: self.read_tokens,
+            ephemeral_5m_input_tokens: self.write_5m_tokens,
+            ephemeral_1h_input_tokens: self.write_1h_tokens,
+            output_tokens: 0,
+        }
+    }
+}
+
+/// What a cache holds of one prefix at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    /// Nothing was ever written there.
+    Absent,
+    /// It can be read.
+    Live,
+    /// It was written and has outlived its lifetime.
+    Expired,
+    /// It was written and lost before its time.
+    Evicted,
+    /// Its writer's answer has not begun.
+    InFlight,
+}
+
+/// A prompt cache. Instants never decrease from call to call.
+pub trait PromptCache {
+    /// What a look-up at `at` would give, changing nothing.
+    fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome;
+
+    /// Looks the prompt up: refreshes what is read, and holds the writes back until the answer begins.
+    fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome);
+
+    /// The answer's first byte went out.
+    fn first_byte(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant);
+
+    /// The answer ended.
+    fn ended(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant);
+
+    /// The request was given up. Before its first byte nothing is written.
+    fn given_up(&mut self, prefixes: &Prefixes, ticket: Ticket);
+
+    /// What the cache holds of a prefix at `at`.
+    fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState;
+}

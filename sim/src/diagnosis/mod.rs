@@ -1,1 +1,16 @@
-//! diagnosis
+//! Why it missed: one cause for each token that was sent before and was not read.
+//!
+//! [`compare`] lays two requests side by side and names their differences; [`explain`] accounts for every input token
+//! of a request as read, new or missed. [`Cause`] is the closed list, with the provider's own word for each.
+
+mod align;
+mod cause;
+mod classify;
+mod difference;
+mod shortfall;
+mod volatile;
+
+pub use align::{Alignment, Gap, align, blocks};
+pub use cause::{CAUSES, Cause, Note, Volatile};
+pub use difference::{Comparison, Difference, compare, first_difference};
+pub use shortfall::{Case, Explanation, Previous, explain};

@@ -1,1 +1,31 @@
-//! pricing
+//! What it costs: a dated price book and money in 10⁻¹² USD.
+//!
+//! ```
+//! use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Terms};
+//! use forkcast_sim::wire::Usage;
+//!
+//! let usage = Usage { input_tokens: 10, cache_read_input_tokens: 80_000, output_tokens: 500, ..Usage::default() };
+//! let terms = Terms { date: Some(Date(2026, 10, 7)), ..Terms::of(&usage) };
+//! let rates = PriceBook::built_in().rates(&ModelKey::from("claude-sonnet-5-5"), &terms)?;
+//! assert_eq!(rates.bill(&usage).total.to_string(), "0.01302");
+//! # Ok::<(), forkcast_sim::pricing::Unpriced>(())
+//! ```
+//!
+//! * [`Money`]: sums that neither round nor overflow.
+//! * [`PriceBook`]: model, date and terms to [`Rates`]; a model without a price is [`Unpriced`].
+//! * [`claude`]: the rows of the Claude models, flat. A new price is a new row there.
+//! * [`fees`]: what is charged by the piece or by the hour.
+
+mod book;
+pub mod claude;
+mod date;
+pub mod fees;
+mod money;
+mod rates;
+mod row;
+
+pub use book::{ModelKey, PriceBook, Unpriced};
+pub use date::Date;
+pub use money::{Money, NotMoney, div_half_even};
+pub use rates::{Bill, Category, Line, Rate, Rates, Terms};
+pub use row::{LengthTier, Prices, Row, Source};

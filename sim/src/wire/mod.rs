@@ -1,6 +1,41 @@
 //! What is sent, byte for byte.
+//!
+//! * [`Wire`] reads bodies: [`Blocks`] are interned, [`Prefixes`] form an arena, a [`Request`] is a path in it.
+//! * [`normal`] holds the normal forms, [`parameters`] what a level's identity has beside its blocks.
+//! * [`model`] is the model table.
+//!
+//! This is the only room in which identity bytes are made.
 
+mod block;
+pub mod body;
+mod chain;
+mod index;
+mod intake;
+pub mod json;
+mod level;
+mod marker;
+mod memory;
 pub mod model;
+pub mod normal;
+pub mod parameters;
+mod part;
+mod pins;
+mod prefix;
+mod request;
+mod sizing;
+pub mod spelling;
 mod usage;
 
+pub use block::{BlockId, BlockKind, Blocks, Content};
+pub use body::BodyError;
+pub use chain::{ChainId, Chains, Continued};
+pub use index::Index;
+pub use intake::Wire;
+pub use level::{Level, Place, Role};
+pub use marker::{Marker, Ttl};
+pub use normal::NormalForms;
+pub use pins::{Pins, estimated_cumulative};
+pub use prefix::{LineId, NodeId, Prefixes};
+pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, Excluded, ExcludedWhy, Request};
+pub use sizing::{NodeSizes, PathSizes, Sizes, estimated_tokens};
 pub use usage::Usage;

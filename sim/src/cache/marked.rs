@@ -1,0 +1,259 @@
+//! The marked family: writes happen at breakpoints alone, reads look back from them.
+//!
+//! Source of the algorithm and of billing by three positions: Anthropic prompt-caching page (2026-09), as told in
+//! `providers.md` 1.3 and 1.6. Costs grow with the breakpoints and the reach of the look-back, never with the prompt.
+
+use std::collections::BTreeMap;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::rules::{LifetimeClock, LookBack, PositionCount, Refresh, Rules, VisibleFrom};
+use super::shelf::{Life, Shelf, Shelved};
+use super::{EntryState, Outcome, Prompt, PromptCache, Ticket};
+use crate::time::Instant;
+use crate::wire::{BlockKind, Index, Marker, NodeId, Prefixes, Ttl};
+
+/// A cache in which the client marks breakpoints.
+#[derive(Clone, Debug)]
+pub struct Marked {
+    rules: Rules,
+    shelf: Shelf,
+    evicted: Index<NodeId, ()>,
+    in_flight: Index<NodeId, u32>,
+    under_way: BTreeMap<Ticket, UnderWay>,
+    next_ticket: u64,
+    losses: ChaCha8Rng,
+}
+
+/// A request whose answer has not ended.
+#[derive(Clone, Debug)]
+struct UnderWay {
+    started: Instant,
+    hit: Option<NodeId>,
+    writes: Vec<Write>,
+    begun: bool,
+}
+
+/// A breakpoint's entry to be put.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    node: NodeId,
+    ttl: Ttl,
+    billed: bool,
+}
+
+impl Marked {
+    /// An empty cache. `seed` matters only where the rules lose writes by chance.
+    pub fn new(rules: Rules, seed: u64) -> Self {
+        Self {
+            rules,
+            shelf: Shelf::new(rules.slack),
+            evicted: Index::default(),
+            in_flight: Index::default(),
+            under_way: BTreeMap::new(),
+            next_ticket: 0,
+            losses: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// The switches in force.
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
+        effective.iter().rev().find_map(|marker| {
+            look_back(prompt.prefixes, marker.node, self.rules.look_back).find(|node| self.serves(prompt, *node, marker, at))
+        })
+    }
+
+    fn serves(&self, prompt: &Prompt<'_>, node: NodeId, marker: &Marker, at: Instant) -> bool {
+        match self.shelf.get(prompt.prefixes, node, at) {
+            Shelved::Alive(life) => self.rules.reads_any_ttl || life.ttl == marker.ttl,
+            _ => false,
+        }
+    }
+
+    fn refresh(&mut self, prompt: &Prompt<'_>, hit: NodeId, at: Instant) {
+        match self.rules.refresh {
+            Refresh::Chain => self.shelf.touch_chain(prompt.prefixes, hit, at),
+            Refresh::HitOnly => self.shelf.touch(prompt.prefixes, hit, at),
+        }
+    }
+
+    fn put_writes(&mut self, prefixes: &Prefixes, writes: &[Write], at: Instant) {
+        for write in writes {
+            self.put(prefixes, *write, at);
+        }
+    }
+
+    fn put(&mut self, prefixes: &Prefixes, write: Write, at: Instant) {
+        let fresh = Life { last_use: at, ttl: write.ttl };
+        let life = match self.shelf.get(prefixes, write.node, at) {
+            Shelved::Alive(known) => {
+                let lifted = write.billed || self.rules.read_lifts_ttl;
+                let ttl = if lifted { known.ttl.max(write.ttl) } else { known.ttl };
+                Life { last_use: known.last_use.max(at), ttl }
+            }
+            _ if self.is_lost() => {
+                self.evicted.insert(write.node, ());
+                self.shelf.remove(prefixes, write.node);
+                return;
+            }
+            _ => fresh,
+        };
+        self.evicted.remove(&write.node);
+        self.shelf.put(prefixes, write.node, life);
+    }
+
+    fn is_lost(&mut self) -> bool {
+        self.rules.loss_per_million > 0 && self.losses.next_u32() % 1_000_000 < self.rules.loss_per_million
+    }
+
+    fn land(&mut self, writes: &[Write]) {
+        for write in writes {
+            let left = self.in_flight.remove(&write.node).unwrap_or(0).saturating_sub(1);
+            if left > 0 {
+                self.in_flight.insert(write.node, left);
+            }
+        }
+    }
+
+    fn hold(&mut self, writes: &[Write]) {
+        for write in writes {
+            *self.in_flight.get_or_insert_with(write.node, || 0) += 1;
+        }
+    }
+}
+
+/// The breakpoints at the end of a prefix that is long enough to be cached.
+fn effective(prompt: &Prompt<'_>) -> Vec<Marker> {
+    let long_enough = |marker: &&Marker| prompt.sizes.tokens_at(marker.node) >= prompt.minimum_tokens;
+    prompt.markers.iter().filter(long_enough).copied().collect()
+}
+
+/// The prefixes that a breakpoint at `from` looks at, longest first.
+pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = NodeId> + '_ {
+    let mut positions = 0;
+    let mut behind = None;
+    prefixes.ancestors(from).take_while(move |node| {
+        let kind = prefixes.kind(*node);
+        if is_position(rule.count, kind, behind) {
+            positions += 1;
+        }
+        behind = Some(kind);
+        positions <= rule.reach
+    })
+}
+
+/// Whether a block opens a new position, seen from the block behind it.
+fn is_position(count: PositionCount, kind: BlockKind, behind: Option<BlockKind>) -> bool {
+    match (count, kind) {
+        (_, BlockKind::Parameters) => false,
+        (PositionCount::BlocksWithoutThinking, BlockKind::Thinking) => false,
+        (PositionCount::Runs, BlockKind::ToolUse | BlockKind::ToolResult) => behind != Some(kind),
+        _ => true,
+    }
+}
+
+/// Bills by three positions: A, the hit; B, the last one-hour breakpoint behind it; C, the last breakpoint.
+fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outcome {
+    let size = |node: NodeId| prompt.sizes.tokens_at(node).min(prompt.total_tokens);
+    let a = hit.map_or(0, size);
+    let one_hour = effective.iter().rev().find(|marker| marker.ttl == Ttl::OneHour);
+    let b = one_hour.map_or(a, |marker| size(marker.node)).max(a);
+    let c = effective.last().map_or(a, |marker| size(marker.node)).max(b);
+    Outcome {
+        hit,
+        last_effective: effective.last().map(|marker| marker.node),
+        read_tokens: a,
+        write_1h_tokens: b - a,
+        write_5m_tokens: c - b,
+        input_tokens: prompt.total_tokens - c,
+    }
+}
+
+impl PromptCache for Marked {
+    fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
+        let effective = effective(prompt);
+        bill(prompt, &effective, self.find(prompt, &effective, at))
+    }
+
+    fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
+        let effective = effective(prompt);
+        let hit = self.find(prompt, &effective, at);
+        if let Some(hit) = hit {
+            self.refresh(prompt, hit, at);
+        }
+        let read_depth = hit.map_or(0, |hit| prompt.prefixes.depth(hit));
+        let writes: Vec<Write> = effective
+            .iter()
+            .map(|marker| Write {
+                node: marker.node,
+                ttl: marker.ttl,
+                billed: prompt.prefixes.depth(marker.node) > read_depth,
+            })
+            .collect();
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let begun = self.rules.visible_from == VisibleFrom::RequestStart;
+        if begun {
+            self.put_writes(prompt.prefixes, &writes, at);
+        } else {
+            self.hold(&writes);
+        }
+        let outcome = bill(prompt, &effective, hit);
+        self.under_way.insert(ticket, UnderWay { started: at, hit, writes, begun });
+        (ticket, outcome)
+    }
+
+    fn first_byte(&mut self, prefixes: &Prefixes, ticket: Ticket, _at: Instant) {
+        if self.rules.visible_from != VisibleFrom::FirstByte {
+            return;
+        }
+        self.begin(prefixes, ticket);
+    }
+
+    fn ended(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant) {
+        self.begin(prefixes, ticket);
+        let Some(done) = self.under_way.remove(&ticket) else { return };
+        if self.rules.lifetime_clock == LifetimeClock::ResponseEnd {
+            for node in done.writes.iter().map(|write| write.node).chain(done.hit) {
+                self.shelf.touch(prefixes, node, at);
+            }
+        }
+    }
+
+    fn given_up(&mut self, prefixes: &Prefixes, ticket: Ticket) {
+        let Some(lost) = self.under_way.remove(&ticket) else { return };
+        if !lost.begun {
+            self.land(&lost.writes);
+        } else if !self.rules.failed_write_stands {
+            for write in lost.writes.iter().filter(|write| write.billed) {
+                self.shelf.remove(prefixes, write.node);
+            }
+        }
+    }
+
+    fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState {
+        match self.shelf.get(prefixes, node, at) {
+            Shelved::Alive(_) => EntryState::Live,
+            _ if self.in_flight.contains(&node) => EntryState::InFlight,
+            Shelved::Dead => EntryState::Expired,
+            Shelved::Never if self.evicted.contains(&node) => EntryState::Evicted,
+            Shelved::Never => EntryState::Absent,
+        }
+    }
+}
+
+impl Marked {
+    /// Puts what the request wrote, unless that happened.
+    fn begin(&mut self, prefixes: &Prefixes, ticket: Ticket) {
+        let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.begun) else { return };
+        request.begun = true;
+        let (writes, started) = (request.writes.clone(), request.started);
+        self.land(&writes);
+        self.put_writes(prefixes, &writes, started);
+    }
+}

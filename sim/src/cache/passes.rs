@@ -1,0 +1,66 @@
+//! Server-side tools: one call, several passes.
+//!
+//! While a server-side tool runs, the provider asks the model again with the tool's result appended. Where the request
+//! has a breakpoint at all, it sets one of five minutes behind each result itself, and the counters of the call are sums
+//! over its passes. Source: tool-use-with-prompt-caching page (2026-09); recorded calls of 2026-07 agree.
+
+use super::{Outcome, Prompt, PromptCache};
+use crate::time::Instant;
+use crate::wire::{Marker, NodeId, Place, Prefixes, Sizes, Ttl};
+
+/// A pass behind the first: the prompt with one more server-tool result at its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// The prompt of this pass.
+    pub end: NodeId,
+    /// Place of the result in the conversation.
+    pub place: Place,
+    /// When the pass began.
+    pub at: Instant,
+}
+
+/// Serves a call and its passes; gives the sums that the provider reports. Each pass begins after the answer of the one
+/// before it has begun and ended.
+pub fn serve(
+    cache: &mut dyn PromptCache,
+    first: &Prompt<'_>,
+    at: Instant,
+    passes: &[Pass],
+    prefixes: &Prefixes,
+    sizes: &dyn Sizes,
+) -> Outcome {
+    let mut sum = serve_one(cache, first, at);
+    for pass in passes {
+        let mut markers = first.markers.to_vec();
+        if !markers.is_empty() {
+            markers.push(Marker { node: pass.end, ttl: Ttl::FiveMinutes, place: pass.place, automatic: true });
+        }
+        let prompt = Prompt {
+            prefixes,
+            markers: &markers,
+            sizes,
+            total_tokens: sizes.tokens_at(pass.end),
+            minimum_tokens: first.minimum_tokens,
+        };
+        sum = add(sum, serve_one(cache, &prompt, pass.at));
+    }
+    sum
+}
+
+fn serve_one(cache: &mut dyn PromptCache, prompt: &Prompt<'_>, at: Instant) -> Outcome {
+    let (ticket, outcome) = cache.look_up(prompt, at);
+    cache.first_byte(prompt.prefixes, ticket, at);
+    cache.ended(prompt.prefixes, ticket, at);
+    outcome
+}
+
+/// Tokens add up; the hit and the last breakpoint are those of the last pass.
+fn add(sum: Outcome, pass: Outcome) -> Outcome {
+    Outcome {
+        read_tokens: sum.read_tokens + pass.read_tokens,
+        write_5m_tokens: sum.write_5m_tokens + pass.write_5m_tokens,
+        write_1h_tokens: sum.write_1h_tokens + pass.write_1h_tokens,
+        input_tokens: sum.input_tokens + pass.input_tokens,
+        ..pass
+    }
+}

@@ -1,0 +1,130 @@
+//! What the provider answers with HTTP 400 where breakpoints are concerned.
+//!
+//! The texts are the provider's own where they are known, because clients and logs search for them.
+
+use std::fmt;
+
+use super::rules::Rules;
+use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl};
+
+/// A request that the provider refuses: HTTP 400, `invalid_request_error`. Nothing is read, written or billed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// More breakpoints than allowed (anthropics/claude-code#8901, tghamm/Anthropic.SDK#50).
+    TooManyBreakpoints {
+        /// How many there are.
+        found: usize,
+        /// How many may be.
+        max: usize,
+    },
+    /// A one-hour breakpoint behind a five-minute one (claude-code#38320, agno#8406).
+    TtlOrder {
+        /// The offending block as the provider spells its path.
+        path: String,
+    },
+    /// A breakpoint on a block that has no such field (Antigravity-Manager#744).
+    NotAllowed {
+        /// Path as the provider spells it.
+        path: String,
+    },
+    /// A breakpoint on a text block without text (claude-code#50082).
+    EmptyText {
+        /// Path as the provider spells it.
+        path: String,
+    },
+    /// The automatic breakpoint meets an explicit one with another lifetime. The provider's wording is not known.
+    AutomaticConflict {
+        /// Lifetime of the top-level field.
+        automatic: Ttl,
+        /// Lifetime of the block.
+        explicit: Ttl,
+    },
+    /// `max_tokens: 0` (pre-warming) beside something that it excludes. The provider's wording is not known.
+    PreWarm {
+        /// The excluded field.
+        field: &'static str,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyBreakpoints { found, max } => {
+                write!(f, "A maximum of {max} blocks with cache_control may be provided. Found {found}.")
+            }
+            Self::TtlOrder { path } => write!(
+                f,
+                "{path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' \
+                 cache_control block. Note that blocks are processed in the following order: `tools`, `system`, \
+                 `messages`."
+            ),
+            Self::NotAllowed { path } => write!(f, "{path}.cache_control: Extra inputs are not permitted"),
+            Self::EmptyText { path } => write!(f, "{path}: cache_control cannot be set for empty text blocks"),
+            Self::AutomaticConflict { automatic, explicit } => write!(
+                f,
+                "cache_control: ttl='{automatic}' differs from ttl='{explicit}' of the last block, which is marked"
+            ),
+            Self::PreWarm { field } => write!(f, "max_tokens: 0 is not supported with {field}"),
+        }
+    }
+}
+
+/// Whether the provider takes the request, breakpoints considered.
+///
+/// # Errors
+/// The first reason for a refusal.
+pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
+    if request.markers_sent > rules.breakpoints_max {
+        return Err(Refusal::TooManyBreakpoints { found: request.markers_sent, max: rules.breakpoints_max });
+    }
+    if let Some(bad) = request.bad_markers.first() {
+        let path = dotted(bad.place);
+        return Err(match bad.why {
+            BadMarkerWhy::Thinking => Refusal::NotAllowed { path: format!("{path}.thinking") },
+            BadMarkerWhy::EmptyText => Refusal::EmptyText { path: format!("{path}.text") },
+        });
+    }
+    if let Some((automatic, explicit)) = request.automatic_conflict {
+        return Err(Refusal::AutomaticConflict { automatic, explicit });
+    }
+    if let Some(marker) = out_of_order(&request.markers) {
+        return Err(Refusal::TtlOrder { path: dotted(marker.place) });
+    }
+    pre_warm(request)
+}
+
+/// The first one-hour breakpoint behind a five-minute one.
+fn out_of_order(markers: &[Marker]) -> Option<&Marker> {
+    let first_short = markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
+    markers[first_short..].iter().find(|marker| marker.ttl == Ttl::OneHour)
+}
+
+/// The provider's path of a block: `messages.184.content.1`.
+fn dotted(place: Place) -> String {
+    match place.level {
+        Level::Messages => format!("messages.{}.content.{}", place.item, place.part),
+        level => format!("{}.{}", level.name(), place.item),
+    }
+}
+
+/// What `max_tokens: 0` excludes (prompt-caching page, pre-warming, 2026-09).
+fn pre_warm(request: &Request) -> Result<(), Refusal> {
+    if request.envelope_value("max_tokens") != Some(b"0") {
+        return Ok(());
+    }
+    let holds = |key: &str, text: &str| {
+        request.envelope_value(key).is_some_and(|value| memchr::memmem::find(value, text.as_bytes()).is_some())
+    };
+    let field = if request.envelope_value("stream") == Some(b"true") {
+        "stream"
+    } else if holds("thinking", "\"type\":\"enabled\"") {
+        "thinking.type: enabled"
+    } else if holds("output_config", "\"format\":") {
+        "output_config.format"
+    } else if holds("tool_choice", "\"type\":\"any\"") || holds("tool_choice", "\"type\":\"tool\"") {
+        "tool_choice: any or tool"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::PreWarm { field })
+}

@@ -1,0 +1,163 @@
+//! The switches of the marked family and their dated presets.
+//!
+//! Each switch is a question that the provider's documents leave open, or on which documents and recordings differ
+//! (`providers.md` 8, `observed.md` 1).
+
+use crate::time::Duration;
+use crate::wire::NormalForms;
+
+/// What counts as one position of the look-back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PositionCount {
+    /// Every content block (prompt-caching page of 2026-08-21).
+    Blocks,
+    /// A run of consecutive tool calls, or of consecutive tool results, is one position (page after 2026-09-22).
+    Runs,
+    /// Every content block but thinking (recordings of 2026-01 to 2026-08).
+    BlocksWithoutThinking,
+}
+
+impl PositionCount {
+    /// The word for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Runs => "runs",
+            Self::BlocksWithoutThinking => "blocks without thinking",
+        }
+    }
+}
+
+/// How far back from a breakpoint the cache looks for an earlier write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookBack {
+    /// What one position is.
+    pub count: PositionCount,
+    /// Positions checked, the breakpoint itself being the first.
+    pub reach: u32,
+}
+
+/// Which entries a hit keeps alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// The hit and every live entry of a shorter prefix of it (56 of 56 recorded cases, 2026-08).
+    Chain,
+    /// The hit alone.
+    HitOnly,
+}
+
+/// From when on an entry can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisibleFrom {
+    /// The first byte of the writer's answer (prompt-caching page, concurrent requests, 2026-09).
+    FirstByte,
+    /// The writer's request, as if writes were instantaneous.
+    RequestStart,
+    /// The end of the writer's answer.
+    ResponseEnd,
+}
+
+/// Where a lifetime begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LifetimeClock {
+    /// At the start of the request that wrote or read the entry (prompt-caching page, 2026-09).
+    RequestStart,
+    /// At the end of that request's answer.
+    ResponseEnd,
+}
+
+/// All switches of a marked cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Name of the preset, for reports.
+    pub name: &'static str,
+    /// Where it comes from, in a sentence.
+    pub source: &'static str,
+    /// Normal forms of the wire under this preset.
+    pub forms: NormalForms,
+    /// The look-back.
+    pub look_back: LookBack,
+    /// A five-minute breakpoint reads an entry written for an hour and the other way round. The billing text names
+    /// no lifetime, hence the default.
+    pub reads_any_ttl: bool,
+    /// What a hit refreshes.
+    pub refresh: Refresh,
+    /// A breakpoint with a longer lifetime on a prefix that is read lifts the entry to that lifetime. Nothing is
+    /// billed below the hit, hence the default: no.
+    pub read_lifts_ttl: bool,
+    /// From when on an entry can be read.
+    pub visible_from: VisibleFrom,
+    /// Where lifetimes begin.
+    pub lifetime_clock: LifetimeClock,
+    /// How long an entry is still found after its lifetime.
+    pub slack: Duration,
+    /// The write of a request that failed after its first byte stands.
+    pub failed_write_stands: bool,
+    /// Chance, in millionths, that a write is lost at once. The documents promise a minimum lifetime, hence zero.
+    pub loss_per_million: u32,
+    /// Breakpoints that a request may carry.
+    pub breakpoints_max: usize,
+}
+
+const DOCS_2026_09: Rules = Rules {
+    name: "docs-2026-09",
+    source: "platform.claude.com prompt-caching page, copy between 2026-09-22 and 2026-09-28",
+    forms: NormalForms {
+        string_is_block: true,
+        results_sorted: true,
+        thinking_stripped: true,
+        images_in_level: false,
+        thinking_level: crate::wire::Level::Messages,
+    },
+    look_back: LookBack { count: PositionCount::Runs, reach: 20 },
+    reads_any_ttl: true,
+    refresh: Refresh::Chain,
+    read_lifts_ttl: false,
+    visible_from: VisibleFrom::FirstByte,
+    lifetime_clock: LifetimeClock::RequestStart,
+    slack: Duration(0),
+    failed_write_stands: true,
+    loss_per_million: 0,
+    breakpoints_max: 4,
+};
+
+/// The presets, the default first.
+pub const PRESETS: [Rules; 3] = [
+    DOCS_2026_09,
+    Rules {
+        name: "docs-2026-08",
+        source: "platform.claude.com prompt-caching page, copy of 2026-08-21",
+        look_back: LookBack { count: PositionCount::Blocks, reach: 20 },
+        ..DOCS_2026_09
+    },
+    Rules {
+        name: "observed-2026-08",
+        source: "recorded exchanges of 2026-01 to 2026-08: the smallest reach that fits them is 22, the largest 25",
+        look_back: LookBack { count: PositionCount::BlocksWithoutThinking, reach: 22 },
+        // Hits were seen up to 15 s after the lifetime (22,698 recorded requests, 2026-01 to 2026-08).
+        slack: Duration::from_secs(15),
+        ..DOCS_2026_09
+    },
+];
+
+impl Default for Rules {
+    fn default() -> Self {
+        DOCS_2026_09
+    }
+}
+
+impl Rules {
+    /// The preset called `name`.
+    pub fn preset(name: &str) -> Option<Self> {
+        PRESETS.into_iter().find(|rules| rules.name == name)
+    }
+
+    /// The preset for a recording made `days_since_unix_epoch`: observed rules before 2026-09-22, the documents' after.
+    pub fn for_recording(days_since_unix_epoch: Option<i64>) -> Self {
+        const DAY_2026_09_22: i64 = 20_718;
+        match days_since_unix_epoch {
+            Some(day) if day < DAY_2026_09_22 => PRESETS[2],
+            _ => PRESETS[0],
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Read, new or missed: accounts for every input token of a request and names one cause for each missed one.
+
+use std::collections::BTreeMap;
+
+use super::cause::{Cause, Note};
+use super::difference::{Comparison, Difference, compare};
+use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
+use crate::time::Instant;
+use crate::wire::{Marker, Request, Usage, Wire};
+
+/// What a chain's previous request left behind for the explanation of the next.
+#[derive(Clone, Debug)]
+pub struct Previous {
+    /// The request.
+    pub request: Request,
+    /// How many of its leading blocks its breakpoints covered, counting those that are long enough to be cached.
+    pub covered: usize,
+    /// How many its breakpoints covered, whatever their length.
+    pub marked: usize,
+}
+
+impl Previous {
+    /// The previous request and what its breakpoints covered. `minimum_tokens` and `cumulative` are its own.
+    pub fn new(request: Request, cumulative: &[u64], minimum_tokens: u64) -> Self {
+        let (marked, covered) = covered(&request, cumulative, minimum_tokens);
+        Self { request, covered, marked }
+    }
+}
+
+/// How many leading blocks the breakpoints cover: all of them, and those that are long enough to be cached.
+fn covered(request: &Request, cumulative: &[u64], minimum_tokens: u64) -> (usize, usize) {
+    let ends = request.markers.iter().filter_map(|marker| index_of(request, marker)).map(|at| at + 1);
+    let (mut marked, mut effective) = (0, 0);
+    for end in ends {
+        marked = marked.max(end);
+        if cumulative[end - 1] >= minimum_tokens {
+            effective = effective.max(end);
+        }
+    }
+    (marked, effective)
+}
+
+fn index_of(request: &Request, marker: &Marker) -> Option<usize> {
+    request.nodes.iter().rposition(|node| *node == marker.node)
+}
+
+/// Everything that is known about a request when its bill is explained. The cache is as it was before the request.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// Blocks and prefixes.
+    pub wire: &'a Wire,
+    /// The request.
+    pub request: &'a Request,
+    /// Tokens of each of its prefixes.
+    pub cumulative: &'a [u64],
+    /// Shortest prefix that is cached, in tokens.
+    pub minimum_tokens: u64,
+    /// The usage to be explained.
+    pub usage: &'a Usage,
+    /// What the rules predict.
+    pub predicted: &'a Outcome,
+    /// Why the provider should have refused the request.
+    pub refusal: Option<&'a Refusal>,
+    /// The chain's previous request; `None` for its first.
+    pub previous: Option<&'a Previous>,
+    /// The cache before the request.
+    pub cache: &'a dyn PromptCache,
+    /// When the request was sent.
+    pub at: Instant,
+}
+
+/// The account of one request's input tokens. The four parts add up to the whole prompt.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// Tokens read.
+    pub read_tokens: u64,
+    /// Tokens that had not been sent before.
+    pub new_tokens: u64,
+    /// Tokens that had been sent before and were not read, by cause, in the order of the causes.
+    pub missed: Vec<(Cause, u64)>,
+    /// Differences of content to the chain's previous request, in prompt order.
+    pub differences: Vec<Difference>,
+    /// Harmless findings.
+    pub notes: Vec<Note>,
+}
+
+impl Explanation {
+    /// All missed tokens.
+    pub fn missed_tokens(&self) -> u64 {
+        self.missed.iter().map(|(_, tokens)| tokens).sum()
+    }
+}
+
+/// Accounts for the input of a request.
+pub fn explain(case: &Case<'_>) -> Explanation {
+    let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, case.request));
+    let coverage = Coverage::of(case);
+    let mut account = Account { case, comparison: comparison.as_ref(), coverage, missed: BTreeMap::new(), new_tokens: 0 };
+    account.blocks();
+    let (missed, mut new_tokens) = (account.missed, account.new_tokens);
+    let read_tokens = case.usage.cache_read_input_tokens;
+    let missed_tokens: u64 = missed.values().sum();
+    // What lies behind the last block (the closing frame) belongs to no block and is new each time.
+    new_tokens = case.usage.total_input_tokens().saturating_sub(read_tokens + missed_tokens).max(new_tokens);
+    let mut notes = Vec::new();
+    if read_tokens > known_tokens(case) {
+        notes.push(Note::ReadAhead);
+    }
+    let differences = comparison.map_or_else(Vec::new, |comparison| comparison.differences);
+    if case.previous.is_some_and(|previous| differences.iter().any(|found| is_behind(found, previous))) {
+        notes.push(Note::TailOnly);
+    }
+    Explanation { read_tokens, new_tokens, missed: missed.into_iter().collect(), differences, notes }
+}
+
+/// The change lies behind everything that the previous request could leave in the cache.
+fn is_behind(difference: &Difference, previous: &Previous) -> bool {
+    difference.cause != Cause::ModelChanged && difference.old_index >= previous.covered
+}
+
+/// Tokens of the longest prefix that an earlier request of the scope had.
+fn known_tokens(case: &Case<'_>) -> u64 {
+    case.request.known.checked_sub(1).and_then(|last| case.cumulative.get(last)).copied().unwrap_or(0)
+}
+
+/// How far the request's own breakpoints reach, and what the cache holds behind each block.
+struct Coverage {
+    marked: usize,
+    effective: usize,
+    /// For each block the causes that the entries at or behind it speak for; `None` where there is no entry.
+    held: Vec<Option<Cause>>,
+}
+
+impl Coverage {
+    fn of(case: &Case<'_>) -> Self {
+        let (marked, effective) = covered(case.request, case.cumulative, case.minimum_tokens);
+        let mut held = vec![None; case.request.nodes.len()];
+        let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
+        let mut worst: Option<Cause> = None;
+        // Entries behind the last breakpoint cannot be read, and prefixes nobody sent before hold none.
+        for at in (0..effective.min(case.request.known)).rev() {
+            let node = case.request.nodes[at];
+            let speaks = match case.cache.state(&case.wire.prefixes, node, case.at) {
+                EntryState::Expired => Some(Cause::Expired),
+                EntryState::InFlight => Some(Cause::InFlight),
+                EntryState::Evicted => Some(Cause::Evicted),
+                EntryState::Live if at + 1 > hit => Some(Cause::BeyondLookback),
+                EntryState::Live => Some(Cause::Unexplained),
+                EntryState::Absent => None,
+            };
+            worst = worst.into_iter().chain(speaks).min();
+            held[at] = worst;
+        }
+        Self { marked, effective, held }
+    }
+}
+
+struct Account<'a> {
+    case: &'a Case<'a>,
+    comparison: Option<&'a Comparison>,
+    coverage: Coverage,
+    missed: BTreeMap<Cause, u64>,
+    new_tokens: u64,
+}
+
+impl Account<'_> {
+    fn blocks(&mut self) {
+        let read = self.case.usage.cache_read_input_tokens;
+        let mut start = 0;
+        for (at, end) in self.case.cumulative.iter().copied().enumerate() {
+            let unread = end.saturating_sub(start.max(read));
+            start = end;
+            if unread == 0 {
+                continue;
+            }
+            match self.cause(at) {
+                Some(cause) => *self.missed.entry(cause).or_default() += unread,
+                None => self.new_tokens += unread,
+            }
+        }
+    }
+
+    /// The cause of one unread block; `None` where it had not been sent before.
+    fn cause(&self, at: usize) -> Option<Cause> {
+        let request = self.case.request;
+        let partner = self.comparison.and_then(|comparison| comparison.alignment.partner[at]);
+        let prefix_known = at < request.known;
+        if !prefix_known && partner.is_none() {
+            return None;
+        }
+        Some(self.cause_of_sent(at, partner, prefix_known))
+    }
+
+    fn cause_of_sent(&self, at: usize, partner: Option<usize>, prefix_known: bool) -> Cause {
+        if !prefix_known && self.first_difference_is_model() {
+            return Cause::ModelChanged;
+        }
+        match self.case.refusal {
+            Some(Refusal::TooManyBreakpoints { .. }) => return Cause::BreakpointLimit,
+            Some(Refusal::TtlOrder { .. }) => return Cause::TtlOrder,
+            _ => {}
+        }
+        if let Some(cause) = self.uncovered(at, partner) {
+            return cause;
+        }
+        if let Some(cause) = self.content(partner) {
+            return cause;
+        }
+        if !prefix_known && self.other_root() {
+            return Cause::OtherScope;
+        }
+        match self.coverage.held[at] {
+            Some(cause) => cause,
+            // Sent before, and nothing was ever written at or behind it.
+            None if self.was_marked(partner) => Cause::BelowMinimum,
+            None => Cause::NoBreakpoint,
+        }
+    }
+
+    fn first_difference_is_model(&self) -> bool {
+        self.comparison
+            .and_then(|comparison| comparison.differences.first())
+            .is_some_and(|difference| difference.cause == Cause::ModelChanged)
+    }
+
+    fn other_root(&self) -> bool {
+        self.case.previous.is_some_and(|previous| previous.request.root != self.case.request.root)
+    }
+
+    /// No breakpoint that counts covers the block, in this request or in the one before.
+    fn uncovered(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
+        if at >= self.coverage.effective {
+            let marked = at < self.coverage.marked;
+            return Some(if marked { Cause::BelowMinimum } else { Cause::NoBreakpoint });
+        }
+        let (previous, partner) = (self.case.previous?, partner?);
+        // Another request of the scope may have written what the previous one did not.
+        if partner < previous.covered || self.coverage.held[at].is_some() {
+            return None;
+        }
+        Some(if partner < previous.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
+    }
+
+    fn was_marked(&self, partner: Option<usize>) -> bool {
+        self.case.previous.zip(partner).is_some_and(|(previous, partner)| partner < previous.marked)
+    }
+
+    /// The first change of content within what the previous request had in the cache.
+    fn content(&self, partner: Option<usize>) -> Option<Cause> {
+        let previous = self.case.previous?;
+        partner?;
+        let differences = &self.comparison?.differences;
+        differences.iter().find(|found| !is_behind(found, previous)).map(|found| found.cause)
+    }
+}

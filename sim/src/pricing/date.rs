@@ -1,0 +1,55 @@
+//! Days, as prices are dated.
+
+use std::fmt;
+
+use crate::time::Instant;
+
+/// A day: year, month from 1, day from 1. Ordered by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(pub i32, pub u8, pub u8);
+
+const NANOS_PER_DAY: u64 = 86_400_000_000_000;
+
+impl Date {
+    /// The day in UTC of an instant that counts from the Unix epoch, as those of recordings do. No provider says in
+    /// which zone its prices change.
+    pub const fn of(instant: Instant) -> Self {
+        let mut days = instant.0 / NANOS_PER_DAY;
+        let mut year = 1970;
+        while days >= days_of_year(year) {
+            days -= days_of_year(year);
+            year += 1;
+        }
+        let mut month = 1;
+        while days >= days_of_month(year, month) {
+            days -= days_of_month(year, month);
+            month += 1;
+        }
+        Self(year, month, days as u8 + 1)
+    }
+}
+
+const fn is_leap(year: i32) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+const fn days_of_year(year: i32) -> u64 {
+    if is_leap(year) { 366 } else { 365 }
+}
+
+const fn days_of_month(year: i32, month: u8) -> u64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+impl fmt::Display for Date {
+    /// `2026-10-07`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(year, month, day) = self;
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}

@@ -1,0 +1,159 @@
+//! Amounts of money as integers.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+const PICOUSD_PER_USD: i128 = 1_000_000_000_000;
+const DECIMALS: usize = 12;
+/// People read amounts to a hundredth of a cent.
+const PICOUSD_PER_HUMAN_UNIT: i128 = 100_000_000;
+const HUMAN_UNITS_PER_USD: u128 = 10_000;
+
+/// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact; at the
+/// ends of the range, 10²⁶ USD away, they stay there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(i128);
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// An amount of 10⁻¹² USD.
+    pub const fn from_picousd(picousd: i128) -> Self {
+        Self(picousd)
+    }
+
+    /// The amount in 10⁻¹² USD.
+    pub const fn picousd(self) -> i128 {
+        self.0
+    }
+
+    /// `count` times `numerator / denominator` in 10⁻¹² USD, rounded once, half to even. A denominator below 1 counts
+    /// as 1; what does not fit becomes the nearest amount that does.
+    pub fn of(count: u64, numerator: i128, denominator: i128) -> Self {
+        match i128::from(count).checked_mul(numerator) {
+            Some(product) => Self(div_half_even(product, denominator)),
+            None if numerator < 0 => Self(i128::MIN),
+            None => Self(i128::MAX),
+        }
+    }
+
+    /// For people: four decimals, rounded half to even, `$0.0123`; an amount that would show as zero says so,
+    /// `<$0.0001`.
+    pub fn human(self) -> String {
+        let units = div_half_even(self.0, PICOUSD_PER_HUMAN_UNIT);
+        let sign = if self.0 < 0 { "-" } else { "" };
+        if units == 0 && self.0 != 0 {
+            return format!("{sign}<$0.0001");
+        }
+        let units = units.unsigned_abs();
+        format!("{sign}${}.{:04}", units / HUMAN_UNITS_PER_USD, units % HUMAN_UNITS_PER_USD)
+    }
+}
+
+/// The quotient rounded to the nearest integer, ties to the even one. A denominator below 1 counts as 1.
+pub fn div_half_even(numerator: i128, denominator: i128) -> i128 {
+    let denominator = denominator.max(1);
+    let floor = numerator.div_euclid(denominator);
+    let below = numerator.rem_euclid(denominator);
+    // Compared this way round because twice the remainder may not fit.
+    let above = denominator - below;
+    let up = below > above || (below == above && floor % 2 != 0);
+    floor + i128::from(up)
+}
+
+impl fmt::Display for Money {
+    /// USD with all digits and no exponent, as a number of JSON: `0.000123`, `12`, `0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let magnitude = self.0.unsigned_abs();
+        let per_usd = PICOUSD_PER_USD.unsigned_abs();
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let decimals = format!("{:012}", magnitude % per_usd);
+        let decimals = decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{sign}{}{point}{decimals}", magnitude / per_usd)
+    }
+}
+
+/// A text that is no amount.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}` is no amount in USD: expected digits, and at most {DECIMALS} decimals after a point")]
+pub struct NotMoney {
+    /// The text as given.
+    pub text: String,
+}
+
+impl FromStr for Money {
+    type Err = NotMoney;
+
+    /// Reads what [`Display`](fmt::Display) writes; zeros at the end are harmless.
+    fn from_str(text: &str) -> Result<Self, NotMoney> {
+        parse(text).ok_or_else(|| NotMoney { text: text.to_owned() })
+    }
+}
+
+fn parse(text: &str) -> Option<Money> {
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+    // A point needs digits on both sides, so a missing part reads as the zero that is not written.
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
+    if !is_digits(whole) || !is_digits(decimals) {
+        return None;
+    }
+    let decimals = decimals.trim_end_matches('0');
+    if decimals.len() > DECIMALS {
+        return None;
+    }
+    let fraction: i128 = format!("{decimals:0<DECIMALS$}").parse().ok()?;
+    let whole: i128 = whole.parse().ok()?;
+    whole.checked_mul(sign * PICOUSD_PER_USD)?.checked_add(sign * fraction).map(Money)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl Add for Money {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Money {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Neg for Money {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self(self.0.saturating_neg())
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Money {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}

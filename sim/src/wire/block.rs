@@ -1,0 +1,160 @@
+//! Blocks, interned: equal canonical bytes get one id, compared byte by byte once, when they enter.
+
+use hashbrown::HashTable;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::level::{Level, Role};
+
+/// An interned block. Ids are given in order of first appearance and mean something only beside their [`Blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId(pub(crate) u32);
+
+/// What a block is, as far as cache rules tell kinds apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlockKind {
+    /// An entry of `tools`.
+    Tool,
+    /// Text of the prompt, in `system` or in a message.
+    Text,
+    /// `thinking` or `redacted_thinking`: cannot carry a breakpoint.
+    Thinking,
+    /// A call of a client-side tool.
+    ToolUse,
+    /// The result of a client-side tool.
+    ToolResult,
+    /// An image or a document.
+    Media,
+    /// A call of a server-side tool or its result.
+    ServerTool,
+    /// A level's parameters or a message's own keys: part of the identity, no position of its own.
+    Parameters,
+    /// A type that this table does not know; its bytes count like any other's.
+    Opaque,
+}
+
+/// All distinct blocks of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    ids: HashTable<BlockId>,
+    rows: Vec<Row>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: usize,
+    len: u32,
+    hash: u64,
+    kind: BlockKind,
+    level: Level,
+    role: Role,
+}
+
+/// A block about to be interned: its bytes and everything else that is part of its identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Content<'a> {
+    /// Level of the prompt.
+    pub level: Level,
+    /// Who speaks; [`Role::None`] outside messages.
+    pub role: Role,
+    /// What it is.
+    pub kind: BlockKind,
+    /// Canonical bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Blocks {
+    /// The id of `content`, new or known.
+    pub fn intern(&mut self, content: Content<'_>) -> BlockId {
+        let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role);
+        let (rows, bytes) = (&self.rows, &self.bytes);
+        let known = self.ids.find(hash, |id| same(&rows[id.0 as usize], bytes, &content));
+        if let Some(id) = known {
+            return *id;
+        }
+        self.append(content, hash)
+    }
+
+    fn append(&mut self, content: Content<'_>, hash: u64) -> BlockId {
+        // Four billion distinct blocks do not fit into memory, so running out of ids is a bug.
+        let id = BlockId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        assert!(id.0 < u32::MAX, "more blocks than ids");
+        self.rows.push(Row {
+            start: self.bytes.len(),
+            len: u32::try_from(content.bytes.len()).unwrap_or(u32::MAX),
+            hash,
+            kind: content.kind,
+            level: content.level,
+            role: content.role,
+        });
+        self.bytes.extend_from_slice(content.bytes);
+        let rows = &self.rows;
+        self.ids.insert_unique(hash, id, |id| rows[id.0 as usize].hash);
+        id
+    }
+
+    /// Canonical bytes of a block: its JSON in the normal spelling, without the breakpoint.
+    pub fn bytes(&self, id: BlockId) -> &[u8] {
+        let row = self.row(id);
+        &self.bytes[row.start..row.start + row.len as usize]
+    }
+
+    /// Length of the canonical bytes.
+    pub fn len_bytes(&self, id: BlockId) -> u64 {
+        u64::from(self.row(id).len)
+    }
+
+    /// What the block is.
+    pub fn kind(&self, id: BlockId) -> BlockKind {
+        self.row(id).kind
+    }
+
+    /// Level of the prompt that the block belongs to.
+    pub fn level(&self, id: BlockId) -> Level {
+        self.row(id).level
+    }
+
+    /// Who speaks in the block.
+    pub fn role(&self, id: BlockId) -> Role {
+        self.row(id).role
+    }
+
+    /// Digest of the canonical bytes with level and role, for use outside the process.
+    pub fn digest(&self, id: BlockId) -> blake3::Hash {
+        let row = self.row(id);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&tag(row.level, row.role).to_le_bytes());
+        hasher.update(self.bytes(id));
+        hasher.finalize()
+    }
+
+    /// How many distinct blocks there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether nothing was interned.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Bytes held for all blocks together.
+    pub fn total_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn row(&self, id: BlockId) -> &Row {
+        &self.rows[id.0 as usize]
+    }
+}
+
+fn same(row: &Row, bytes: &[u8], content: &Content<'_>) -> bool {
+    row.level == content.level
+        && row.role == content.role
+        && bytes[row.start..row.start + row.len as usize] == *content.bytes
+}
+
+/// Level and role as a number, so that equal bytes in other places are other blocks.
+const fn tag(level: Level, role: Role) -> u64 {
+    (level as u64) << 8 | role as u64
+}

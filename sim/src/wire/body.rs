@@ -1,0 +1,196 @@
+//! The body of a request, cut into its elements without building a tree.
+
+use std::str;
+
+use serde_json::value::RawValue;
+
+use super::json::{self, ScanError, Scanner};
+
+/// Why a body is no request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// The bytes are no UTF-8.
+    #[error("byte {offset}: found a byte that is not UTF-8, expected JSON text")]
+    NotUtf8 {
+        /// Offset of the first bad byte.
+        offset: usize,
+    },
+    /// The text is no JSON.
+    #[error("byte {offset}: {found}")]
+    NotJson {
+        /// Offset in the body.
+        offset: usize,
+        /// What was found there.
+        found: String,
+    },
+    /// A key that every request has is absent.
+    #[error("no `{key}`: expected a request body of the Messages API")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+    /// A value has another shape than its place asks for.
+    #[error("{path}: found {found}, expected {expected}")]
+    Shape {
+        /// JSON path.
+        path: String,
+        /// What stood there.
+        found: &'static str,
+        /// What should have.
+        expected: &'static str,
+    },
+}
+
+/// A body cut into raw slices.
+#[derive(Debug, Default)]
+pub struct Body<'a> {
+    /// Elements of `tools`.
+    pub tools: Vec<&'a [u8]>,
+    /// Elements of a `system` list.
+    pub system: Vec<&'a [u8]>,
+    /// A `system` that is a plain string.
+    pub system_string: Option<&'a [u8]>,
+    /// Elements of `messages`.
+    pub messages: Vec<&'a [u8]>,
+    /// All other members: raw key with quotes, raw value.
+    pub fields: Vec<(&'a [u8], &'a [u8])>,
+}
+
+/// Cuts `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first time.
+///
+/// # Errors
+/// When the text is no JSON object or one of the three levels has another shape.
+pub fn cut(text: &[u8]) -> Result<Body<'_>, BodyError> {
+    if let Err(error) = str::from_utf8(text) {
+        return Err(BodyError::NotUtf8 { offset: error.valid_up_to() });
+    }
+    cut_members(text).map_err(|error| describe(text, error))
+}
+
+/// Either a scan that stopped or a finished complaint.
+enum Stop {
+    Scan(ScanError),
+    Body(BodyError),
+}
+
+impl From<ScanError> for Stop {
+    fn from(error: ScanError) -> Self {
+        Self::Scan(error)
+    }
+}
+
+fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
+    let mut body = Body::default();
+    let mut seen_messages = false;
+    let mut scanner = Scanner::new(text);
+    scanner.expect(b'{', "an object")?;
+    let mut first = true;
+    while scanner.peek() != Some(b'}') {
+        if !first {
+            scanner.expect(b',', "a comma or a closing brace")?;
+        }
+        first = false;
+        if scanner.peek() != Some(b'"') {
+            return Err(ScanError { offset: scanner.offset(), expected: "a key" }.into());
+        }
+        let key = scanner.value()?;
+        scanner.expect(b':', "a colon")?;
+        match key {
+            b"\"messages\"" => {
+                seen_messages = true;
+                body.messages = level(&mut scanner, "messages")?;
+            }
+            b"\"tools\"" => body.tools = level(&mut scanner, "tools")?,
+            b"\"system\"" if scanner.peek() == Some(b'"') => body.system_string = Some(scanner.value()?),
+            b"\"system\"" => body.system = level(&mut scanner, "system")?,
+            _ => field(&mut body.fields, key, scanner.value()?)?,
+        }
+    }
+    scanner.expect(b'}', "a closing brace")?;
+    if scanner.peek().is_some() {
+        return Err(ScanError { offset: scanner.offset(), expected: "the end of the body" }.into());
+    }
+    if !seen_messages {
+        return Err(Stop::Body(BodyError::Missing { key: "messages" }));
+    }
+    Ok(body)
+}
+
+fn field<'a>(fields: &mut Vec<(&'a [u8], &'a [u8])>, key: &'a [u8], value: &'a [u8]) -> Result<(), Stop> {
+    if !is_valid(value) {
+        let path = json::string(key).unwrap_or_default();
+        let found = "text that is no JSON value";
+        return Err(Stop::Body(BodyError::Shape { path, found, expected: "a JSON value" }));
+    }
+    fields.retain(|(known, _)| *known != key);
+    fields.push((key, value));
+    Ok(())
+}
+
+/// The elements of the array that begins here; `null` counts as none.
+fn level<'a>(scanner: &mut Scanner<'a>, name: &'static str) -> Result<Vec<&'a [u8]>, Stop> {
+    let mut found = Vec::new();
+    match scanner.peek() {
+        Some(b'[') => scanner.expect(b'[', "an array")?,
+        Some(b'n') if scanner.value()? == b"null" => return Ok(found),
+        other => {
+            let shape = BodyError::Shape { path: name.to_owned(), found: shape(other), expected: "an array" };
+            return Err(Stop::Body(shape));
+        }
+    }
+    if scanner.peek() == Some(b']') {
+        scanner.expect(b']', "a closing bracket")?;
+        return Ok(found);
+    }
+    loop {
+        found.push(scanner.value()?);
+        if scanner.peek() == Some(b']') {
+            scanner.expect(b']', "a closing bracket")?;
+            return Ok(found);
+        }
+        scanner.expect(b',', "a comma or a closing bracket")?;
+    }
+}
+
+/// What kind of value begins with `first`.
+pub const fn shape(first: Option<u8>) -> &'static str {
+    match first {
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        Some(b'-' | b'0'..=b'9') => "a number",
+        Some(_) => "text that is no JSON",
+        None => "the end of the text",
+    }
+}
+
+/// Whether `raw` is one valid JSON value.
+pub fn is_valid(raw: &[u8]) -> bool {
+    serde_json::from_slice::<&RawValue>(raw).is_ok()
+}
+
+/// serde's word for what is wrong, which is better than the scanner's.
+fn describe(text: &[u8], stop: Stop) -> BodyError {
+    let scan = match stop {
+        Stop::Body(error) => return error,
+        Stop::Scan(scan) => scan,
+    };
+    match serde_json::from_slice::<&RawValue>(text) {
+        Err(error) => BodyError::NotJson { offset: offset_of(text, &error), found: error.to_string() },
+        Ok(_) => BodyError::NotJson { offset: scan.offset, found: format!("expected {}", scan.expected) },
+    }
+}
+
+/// The byte offset of a serde error, which counts lines and columns from one.
+fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
+    let mut line_start = 0;
+    for _ in 1..error.line() {
+        match memchr::memchr(b'\n', &text[line_start..]) {
+            Some(step) => line_start += step + 1,
+            None => break,
+        }
+    }
+    (line_start + error.column().saturating_sub(1)).min(text.len())
+}

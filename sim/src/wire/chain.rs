@@ -1,0 +1,128 @@
+//! Chains: the requests of one agent in order.
+//!
+//! Where the input names no agents, a request continues the chain with which it shares most of its message history,
+//! aligned from both ends: a changed first tool, a changed system prompt or an edited message are then a break of that
+//! chain and not a new one.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::level::Level;
+use super::prefix::Prefixes;
+use super::request::Request;
+
+/// A chain, numbered in order of its first request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChainId(pub u32);
+
+/// Which chain a request belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Continued {
+    /// The chain.
+    pub chain: ChainId,
+    /// The request is its first.
+    pub first: bool,
+}
+
+/// The chains of one scope.
+#[derive(Clone, Debug, Default)]
+pub struct Chains {
+    named: BTreeMap<String, ChainId>,
+    open: Vec<Open>,
+    next: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    chain: ChainId,
+    messages: Vec<u64>,
+}
+
+/// Occurrences of the old last message that are tried as the end of the shared history.
+const END_TRIES: usize = 32;
+
+impl Chains {
+    /// Puts a request into its chain: by `id` where the input has one, else by its history.
+    pub fn assign(&mut self, id: Option<&str>, request: &Request, prefixes: &Prefixes) -> Continued {
+        if let Some(id) = id {
+            return self.assign_named(id);
+        }
+        let messages = message_digests(request, prefixes);
+        let best = (0..self.open.len())
+            .filter_map(|at| Some((shared(&self.open[at].messages, &messages)?, at)))
+            .max();
+        match best {
+            Some((_, at)) => {
+                let mut open = self.open.remove(at);
+                open.messages = messages;
+                let chain = open.chain;
+                self.open.push(open);
+                Continued { chain, first: false }
+            }
+            None => {
+                let chain = self.new_chain();
+                self.open.push(Open { chain, messages });
+                Continued { chain, first: true }
+            }
+        }
+    }
+
+    fn assign_named(&mut self, id: &str) -> Continued {
+        if let Some(chain) = self.named.get(id) {
+            return Continued { chain: *chain, first: false };
+        }
+        let chain = self.new_chain();
+        self.named.insert(id.to_owned(), chain);
+        Continued { chain, first: true }
+    }
+
+    fn new_chain(&mut self) -> ChainId {
+        let chain = ChainId(self.next);
+        self.next += 1;
+        chain
+    }
+
+    /// How many chains there are.
+    pub const fn len(&self) -> usize {
+        self.next as usize
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.next == 0
+    }
+}
+
+/// How many messages two histories share, where that is more than half of the shorter one.
+fn shared(old: &[u64], new: &[u64]) -> Option<usize> {
+    let shorter = old.len().min(new.len());
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let end = shared_end(&old[start..], &new[start..]);
+    let shared = start + end;
+    (shared * 2 > shorter).then_some(shared)
+}
+
+/// The longest run of messages that ends with the last old one and stands in the new history too.
+fn shared_end(old: &[u64], new: &[u64]) -> usize {
+    let Some(last) = old.last() else { return 0 };
+    let ends = (0..new.len()).rev().filter(|at| new[*at] == *last).take(END_TRIES);
+    let run = |at: usize| old.iter().rev().zip(new[..=at].iter().rev()).take_while(|(old, new)| old == new).count();
+    ends.map(run).max().unwrap_or(0)
+}
+
+/// A digest for each message, to compare histories by. A collision could only tie two chains together.
+fn message_digests(request: &Request, prefixes: &Prefixes) -> Vec<u64> {
+    let from = request.level_start(Level::Messages);
+    let mut digests: Vec<(u32, Xxh3)> = Vec::new();
+    for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]) {
+        let Some(block) = prefixes.block(*node).filter(|_| !place.keys) else { continue };
+        if digests.last().is_none_or(|(item, _)| *item != place.item) {
+            digests.push((place.item, Xxh3::new()));
+        }
+        if let Some((_, hasher)) = digests.last_mut() {
+            hasher.update(&block.0.to_le_bytes());
+        }
+    }
+    digests.into_iter().map(|(_, hasher)| hasher.digest()).collect()
+}

@@ -1,0 +1,61 @@
+//! The one map without an order: fixed hasher, no iteration.
+//!
+//! `std`'s maps draw a seed per process, and iterating any hash map makes output depend on it. This wrapper offers
+//! look-ups alone, so nothing observable can depend on the hashing.
+
+use std::hash::{BuildHasherDefault, Hash};
+
+use hashbrown::HashMap;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// A map for look-ups by key. It cannot be iterated.
+#[derive(Clone, Debug)]
+pub struct Index<K, V>(HashMap<K, V, BuildHasherDefault<Xxh3Default>>);
+
+impl<K, V> Default for Index<K, V> {
+    fn default() -> Self {
+        Self(HashMap::default())
+    }
+}
+
+impl<K: Eq + Hash, V> Index<K, V> {
+    /// The value at `key`.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.0.get(key)
+    }
+
+    /// The value at `key`, to be changed in place.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.0.get_mut(key)
+    }
+
+    /// Whether `key` is present.
+    pub fn contains(&self, key: &K) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Puts `value` at `key`; gives back what stood there.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        self.0.insert(key, value)
+    }
+
+    /// Takes the value at `key` out.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.0.remove(key)
+    }
+
+    /// The value at `key`, made by `make` where there is none.
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        self.0.entry(key).or_insert_with(make)
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,384 @@
+//! Slices of JSON: members and elements without a tree, and one normal spelling.
+//!
+//! The scanner never recurses, so a million nested brackets cost a loop and no stack. It finds the borders of values;
+//! whether what lies between is valid JSON is serde's to say, once per value that was never seen before.
+
+use memchr::memchr2;
+
+/// Where in a text a scan stopped, and what was expected there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanError {
+    /// Offset in bytes.
+    pub offset: usize,
+    /// What should have stood there.
+    pub expected: &'static str,
+}
+
+/// A cursor over JSON text.
+#[derive(Clone, Copy, Debug)]
+pub struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of `text`.
+    pub const fn new(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// A scanner that begins `at` bytes into `text`.
+    pub const fn starting_at(text: &'a [u8], at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// Offset of the next byte.
+    pub const fn offset(&self) -> usize {
+        self.at
+    }
+
+    const fn error(&self, expected: &'static str) -> ScanError {
+        ScanError { offset: self.at, expected }
+    }
+
+    /// The next byte that is not white space, not consumed.
+    pub fn peek(&mut self) -> Option<u8> {
+        while let Some(byte) = self.text.get(self.at) {
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Consumes `byte` (after white space) or says that it is missing.
+    ///
+    /// # Errors
+    /// When another byte, or nothing, follows.
+    pub fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), ScanError> {
+        if self.peek() == Some(byte) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(self.error(expected))
+    }
+
+    /// Consumes one value and gives its raw text.
+    ///
+    /// # Errors
+    /// When the text ends inside the value or no value begins here.
+    pub fn value(&mut self) -> Result<&'a [u8], ScanError> {
+        let first = self.peek().ok_or_else(|| self.error("a value"))?;
+        let start = self.at;
+        match first {
+            b'"' => self.skip_string()?,
+            b'{' | b'[' => self.skip_nested()?,
+            b',' | b':' | b'}' | b']' => return Err(self.error("a value")),
+            _ => self.skip_scalar(),
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    fn skip_string(&mut self) -> Result<(), ScanError> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            let Some(step) = memchr2(b'"', b'\\', rest) else {
+                self.at = start;
+                return Err(self.error("a closing quote"));
+            };
+            let escaped = rest[step] == b'\\';
+            self.at += step + if escaped { 2 } else { 1 };
+            if !escaped {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_nested(&mut self) -> Result<(), ScanError> {
+        let start = self.at;
+        let mut depth = 0usize;
+        while let Some(byte) = self.text.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.skip_string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        self.at = start;
+        Err(self.error("a closing bracket"))
+    }
+
+    fn skip_scalar(&mut self) {
+        while let Some(byte) = self.text.get(self.at) {
+            if matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\n' | b'\r' | b'\t') {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+}
+
+/// Iterates over the members of an object: raw key (with its quotes) and raw value.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    scanner: Scanner<'a>,
+    state: Progress,
+}
+
+/// Iterates over the raw elements of an array.
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    scanner: Scanner<'a>,
+    state: Progress,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Opening,
+    Inside,
+    Done,
+}
+
+/// The members of the object `raw`.
+pub const fn members(raw: &[u8]) -> Members<'_> {
+    Members { scanner: Scanner::new(raw), state: Progress::Opening }
+}
+
+/// The elements of the array `raw`.
+pub const fn elements(raw: &[u8]) -> Elements<'_> {
+    Elements { scanner: Scanner::new(raw), state: Progress::Opening }
+}
+
+/// Steps to the next item of a list that `open` and `close` enclose; `false` at its end.
+fn advance(scanner: &mut Scanner<'_>, state: Progress, open: (u8, &'static str), close: u8) -> Result<bool, ScanError> {
+    if state == Progress::Opening {
+        scanner.expect(open.0, open.1)?;
+        if scanner.peek() == Some(close) {
+            scanner.at += 1;
+            return Ok(false);
+        }
+        return Ok(true);
+    }
+    if scanner.peek() == Some(close) {
+        scanner.at += 1;
+        return Ok(false);
+    }
+    scanner.expect(b',', "a comma or a closing bracket")?;
+    Ok(true)
+}
+
+impl<'a> Members<'a> {
+    /// Offset of the scanner, for errors and for the end of the object.
+    pub const fn offset(&self) -> usize {
+        self.scanner.offset()
+    }
+
+    fn step(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, ScanError> {
+        if !advance(&mut self.scanner, self.state, (b'{', "an object"), b'}')? {
+            self.state = Progress::Done;
+            return Ok(None);
+        }
+        self.state = Progress::Inside;
+        if self.scanner.peek() != Some(b'"') {
+            return Err(self.scanner.error("a key"));
+        }
+        let key = self.scanner.value()?;
+        self.scanner.expect(b':', "a colon")?;
+        Ok(Some((key, self.scanner.value()?)))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<(&'a [u8], &'a [u8]), ScanError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.state == Progress::Done {
+            return None;
+        }
+        let item = self.step().transpose();
+        if matches!(item, Some(Err(_))) {
+            self.state = Progress::Done;
+        }
+        item
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Result<&'a [u8], ScanError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.state == Progress::Done {
+            return None;
+        }
+        let item = match advance(&mut self.scanner, self.state, (b'[', "an array"), b']') {
+            Ok(true) => Some(self.scanner.value()),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        };
+        self.state = if matches!(item, Some(Ok(_))) { Progress::Inside } else { Progress::Done };
+        item
+    }
+}
+
+/// Whether the raw value is JSON `null`.
+pub fn is_null(raw: &[u8]) -> bool {
+    raw == b"null"
+}
+
+/// The text of a raw JSON string, escapes resolved; `None` when it is no string. Lone surrogates become U+FFFD: for
+/// names and ids only, identity bytes are made by [`normalise`].
+pub fn string(raw: &[u8]) -> Option<String> {
+    let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    let mut spelled = Vec::with_capacity(inner.len());
+    for piece in Pieces::new(inner) {
+        match piece {
+            Piece::Plain(bytes) => spelled.extend_from_slice(bytes),
+            Piece::Char(c) => spelled.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Piece::Surrogate(_) => spelled.extend_from_slice("\u{fffd}".as_bytes()),
+        }
+    }
+    Some(String::from_utf8_lossy(&spelled).into_owned())
+}
+
+enum Piece<'a> {
+    Plain(&'a [u8]),
+    Char(char),
+    Surrogate(u16),
+}
+
+/// The pieces of a string's inside, escapes resolved one by one.
+struct Pieces<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Pieces<'a> {
+    const fn new(inner: &'a [u8]) -> Self {
+        Self { rest: inner }
+    }
+
+    fn escape(&mut self) -> Piece<'a> {
+        let kind = self.rest.get(1).copied().unwrap_or(b'\\');
+        if kind == b'u' {
+            return self.unicode_escape();
+        }
+        self.rest = self.rest.get(2..).unwrap_or_default();
+        Piece::Char(match kind {
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            other => char::from(other),
+        })
+    }
+
+    fn unicode_escape(&mut self) -> Piece<'a> {
+        let Some(unit) = code_unit(self.rest) else {
+            self.rest = self.rest.get(2..).unwrap_or_default();
+            return Piece::Char('u');
+        };
+        self.rest = &self.rest[6..];
+        if let Some(c) = char::from_u32(u32::from(unit)) {
+            return Piece::Char(c);
+        }
+        let low = code_unit(self.rest).filter(|low| (0xdc00..0xe000).contains(low));
+        if let (true, Some(low)) = (unit < 0xdc00, low) {
+            self.rest = &self.rest[6..];
+            let point = 0x10000 + ((u32::from(unit) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
+            return Piece::Char(char::from_u32(point).unwrap_or('\u{fffd}'));
+        }
+        Piece::Surrogate(unit)
+    }
+}
+
+/// The code unit of a `\uXXXX` at the start of `text`.
+fn code_unit(text: &[u8]) -> Option<u16> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if *self.rest.first()? == b'\\' {
+            return Some(self.escape());
+        }
+        let end = memchr::memchr(b'\\', self.rest).unwrap_or(self.rest.len());
+        let (plain, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(Piece::Plain(plain))
+    }
+}
+
+/// Appends `raw` in the one normal spelling: no white space between tokens, and each string with the fewest escapes.
+/// Key order, number spellings and duplicate keys stay, because they reach the model's tokenizer.
+pub fn normalise(raw: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&byte) = raw.get(at) {
+        if byte == b'"' {
+            let mut scanner = Scanner::starting_at(raw, at);
+            // A caller may hold text that was cut; what is left of a string then stays as it is.
+            let Ok(string) = scanner.value() else {
+                out.extend_from_slice(&raw[at..]);
+                return;
+            };
+            normalise_string(string, out);
+            at = scanner.offset();
+            continue;
+        }
+        if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            out.push(byte);
+        }
+        at += 1;
+    }
+}
+
+fn normalise_string(raw: &[u8], out: &mut Vec<u8>) {
+    if memchr::memchr(b'\\', raw).is_none() {
+        out.extend_from_slice(raw);
+        return;
+    }
+    out.push(b'"');
+    for piece in Pieces::new(&raw[1..raw.len() - 1]) {
+        match piece {
+            Piece::Plain(bytes) => out.extend_from_slice(bytes),
+            Piece::Char(c) => push_char(c, out),
+            Piece::Surrogate(unit) => out.extend_from_slice(format!("\\u{unit:04x}").as_bytes()),
+        }
+    }
+    out.push(b'"');
+}
+
+fn push_char(c: char, out: &mut Vec<u8>) {
+    match c {
+        '"' => out.extend_from_slice(b"\\\""),
+        '\\' => out.extend_from_slice(b"\\\\"),
+        '\n' => out.extend_from_slice(b"\\n"),
+        '\r' => out.extend_from_slice(b"\\r"),
+        '\t' => out.extend_from_slice(b"\\t"),
+        c if c < ' ' => out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+        c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// Appends text as a JSON string in the normal spelling.
+pub fn push_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for c in text.chars() {
+        push_char(c, out);
+    }
+    out.push(b'"');
+}

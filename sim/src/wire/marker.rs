@@ -1,0 +1,55 @@
+//! Breakpoints: where a request asks the provider to cache its prefix.
+
+use std::fmt;
+
+use super::level::Place;
+use super::prefix::NodeId;
+use crate::time::Duration;
+
+/// How long a written prefix lives at least.
+///
+/// Source: Anthropic prompt-caching page, "1-hour cache duration" (2026-09).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ttl {
+    /// `5m`, the default.
+    FiveMinutes,
+    /// `1h`.
+    OneHour,
+}
+
+impl Ttl {
+    /// The lifetime as a span.
+    pub const fn duration(self) -> Duration {
+        match self {
+            Self::FiveMinutes => Duration::from_secs(300),
+            Self::OneHour => Duration::from_secs(3_600),
+        }
+    }
+
+    /// The word in a body.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "5m",
+            Self::OneHour => "1h",
+        }
+    }
+}
+
+impl fmt::Display for Ttl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A breakpoint of a request. It belongs to the request and is no part of a prefix's identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// The prefix that ends with the marked block.
+    pub node: NodeId,
+    /// Lifetime asked for.
+    pub ttl: Ttl,
+    /// Where the marked block stood in the body.
+    pub place: Place,
+    /// Set by the top-level `cache_control`, not on a block.
+    pub automatic: bool,
+}

@@ -1,0 +1,196 @@
+//! Normal forms: what the provider is believed to treat as the same prompt.
+//!
+//! Envelope keys are sorted and breakpoints left out; key order inside tool inputs and schemas stays, because it
+//! reaches the model. Sources: `providers.md` 1.7 and 2.1 (Anthropic prompt-caching page, 2026-09), `clients.md` 9.
+
+use super::json::{self, ScanError};
+use super::marker::Ttl;
+
+/// Switches of the normal form. The presets of the cache room fill them in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NormalForms {
+    /// A plain string is the same as a list of one text block. Confirmed on 41 recorded requests (2026-08).
+    pub string_is_block: bool,
+    /// Tool results of one message stand in the order of their calls. Undocumented, seen in recordings (2026-08).
+    pub results_sorted: bool,
+    /// Models that do not keep thinking lose earlier thinking blocks at a user turn (prompt-caching page, 2026-09).
+    pub thinking_stripped: bool,
+    /// Adding the first image to a prompt, or removing the last, changes the messages level (page of 2026-09). Off by
+    /// default because the page says "anywhere in the prompt" and recordings neither confirm nor refute it.
+    pub images_in_level: bool,
+    /// The level whose prefix a change of `thinking` or effort breaks. The page says "model-specific" above messages.
+    pub thinking_level: super::level::Level,
+}
+
+impl Default for NormalForms {
+    fn default() -> Self {
+        Self {
+            string_is_block: true,
+            results_sorted: true,
+            thinking_stripped: true,
+            images_in_level: false,
+            thinking_level: super::level::Level::Messages,
+        }
+    }
+}
+
+/// The key that carries a breakpoint.
+const MARKER_KEY: &[u8] = b"\"cache_control\"";
+
+/// Deepest envelope: message block, nested block, its source. What lies deeper is content, and stays as sent.
+const ENVELOPE_DEPTH_MAX: u8 = 4;
+
+/// The raw members of an object in the provider's eyes: the last of equal keys wins, breakpoint and order left out.
+pub fn envelope(raw: &[u8]) -> Result<Vec<(&[u8], &[u8])>, ScanError> {
+    let mut fields: Vec<(&[u8], &[u8])> = Vec::with_capacity(8);
+    for member in json::members(raw) {
+        let (key, value) = member?;
+        if key == MARKER_KEY {
+            continue;
+        }
+        match fields.iter_mut().find(|(known, _)| *known == key) {
+            Some(field) => field.1 = value,
+            None => fields.push((key, value)),
+        }
+    }
+    fields.sort_by_key(|(key, _)| *key);
+    Ok(fields)
+}
+
+/// The breakpoint that an object carries, if any.
+pub fn marker(raw: &[u8]) -> Result<Option<Ttl>, ScanError> {
+    let mut found = None;
+    for member in json::members(raw) {
+        let (key, value) = member?;
+        if key == MARKER_KEY {
+            found = ttl(value);
+        }
+    }
+    Ok(found)
+}
+
+/// The lifetime that a `cache_control` value asks for; `None` for `null`.
+pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
+    if json::is_null(cache_control) {
+        return None;
+    }
+    let named = json::members(cache_control).flatten().find(|(key, _)| *key == b"\"ttl\"");
+    match named {
+        Some((_, b"\"1h\"")) => Some(Ttl::OneHour),
+        _ => Some(Ttl::FiveMinutes),
+    }
+}
+
+/// Canonical bytes of an envelope object: keys sorted, contents of `content` lists likewise, the rest as sent.
+pub fn push_envelope(raw: &[u8], forms: &NormalForms, out: &mut Vec<u8>) -> Result<(), ScanError> {
+    push_nested(raw, forms, ENVELOPE_DEPTH_MAX, out)
+}
+
+fn push_nested(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>) -> Result<(), ScanError> {
+    out.push(b'{');
+    for (index, (key, value)) in envelope(raw)?.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        json::normalise(key, out);
+        out.push(b':');
+        push_field(key, value, forms, depth_left, out)?;
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+fn push_field(
+    key: &[u8],
+    value: &[u8],
+    forms: &NormalForms,
+    depth_left: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), ScanError> {
+    match (key, value.first()) {
+        (b"\"content\"", Some(b'[')) if depth_left > 0 => push_list(value, forms, depth_left - 1, out),
+        (b"\"content\"", Some(b'"')) if forms.string_is_block => {
+            out.push(b'[');
+            push_text_block(value, out);
+            out.push(b']');
+            Ok(())
+        }
+        (b"\"source\"", Some(b'{')) if depth_left > 0 => push_nested(value, forms, depth_left - 1, out),
+        _ => {
+            json::normalise(value, out);
+            Ok(())
+        }
+    }
+}
+
+fn push_list(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>) -> Result<(), ScanError> {
+    out.push(b'[');
+    for (index, element) in json::elements(raw).enumerate() {
+        let element = element?;
+        if index > 0 {
+            out.push(b',');
+        }
+        match element.first() {
+            Some(b'{') => push_nested(element, forms, depth_left, out)?,
+            _ => json::normalise(element, out),
+        }
+    }
+    out.push(b']');
+    Ok(())
+}
+
+/// Canonical bytes of the text block that a raw JSON string stands for.
+pub fn push_text_block(raw_string: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"text\":");
+    json::normalise(raw_string, out);
+    out.extend_from_slice(b",\"type\":\"text\"}");
+}
+
+/// Canonical bytes of an object of unknown meaning: its keys in their order, the breakpoint alone left out.
+pub fn push_opaque(raw: &[u8], out: &mut Vec<u8>) -> Result<(), ScanError> {
+    if raw.first() != Some(&b'{') {
+        json::normalise(raw, out);
+        return Ok(());
+    }
+    out.push(b'{');
+    let mut first = true;
+    for member in json::members(raw) {
+        let (key, value) = member?;
+        if key == MARKER_KEY {
+            continue;
+        }
+        if !first {
+            out.push(b',');
+        }
+        first = false;
+        json::normalise(key, out);
+        out.push(b':');
+        json::normalise(value, out);
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Canonical bytes of a parameter value: all keys sorted at its own level, nested values as sent.
+pub fn push_parameter(raw: &[u8], without: &[&[u8]], out: &mut Vec<u8>) -> Result<(), ScanError> {
+    if raw.first() != Some(&b'{') {
+        json::normalise(raw, out);
+        return Ok(());
+    }
+    out.push(b'{');
+    let mut first = true;
+    for (key, value) in envelope(raw)? {
+        if without.contains(&key) {
+            continue;
+        }
+        if !first {
+            out.push(b',');
+        }
+        first = false;
+        json::normalise(key, out);
+        out.push(b':');
+        json::normalise(value, out);
+    }
+    out.push(b'}');
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! Elements of `tools`, `system` and `messages`, read into parts: what one element contributes to a prompt.
+
+use super::block::{BlockId, BlockKind, Blocks, Content};
+use super::json::{self, ScanError};
+use super::level::{Level, Role};
+use super::marker::Ttl;
+use super::normal::{self, NormalForms};
+
+/// One block of an element, interned, with what the rules need to know beside its identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The interned block.
+    pub block: BlockId,
+    /// What it is.
+    pub kind: BlockKind,
+    /// Who speaks.
+    pub role: Role,
+    /// Index in the message's `content`.
+    pub index: u32,
+    /// Breakpoint on the block.
+    pub marker: Option<Ttl>,
+    /// Hash of the id that ties a tool's call and its result together; zero for other blocks. Equal ids have equal
+    /// hashes, and two calls of one message whose ids collide would only keep the order in which they were sent.
+    pub call: u64,
+    /// What keeps the block out of the identity, if anything.
+    pub place: PartPlace,
+    /// A text block without text, which cannot carry a breakpoint.
+    pub empty: bool,
+    /// The block is or holds an image.
+    pub image: bool,
+    /// A document with citations switched on.
+    pub citations: bool,
+}
+
+/// Where a part belongs in the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartPlace {
+    /// Where it stands.
+    Prompt,
+    /// In the head of the system level: the definition of a tool that changes the system text.
+    SystemHead,
+    /// Nowhere: a client's billing header or a tool whose loading is deferred.
+    Excluded,
+}
+
+/// What one element of an array contributes.
+#[derive(Clone, Debug, Default)]
+pub struct Element {
+    /// Its role, for messages.
+    pub role: Option<Role>,
+    /// Its blocks in the order sent.
+    pub parts: Vec<Part>,
+}
+
+/// First words of a text that Claude Code sends as a system block and the provider takes out
+/// (`clients.md` 1, client version 2.1.330, 2026-11).
+const BILLING_HEADER: &[u8] = b"\"x-anthropic-billing-header";
+
+/// Reads elements of one request body.
+#[derive(Debug)]
+pub struct ElementReader<'a> {
+    /// Where blocks are interned.
+    pub blocks: &'a mut Blocks,
+    /// Normal forms in force.
+    pub forms: &'a NormalForms,
+}
+
+impl ElementReader<'_> {
+    /// Reads one element of `level`.
+    ///
+    /// # Errors
+    /// When the element is not an object of the shape that its level asks for.
+    pub fn read(&mut self, level: Level, raw: &[u8]) -> Result<Element, ScanError> {
+        match level {
+            Level::Tools => self.tool(raw),
+            Level::System => self.system(raw),
+            Level::Messages => self.message(raw),
+        }
+    }
+
+    fn tool(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
+        let marker = normal::marker(raw)?;
+        let mut bytes = Vec::with_capacity(raw.len());
+        normal::push_envelope(raw, self.forms, &mut bytes)?;
+        let mut part = self.part(Level::Tools, Role::None, BlockKind::Tool, &bytes);
+        part.marker = marker;
+        for (key, value) in json::members(raw).flatten() {
+            match (key, value) {
+                (b"\"defer_loading\"", b"true") => part.place = PartPlace::Excluded,
+                // Adding or removing web search alters the system text and leaves the tools valid
+                // (prompt-caching page, "what invalidates the cache", 2026-09).
+                (b"\"type\"", name) if name.starts_with(b"\"web_search_") => part.place = PartPlace::SystemHead,
+                _ => {}
+            }
+        }
+        Ok(Element { role: None, parts: vec![part] })
+    }
+
+    fn system(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
+        let mut part = self.block(Level::System, Role::None, raw)?;
+        if field(raw, b"\"text\"").is_some_and(|text| text.starts_with(BILLING_HEADER)) {
+            part.place = PartPlace::Excluded;
+        }
+        Ok(Element { role: None, parts: vec![part] })
+    }
+
+    /// The element that a plain-string system prompt stands for.
+    pub fn system_string(&mut self, raw: &[u8]) -> Element {
+        let mut part = self.string(Level::System, Role::None, raw);
+        if raw.starts_with(BILLING_HEADER) {
+            part.place = PartPlace::Excluded;
+        }
+        Element { role: None, parts: vec![part] }
+    }
+
+    fn message(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
+        let mut role = Role::Other;
+        let mut content = None;
+        let mut own_keys = Vec::new();
+        for (key, value) in normal::envelope(raw)? {
+            match key {
+                b"\"role\"" => role = json::string(value).map_or(Role::Other, |name| Role::named(&name)),
+                b"\"content\"" => content = Some(value),
+                _ => own_keys.push((key, value)),
+            }
+        }
+        let mut parts = Vec::new();
+        if !own_keys.is_empty() {
+            parts.push(self.own_keys(role, &own_keys));
+        }
+        self.content(role, content, &mut parts)?;
+        Ok(Element { role: Some(role), parts })
+    }
+
+    /// Keys of the message itself (a message's own `output_config`) as a block in front of its content.
+    fn own_keys(&mut self, role: Role, keys: &[(&[u8], &[u8])]) -> Part {
+        let mut bytes = vec![b'{'];
+        for (index, (key, value)) in keys.iter().enumerate() {
+            if index > 0 {
+                bytes.push(b',');
+            }
+            json::normalise(key, &mut bytes);
+            bytes.push(b':');
+            json::normalise(value, &mut bytes);
+        }
+        bytes.push(b'}');
+        self.part(Level::Messages, role, BlockKind::Parameters, &bytes)
+    }
+
+    fn content(&mut self, role: Role, raw: Option<&[u8]>, parts: &mut Vec<Part>) -> Result<(), ScanError> {
+        match raw.and_then(|raw| Some((raw, *raw.first()?))) {
+            Some((raw, b'"')) => parts.push(self.string(Level::Messages, role, raw)),
+            Some((raw, b'[')) => {
+                for (index, element) in json::elements(raw).enumerate() {
+                    let mut part = self.block(Level::Messages, role, element?)?;
+                    part.index = u32::try_from(index).unwrap_or(u32::MAX);
+                    parts.push(part);
+                }
+            }
+            Some((raw, _)) if !json::is_null(raw) => parts.push(self.opaque(Level::Messages, role, raw)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, level: Level, role: Role, raw: &[u8]) -> Part {
+        let mut bytes = Vec::with_capacity(raw.len() + 24);
+        if self.forms.string_is_block {
+            normal::push_text_block(raw, &mut bytes);
+        } else {
+            json::normalise(raw, &mut bytes);
+        }
+        let mut part = self.part(level, role, BlockKind::Text, &bytes);
+        part.empty = raw == b"\"\"";
+        part
+    }
+
+    fn block(&mut self, level: Level, role: Role, raw: &[u8]) -> Result<Part, ScanError> {
+        let kind = match raw.first() {
+            Some(b'{') => kind(raw),
+            Some(b'"') => return Ok(self.string(level, role, raw)),
+            _ => BlockKind::Opaque,
+        };
+        let mut part = if kind == BlockKind::Opaque {
+            self.opaque(level, role, raw)?
+        } else {
+            let mut bytes = Vec::with_capacity(raw.len());
+            normal::push_envelope(raw, self.forms, &mut bytes)?;
+            self.part(level, role, kind, &bytes)
+        };
+        if raw.first() == Some(&b'{') {
+            part.marker = normal::marker(raw)?;
+            describe(raw, &mut part);
+        }
+        Ok(part)
+    }
+
+    fn opaque(&mut self, level: Level, role: Role, raw: &[u8]) -> Result<Part, ScanError> {
+        let mut bytes = Vec::with_capacity(raw.len());
+        normal::push_opaque(raw, &mut bytes)?;
+        Ok(self.part(level, role, BlockKind::Opaque, &bytes))
+    }
+
+    fn part(&mut self, level: Level, role: Role, kind: BlockKind, bytes: &[u8]) -> Part {
+        Part {
+            block: self.blocks.intern(Content { level, role, kind, bytes }),
+            kind,
+            role,
+            index: 0,
+            marker: None,
+            call: 0,
+            place: PartPlace::Prompt,
+            empty: false,
+            image: false,
+            citations: false,
+        }
+    }
+}
+
+/// The raw value of the last member called `key`.
+fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    json::members(raw).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
+}
+
+fn kind(raw: &[u8]) -> BlockKind {
+    match field(raw, b"\"type\"") {
+        Some(b"\"text\"") => BlockKind::Text,
+        Some(b"\"thinking\"" | b"\"redacted_thinking\"") => BlockKind::Thinking,
+        Some(b"\"tool_use\"") => BlockKind::ToolUse,
+        Some(b"\"tool_result\"") => BlockKind::ToolResult,
+        Some(b"\"image\"" | b"\"document\"") => BlockKind::Media,
+        Some(b"\"server_tool_use\"" | b"\"mcp_tool_use\"") => BlockKind::ServerTool,
+        Some(name) if name.ends_with(b"_tool_result\"") => BlockKind::ServerTool,
+        _ => BlockKind::Opaque,
+    }
+}
+
+/// Fills in what the rules need to know of a message block beside its bytes.
+fn describe(raw: &[u8], part: &mut Part) {
+    let id = match part.kind {
+        BlockKind::ToolUse => field(raw, b"\"id\""),
+        BlockKind::ToolResult => field(raw, b"\"tool_use_id\""),
+        _ => None,
+    };
+    part.call = id.map_or(0, |id| xxhash_rust::xxh3::xxh3_64(id) | 1);
+    part.empty = part.kind == BlockKind::Text && field(raw, b"\"text\"") == Some(b"\"\"");
+    part.image = match part.kind {
+        BlockKind::Media => field(raw, b"\"type\"") == Some(b"\"image\""),
+        BlockKind::ToolResult => holds_image(raw),
+        _ => false,
+    };
+    part.citations = part.kind == BlockKind::Media
+        && field(raw, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
+}
+
+fn holds_image(raw: &[u8]) -> bool {
+    let content = field(raw, b"\"content\"").filter(|content| content.first() == Some(&b'['));
+    content.is_some_and(|content| {
+        json::elements(content).flatten().any(|block| field(block, b"\"type\"") == Some(b"\"image\""))
+    })
+}

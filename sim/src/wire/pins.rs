@@ -1,0 +1,111 @@
+//! Recorded sizes: prefixes whose tokens an earlier request's usage has shown.
+//!
+//! What a request's own usage says about read and write is never used for that request: only its total is.
+
+use super::block::Blocks;
+use super::index::Index;
+use super::marker::{Marker, Ttl};
+use super::prefix::{NodeId, Prefixes};
+use super::request::Request;
+use super::sizing::estimated_tokens;
+use super::usage::Usage;
+
+/// Prefix sizes learnt from recorded usage.
+#[derive(Clone, Debug, Default)]
+pub struct Pins {
+    sizes: Index<NodeId, u64>,
+    tails: Index<NodeId, u64>,
+}
+
+impl Pins {
+    /// The size of `node` where an earlier request has shown it.
+    pub fn get(&self, node: NodeId) -> Option<u64> {
+        self.sizes.get(&node).copied()
+    }
+
+    /// Tokens of each prefix of `request`, whose whole prompt has `total_tokens`: exact where pinned, in between in
+    /// proportion to the estimated sizes of the blocks.
+    pub fn cumulative(&self, request: &Request, prefixes: &Prefixes, blocks: &Blocks, total_tokens: u64) -> Vec<u64> {
+        let estimates: Vec<u64> = request
+            .nodes
+            .iter()
+            .map(|node| prefixes.block(*node).map_or(0, |block| estimated_tokens(blocks, block)))
+            .collect();
+        let mut cumulative = vec![0; estimates.len()];
+        let (mut from, mut base) = (0, 0);
+        for (at, node) in request.nodes.iter().enumerate() {
+            let last = at + 1 == estimates.len();
+            let pin = self.get(*node).filter(|size| (base..=total_tokens).contains(size));
+            let size = match pin {
+                Some(size) => size,
+                None if last => total_tokens.saturating_sub(self.tail(request)).max(base),
+                None => continue,
+            };
+            share(&estimates[from..=at], base, size, &mut cumulative[from..=at]);
+            (from, base) = (at + 1, size);
+        }
+        cumulative
+    }
+
+    /// Tokens that stay behind a breakpoint on the very last block: a few of the closing frame, the same for all
+    /// requests of a model as far as recordings show, learnt from the earlier ones.
+    fn tail(&self, request: &Request) -> u64 {
+        self.tails.get(&request.root).copied().unwrap_or(0)
+    }
+
+    /// Learns from a request's usage, once its own prediction is made. `effective` are its breakpoints that count,
+    /// `hit` the prefix that the cache is believed to have served.
+    pub fn learn(&mut self, request: &Request, effective: &[Marker], hit: Option<NodeId>, usage: &Usage) {
+        let written = usage.cache_creation_input_tokens();
+        let read = usage.cache_read_input_tokens;
+        if read + written == 0 {
+            return;
+        }
+        if let Some(last) = effective.last() {
+            self.pin(last.node, read + written);
+            if last.node == request.end() {
+                self.tails.insert(request.root, usage.input_tokens);
+            }
+        }
+        if usage.ephemeral_1h_input_tokens > 0
+            && usage.ephemeral_5m_input_tokens > 0
+            && let Some(long) = effective.iter().rev().find(|marker| marker.ttl == Ttl::OneHour)
+        {
+            self.pin(long.node, read + usage.ephemeral_1h_input_tokens);
+        }
+        if let Some(hit) = hit.filter(|_| read > 0) {
+            self.pin(hit, read);
+        }
+    }
+
+    fn pin(&mut self, node: NodeId, tokens: u64) {
+        // The first word stands: a later one that differs speaks of a hit that was not this prefix.
+        self.sizes.get_or_insert_with(node, || tokens);
+    }
+}
+
+/// Shares `size - base` among blocks in proportion to their estimates; the sizes grow and end at `size`.
+fn share(estimates: &[u64], base: u64, size: u64, cumulative: &mut [u64]) {
+    let whole: u128 = estimates.iter().map(|tokens| u128::from(*tokens)).sum();
+    let span = u128::from(size - base);
+    let mut passed: u128 = 0;
+    for (tokens, slot) in estimates.iter().zip(cumulative) {
+        passed += u128::from(*tokens);
+        let part = (span * passed).checked_div(whole).unwrap_or(span);
+        *slot = base + u64::try_from(part).unwrap_or(u64::MAX);
+    }
+}
+
+/// Sizes by estimate alone, for requests without usage.
+pub fn estimated_cumulative(request: &Request, prefixes: &Prefixes, blocks: &Blocks) -> Vec<u64> {
+    let mut sum = 0;
+    let estimate = |node: &NodeId| prefixes.block(*node).map_or(0, |block| estimated_tokens(blocks, block));
+    request
+        .nodes
+        .iter()
+        .map(|node| {
+            sum += estimate(node);
+            sum
+        })
+        .collect()
+}

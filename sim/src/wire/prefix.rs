@@ -1,0 +1,144 @@
+//! Prefixes as nodes of an arena: equal prefixes have equal ids.
+//!
+//! A node is (parent, block). A hit then needs neither digest nor comparison, a fork costs nothing, and a turn costs
+//! what is new. Nodes lie in flat vectors, so no chain of references can overflow a stack.
+//!
+//! Nodes also form *lines*: the first child of a node continues its line, every further child begins a new one. A
+//! line is a path, so what a cache has to do to "all prefixes of this prefix" is done to a few ranges of depths.
+
+use super::block::{BlockId, BlockKind};
+use super::index::Index;
+
+/// A prefix: a root and the blocks behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+/// A path of nodes in which each one is the first child of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineId(pub(crate) u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: NodeId,
+    block: BlockId,
+    depth: u32,
+    line: LineId,
+    kind: BlockKind,
+    continued: bool,
+}
+
+/// All prefixes of a run. Each scope and model has a root of its own, so prefixes of different scopes never meet.
+#[derive(Clone, Debug, Default)]
+pub struct Prefixes {
+    nodes: Vec<Node>,
+    children: Index<(NodeId, BlockId), NodeId>,
+    roots: Index<String, NodeId>,
+    lines: Vec<Option<NodeId>>,
+}
+
+/// The block of a root: no block has this id.
+const NO_BLOCK: BlockId = BlockId(u32::MAX);
+
+impl Prefixes {
+    /// The empty prompt of `model` in `scope`.
+    pub fn root(&mut self, scope: &str, model: &str) -> NodeId {
+        let key = format!("{scope}\u{0}{model}");
+        if let Some(root) = self.roots.get(&key) {
+            return *root;
+        }
+        let line = self.new_line(None);
+        let id = self.next_id();
+        self.nodes.push(Node {
+            parent: id,
+            block: NO_BLOCK,
+            depth: 0,
+            line,
+            kind: BlockKind::Parameters,
+            continued: false,
+        });
+        self.roots.insert(key, id);
+        id
+    }
+
+    /// The prefix `parent` followed by `block`, and whether it is new.
+    pub fn extend(&mut self, parent: NodeId, block: BlockId, kind: BlockKind) -> (NodeId, bool) {
+        if let Some(child) = self.children.get(&(parent, block)) {
+            return (*child, false);
+        }
+        let above = *self.node(parent);
+        let line = if above.continued { self.new_line(Some(parent)) } else { above.line };
+        self.nodes[parent.0 as usize].continued = true;
+        let id = self.next_id();
+        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, continued: false });
+        self.children.insert((parent, block), id);
+        (id, true)
+    }
+
+    fn next_id(&self) -> NodeId {
+        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        assert!(id < u32::MAX, "more prefixes than ids");
+        NodeId(id)
+    }
+
+    fn new_line(&mut self, branch: Option<NodeId>) -> LineId {
+        let id = LineId(u32::try_from(self.lines.len()).unwrap_or(u32::MAX));
+        self.lines.push(branch);
+        id
+    }
+
+    /// The prefix one block shorter; `None` at a root.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        let node = self.node(id);
+        (node.depth > 0).then_some(node.parent)
+    }
+
+    /// The last block of the prefix; `None` at a root.
+    pub fn block(&self, id: NodeId) -> Option<BlockId> {
+        let node = self.node(id);
+        (node.depth > 0).then_some(node.block)
+    }
+
+    /// What the last block of the prefix is.
+    pub fn kind(&self, id: NodeId) -> BlockKind {
+        self.node(id).kind
+    }
+
+    /// How many blocks the prefix has.
+    pub fn depth(&self, id: NodeId) -> u32 {
+        self.node(id).depth
+    }
+
+    /// The line that the prefix lies on.
+    pub fn line(&self, id: NodeId) -> LineId {
+        self.node(id).line
+    }
+
+    /// Where `line` branched off: the last node before it; `None` for a line that begins at a root.
+    pub fn branch(&self, line: LineId) -> Option<NodeId> {
+        self.lines[line.0 as usize]
+    }
+
+    /// The prefix itself and its shorter ones, longest first, without the root.
+    pub fn ancestors(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(Some(from), |id| self.parent(*id)).filter(|id| self.depth(*id) > 0)
+    }
+
+    /// How many prefixes there are, roots included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no prefix.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Bytes that the nodes take, without the index.
+    pub fn total_bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}

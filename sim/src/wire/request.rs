@@ -1,0 +1,109 @@
+//! A request as the cache and the diagnosis see it: a path of prefixes, places and breakpoints.
+
+use super::block::BlockId;
+use super::level::{Level, Place};
+use super::marker::{Marker, Ttl};
+use super::model::Resolved;
+use super::prefix::NodeId;
+
+/// A block that is sent but is no part of the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluded {
+    /// Where it stood.
+    pub place: Place,
+    /// The block.
+    pub block: BlockId,
+    /// Why it does not count.
+    pub why: ExcludedWhy,
+}
+
+/// Why a sent block is no part of the prompt's identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExcludedWhy {
+    /// A client's `x-anthropic-billing-header` text.
+    BillingHeader,
+    /// A tool with `defer_loading`.
+    DeferredTool,
+    /// Thinking that the model does not keep over a user turn.
+    StrippedThinking,
+}
+
+/// A breakpoint that the provider refuses, with the block's kind for the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadMarker {
+    /// Where the marked block stood.
+    pub place: Place,
+    /// What is wrong with it.
+    pub why: BadMarkerWhy,
+}
+
+/// Why a block cannot carry a breakpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadMarkerWhy {
+    /// Thinking blocks have no such field.
+    Thinking,
+    /// A text block without text.
+    EmptyText,
+}
+
+/// A top-level key of the body other than the prompt itself: raw key (without quotes) and canonical value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvelopeField {
+    /// The key.
+    pub key: String,
+    /// The value in the normal spelling.
+    pub value: Vec<u8>,
+}
+
+/// One request, read into the arena.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The model as the body (or the address) spelled it.
+    pub model: String,
+    /// The model that the spelling means, where the table knows it.
+    pub resolved: Option<Resolved>,
+    /// The empty prompt of this scope and model.
+    pub root: NodeId,
+    /// The prompt: each prefix from the first block to the last.
+    pub nodes: Vec<NodeId>,
+    /// Where the last block of each prefix stood in the body, in step with `nodes`.
+    pub places: Vec<Place>,
+    /// How many leading prefixes an earlier request of this scope and model had already.
+    pub known: usize,
+    /// Breakpoints in prompt order. The automatic one is among them.
+    pub markers: Vec<Marker>,
+    /// Breakpoints that the body asks for, also those on blocks outside the identity: these count towards the limit.
+    pub markers_sent: usize,
+    /// Breakpoints that no provider accepts.
+    pub bad_markers: Vec<BadMarker>,
+    /// The top-level `cache_control` and the last block's own breakpoint ask for different lifetimes.
+    pub automatic_conflict: Option<(Ttl, Ttl)>,
+    /// Sent blocks outside the identity.
+    pub excluded: Vec<Excluded>,
+    /// Top-level keys that are not prompt.
+    pub envelope: Vec<EnvelopeField>,
+    /// Length of the body in bytes.
+    pub body_bytes: u64,
+}
+
+impl Request {
+    /// The whole prompt as a prefix.
+    pub fn end(&self) -> NodeId {
+        self.nodes.last().copied().unwrap_or(self.root)
+    }
+
+    /// The longest prefix that an earlier request of this scope and model had, if any.
+    pub fn known_end(&self) -> Option<NodeId> {
+        self.known.checked_sub(1).and_then(|last| self.nodes.get(last)).copied()
+    }
+
+    /// The canonical value of a top-level key.
+    pub fn envelope_value(&self, key: &str) -> Option<&[u8]> {
+        self.envelope.iter().find(|field| field.key == key).map(|field| field.value.as_slice())
+    }
+
+    /// How many leading prefixes belong to levels above `level`.
+    pub fn level_start(&self, level: Level) -> usize {
+        self.places.partition_point(|place| place.level < level)
+    }
+}
