@@ -1,1 +1,19 @@
-//! x
+//! Recorded requests and responses in, billed and explained requests out.
+//!
+//! * [`input`]: paths to exchanges; formats are detected by content, everything that is not read is accounted for.
+//! * [`formats`]: one reader for each file format.
+//! * [`exchange`]: one recorded request and its answer, whatever file it came from.
+//! * [`response`]: usage out of answers, in JSON and as streams.
+//! * [`schedule`]: in which order and when requests reach which cache.
+//! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
+//! * [`agreement`]: how well the prediction agrees with the recording.
+//! * [`error`]: errors of the crate, and damage at a place in a file.
+
+pub mod agreement;
+pub mod error;
+pub mod exchange;
+pub mod formats;
+pub mod input;
+pub mod replay;
+pub mod response;
+pub mod schedule;

@@ -1,0 +1,73 @@
+//! What can go wrong before or after reading. Damage *inside* a recording is no error: it is a [`Fault`], listed beside
+//! the exchanges that could be read.
+
+use std::fmt;
+use std::io;
+
+/// Errors of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A path that the user named cannot be opened.
+    #[error("{path}: {source}")]
+    Open {
+        /// The path as named by the user.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A name of an input format that does not exist.
+    #[error("unknown input format `{found}`, expected one of: {expected}")]
+    UnknownFormat {
+        /// What was given.
+        found: String,
+        /// The names that exist.
+        expected: String,
+    },
+    /// An exchange cannot be written as a line of an exchange log.
+    #[error("exchange {file}#{index}: {reason}")]
+    Unwritable {
+        /// Where the exchange came from.
+        file: String,
+        /// Its position there.
+        index: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// Output failed.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Damage at a place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Line, counted from one; zero where the text has no lines (compressed or binary data).
+    pub line: usize,
+    /// Column in bytes, counted from one; zero where unknown.
+    pub column: usize,
+    /// What was found and what was expected.
+    pub what: String,
+}
+
+impl Fault {
+    /// Damage somewhere in a line.
+    pub fn in_line(line: usize, what: impl Into<String>) -> Self {
+        Self { line, column: 0, what: what.into() }
+    }
+
+    /// Damage at a column of a line.
+    pub fn at(line: usize, column: usize, what: impl Into<String>) -> Self {
+        Self { line, column, what: what.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    /// The text of a report that names file and line elsewhere: `column 17: found …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.column {
+            0 => f.write_str(&self.what),
+            column => write!(f, "column {column}: {}", self.what),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What every request body must be before it is handed on.
+
+use serde_json::value::RawValue;
+
+use super::json::{Broken, DEPTH_LIMIT, member_text, skip_space, walk_value};
+use super::text::{glimpse, json_reason};
+
+/// Checks that `bytes` are one JSON object, nested no deeper than later readers can follow.
+///
+/// Lone surrogates (`"\ud83d"`) pass: they are what was sent, and only who decodes the string can say what they mean.
+pub(crate) fn check(bytes: &[u8]) -> Result<(), Broken> {
+    let start = skip_space(bytes, 0);
+    if bytes.get(start) != Some(&b'{') {
+        let found = glimpse(bytes.get(start..).unwrap_or_default());
+        return Err(Broken { at: start, what: format!("found {found}, expected a request body (a JSON object)") });
+    }
+    serde_json::from_slice::<&RawValue>(bytes).map_err(|error| broken(bytes, &error))?;
+    let depth = walk_value(bytes, start)?.depth;
+    if depth > DEPTH_LIMIT {
+        let what = format!("found a body nested {depth} deep, expected at most {DEPTH_LIMIT}");
+        return Err(Broken { at: start, what });
+    }
+    Ok(())
+}
+
+/// serde_json gives line and column; everything here counts in offsets.
+pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
+    let lines = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
+    let start = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or(0);
+    let at = start.saturating_add(error.column().saturating_sub(1)).min(bytes.len());
+    Broken { at, what: json_reason(error) }
+}
+
+/// The model that the body names; empty where it names none.
+pub(crate) fn model(bytes: &[u8]) -> String {
+    member_text(bytes, "model").map(std::borrow::Cow::into_owned).unwrap_or_default()
+}
+
+/// Who a body without an address was meant for, by the name of its model. Unknown names count as Messages bodies:
+/// the formats that come without an address hold those.
+pub(crate) fn provider_by_model(model: &str) -> Option<&'static str> {
+    const FAMILIES: &[(&str, &str)] = &[
+        ("gpt-", "openai"),
+        ("chatgpt-", "openai"),
+        ("o1", "openai"),
+        ("o3", "openai"),
+        ("o4", "openai"),
+        ("gemini", "gemini"),
+        ("grok", "xai"),
+        ("deepseek", "deepseek"),
+        ("mistral", "mistral"),
+        ("command-", "cohere"),
+    ];
+    if model.contains("claude") {
+        return None;
+    }
+    FAMILIES.iter().find(|(prefix, _)| model.starts_with(prefix)).map(|(_, provider)| *provider)
+}

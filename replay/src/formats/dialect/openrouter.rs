@@ -1,0 +1,178 @@
+//! `OpenRouter` chat completions for Claude models. Source: `OpenRouter` docs, prompt caching and tool calling (2026-09):
+//! `cache_control` stands in content parts and on tools and is passed on to the model.
+
+use super::super::value::Value;
+use super::{base64_source, object, push, put, text_block, text_form};
+
+/// Translates a chat completion body.
+pub(in crate::formats) fn translate(body: &Value) -> Value {
+    let mut out = Vec::new();
+    for (key, value) in body.members() {
+        match key.as_str() {
+            "messages" => conversation(value.elements(), &mut out),
+            "tools" => push(&mut out, "tools", Some(Value::List(value.elements().iter().map(tool).collect()))),
+            "tool_choice" => push(&mut out, "tool_choice", Some(tool_choice(value))),
+            "max_completion_tokens" => push(&mut out, "max_tokens", Some(value.clone())),
+            "stop" => push(&mut out, "stop_sequences", Some(value.clone())),
+            _ => out.push((key.clone(), value.clone())),
+        }
+    }
+    Value::Object(out)
+}
+
+/// Leading system messages become the system prompt, later ones stay where they stand; runs of tool messages become one
+/// user message, as the Messages API wants the results of one answer together.
+fn conversation(messages: &[Value], out: &mut Vec<(String, Value)>) {
+    let is_system = |message: &&Value| matches!(message.text_of("role"), Some("system" | "developer"));
+    let system: Vec<Value> = messages.iter().take_while(is_system).flat_map(parts).collect();
+    let mut turns: Vec<Value> = Vec::new();
+    let mut in_results = false;
+    for message in messages.iter().skip_while(is_system) {
+        let is_result = message.text_of("role") == Some("tool");
+        match (is_result && in_results, turns.last_mut()) {
+            (true, Some(turn)) => append_content(turn, tool_result(message)),
+            _ => turns.push(turn(message)),
+        }
+        in_results = is_result;
+    }
+    push(out, "system", (!system.is_empty()).then_some(Value::List(system)));
+    push(out, "messages", Some(Value::List(turns)));
+}
+
+fn append_content(turn: &mut Value, block: Value) {
+    let mut content = turn.get("content").map(|content| content.elements().to_vec()).unwrap_or_default();
+    content.push(block);
+    put(turn, "content", Value::List(content));
+}
+
+fn turn(message: &Value) -> Value {
+    let (role, content) = match message.text_of("role") {
+        Some("tool") => ("user", vec![tool_result(message)]),
+        Some("assistant") => ("assistant", assistant(message)),
+        Some("developer") => ("system", parts(message)),
+        other => (other.unwrap_or("user"), parts(message)),
+    };
+    object([("role", Value::text(role)), ("content", Value::List(content))])
+}
+
+fn assistant(message: &Value) -> Vec<Value> {
+    let reasoning = message.get("reasoning_details").map(Value::elements).unwrap_or_default();
+    let calls = message.get("tool_calls").map(Value::elements).unwrap_or_default();
+    let mut content: Vec<Value> = reasoning.iter().map(thinking).collect();
+    content.extend(parts(message));
+    content.extend(calls.iter().map(tool_use));
+    content
+}
+
+fn thinking(detail: &Value) -> Value {
+    match detail.text_of("type") {
+        Some("reasoning.text") => {
+            let mut block = object([("type", Value::text("thinking")), ("thinking", member(detail, "text"))]);
+            put(&mut block, "signature", member(detail, "signature"));
+            block
+        }
+        Some("reasoning.encrypted") => {
+            object([("type", Value::text("redacted_thinking")), ("data", member(detail, "data"))])
+        }
+        _ => detail.clone(),
+    }
+}
+
+fn tool_use(call: &Value) -> Value {
+    let function = member(call, "function");
+    let arguments = member(&function, "arguments");
+    let parsed = arguments.as_text().and_then(|text| Value::from_json(text.as_bytes()).ok());
+    object([
+        ("type", Value::text("tool_use")),
+        ("id", member(call, "id")),
+        ("name", member(&function, "name")),
+        ("input", parsed.unwrap_or(arguments)),
+    ])
+}
+
+/// A marker on a part of the result marks the result: what stands inside it cannot be a breakpoint.
+fn tool_result(message: &Value) -> Value {
+    let mut content = parts(message);
+    let mut marker = None;
+    for part in &mut content {
+        if let Value::Object(members) = part {
+            marker = members.iter().find(|(key, _)| key == "cache_control").cloned().or(marker);
+            members.retain(|(key, _)| key != "cache_control");
+        }
+    }
+    let mut result = object([
+        ("type", Value::text("tool_result")),
+        ("tool_use_id", member(message, "tool_call_id")),
+        ("content", Value::List(content)),
+    ]);
+    if let Some((key, value)) = marker {
+        put(&mut result, &key, value);
+    }
+    result
+}
+
+/// The content of a message as blocks; an empty string or null is no block.
+fn parts(message: &Value) -> Vec<Value> {
+    match message.get("content") {
+        Some(Value::Text(text)) if !text.is_empty() => vec![text_block(Value::text(text))],
+        Some(Value::List(parts)) => parts.iter().map(part).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn part(part: &Value) -> Value {
+    let mut block = match part.text_of("type") {
+        Some("text") => text_block(member(part, "text")),
+        Some("image_url") => media("image", &member(&member(part, "image_url"), "url")),
+        Some("file") => file(&member(part, "file")),
+        _ => return part.clone(),
+    };
+    if let Some(marker) = part.get("cache_control") {
+        put(&mut block, "cache_control", marker.clone());
+    }
+    block
+}
+
+fn file(file: &Value) -> Value {
+    let mut block = media("document", &member(file, "file_data"));
+    if let Some(name) = file.get("filename") {
+        put(&mut block, "title", name.clone());
+    }
+    block
+}
+
+/// `data:image/png;base64,…` or an address.
+fn media(kind: &str, url: &Value) -> Value {
+    let inline = url.as_text().and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
+    let source = match inline {
+        Some((media_type, data)) => base64_source(media_type.to_owned(), Value::text(data)),
+        None => object([("type", Value::text("url")), ("url", url.clone())]),
+    };
+    object([("type", Value::text(kind)), ("source", source)])
+}
+
+fn tool(tool: &Value) -> Value {
+    let Some(function) = tool.get("function") else { return tool.clone() };
+    let mut out = Vec::new();
+    for (key, value) in function.members() {
+        let name = if key == "parameters" { "input_schema" } else { key };
+        out.push((name.to_owned(), value.clone()));
+    }
+    push(&mut out, "cache_control", tool.get("cache_control").cloned());
+    Value::Object(out)
+}
+
+fn tool_choice(choice: &Value) -> Value {
+    match choice.as_text() {
+        Some("required") => object([("type", Value::text("any"))]),
+        Some(word) => object([("type", Value::text(word))]),
+        None => match choice.get("function") {
+            Some(function) => object([("type", Value::text("tool")), ("name", text_form(&member(function, "name")))]),
+            None => choice.clone(),
+        },
+    }
+}
+
+fn member(value: &Value, key: &str) -> Value {
+    value.get(key).cloned().unwrap_or(Value::Null)
+}

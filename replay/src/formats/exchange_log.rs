@@ -1,0 +1,141 @@
+//! Our own format, `forkcast.exchanges/1`: one exchange per line, in JSON.
+//!
+//! ```json
+//! {"v":1,"at_ms":1767225600000,"first_byte_ms":1767225600900.25,"ended_ms":1767225604000,"chain":"main","scope":"org-1",
+//!  "batch":false,"request":{"model":"claude-opus-4-8","messages":[…]},"response":{"usage":{…}},"status":200}
+//! ```
+//!
+//! (One line in the file; broken here.)
+//!
+//! | field | |
+//! |---|---|
+//! | `v` | 1, required |
+//! | `at_ms` | when the request was sent: milliseconds since 1970, up to six decimals; null or absent where unknown |
+//! | `first_byte_ms`, `ended_ms` | when the answer's first byte came, when it ended; likewise |
+//! | `chain` | requests with equal words form one chain (session and agent); absent: found out from the bodies |
+//! | `scope` | who may share a cache: an organisation or workspace; absent: the file |
+//! | `batch` | sent through the batch interface; absent: no |
+//! | `request` | the body, byte for byte as sent, required; line breaks outside of its strings become spaces |
+//! | `response` | the body of the answer, or null; of it `usage`, `content[].type` and `context_management` are read |
+//! | `response_sse` | instead of `response`: the text of a streamed answer |
+//! | `status` | HTTP status; from 400 on nothing was billed; absent: the answer, if there is one, was fine |
+//!
+//! Fields of other names are refused, since a misspelt one would be lost in silence.
+
+mod write;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::text::{Text, not_utf8};
+use super::{Reading, bodies, body, json, when};
+use crate::error::Fault;
+use crate::exchange::Origin;
+
+pub use write::{RawAnswer, write_line};
+
+/// The version that is read and written.
+const VERSION: u32 = 1;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<'a> {
+    v: u32,
+    #[serde(default, borrow)]
+    at_ms: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    first_byte_ms: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    ended_ms: Option<&'a RawValue>,
+    #[serde(default)]
+    chain: Option<String>,
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(default)]
+    batch: bool,
+    #[serde(borrow)]
+    request: &'a RawValue,
+    #[serde(default, borrow)]
+    response: Option<&'a RawValue>,
+    #[serde(default)]
+    response_sse: Option<String>,
+    #[serde(default)]
+    status: Option<u16>,
+}
+
+/// Reads an exchange log.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let mut log = Log { file, text, reading: Reading::default() };
+    for (number, start, line) in text.lines() {
+        log.line(number, start, line);
+    }
+    log.reading
+}
+
+struct Log<'a> {
+    file: &'a str,
+    text: &'a Text<'a>,
+    reading: Reading,
+}
+
+impl Log<'_> {
+    /// A line holds one record; two without a line break between them (a torn write) are both taken.
+    fn line(&mut self, number: usize, start: usize, line: &[u8]) {
+        if let Some(at) = not_utf8(line) {
+            self.reading.unreadable.push(self.text.fault(start + at, "found bytes that are not UTF-8"));
+            return;
+        }
+        let mut at = json::skip_space(line, 0);
+        let mut records = 0;
+        while at < line.len() {
+            let end = json::walk_value(line, at).map_or(line.len(), |walked| walked.end);
+            if let Err(fault) = self.record(number, start + at, &line[at..end]) {
+                self.reading.unreadable.push(fault);
+                return;
+            }
+            records += 1;
+            at = json::skip_space(line, end);
+        }
+        if records > 1 {
+            self.reading
+                .repaired
+                .push(Fault::in_line(number, format!("{records} records on one line, read one by one")));
+        }
+    }
+
+    fn record(&mut self, number: usize, start: usize, raw: &[u8]) -> Result<(), Fault> {
+        let version = json::member(raw, "v").map(|raw| String::from_utf8_lossy(raw).into_owned());
+        if version.as_deref().is_some_and(|version| version != VERSION.to_string()) {
+            return Err(self.text.fault(start, "found another version of forkcast.exchanges, expected `\"v\":1`"));
+        }
+        let line: Line<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(start, &error))?;
+        debug_assert_eq!(line.v, VERSION);
+        let request = line.request.get().as_bytes();
+        let at = self.text.offset_of(request);
+        body::check(request).map_err(|broken| self.text.fault(at + broken.at, broken.what))?;
+        let origin = Origin { file: self.file.to_owned(), index: self.reading.exchanges.len(), line: number };
+        let mut exchange = bodies::exchange(origin, request);
+        exchange.sent_at = self.instant("at_ms", line.at_ms)?;
+        exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
+        exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;
+        (exchange.chain, exchange.scope) = (line.chain, line.scope);
+        (exchange.batch, exchange.status) = (line.batch, line.status);
+        match (line.response, line.response_sse) {
+            (Some(_), Some(_)) => return Err(self.text.fault(start, "found both `response` and `response_sse`")),
+            (Some(raw), None) => bodies::attach(&mut exchange, raw.get().as_bytes(), number, &mut self.reading),
+            (None, Some(events)) => bodies::attach(&mut exchange, events.as_bytes(), number, &mut self.reading),
+            (None, None) => {}
+        }
+        self.reading.exchanges.push(exchange);
+        Ok(())
+    }
+
+    fn instant(&self, name: &str, raw: Option<&RawValue>) -> Result<Option<forkcast_sim::time::Instant>, Fault> {
+        let Some(raw) = raw else { return Ok(None) };
+        let instant = when::millis(raw.get());
+        instant.map(Some).ok_or_else(|| {
+            let at = self.text.offset_of(raw.get().as_bytes());
+            self.text.fault(at, format!("`{name}`: expected milliseconds with at most six decimals"))
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! The file formats: one reader each, all giving the same [`Reading`].
+//!
+//! A new format is one file here, a row in [`FORMATS`], an arm in `input/detect.rs` and one in [`read`].
+
+pub mod bodies;
+pub mod exchange_log;
+pub mod vcr;
+pub mod wire_capture;
+
+mod body;
+mod dialect;
+pub(crate) mod gzip;
+pub(crate) mod json;
+pub(crate) mod text;
+mod value;
+mod when;
+mod yaml;
+
+use crate::error::{Error, Fault};
+use crate::exchange::{Exchange, Origin};
+use crate::response::Answer;
+use text::Text;
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Cassettes of vcrpy.
+    Vcr,
+    /// Captures of a proxy between a client and the provider.
+    WireCapture,
+    /// Request bodies alone.
+    Bodies,
+    /// Our own log of exchanges.
+    ExchangeLog,
+}
+
+/// One row of the table of formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// The format.
+    pub format: Format,
+    /// Its name for `--input-format`.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// How a file of it is recognised; names of files never matter.
+    pub detected_by: &'static str,
+}
+
+/// All formats that are read.
+pub const FORMATS: &[FormatInfo] = &[
+    FormatInfo {
+        format: Format::Vcr,
+        name: "vcr",
+        what: "HTTP exchanges recorded by vcrpy, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
+        detected_by: "a top-level key `interactions`",
+    },
+    FormatInfo {
+        format: Format::WireCapture,
+        name: "wire-capture",
+        what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
+        detected_by: "top-level keys `header` and `records`, or lines with `ts` and `body`",
+    },
+    FormatInfo {
+        format: Format::Bodies,
+        name: "bodies",
+        what: "one request body per file, in order of file names; or `{request, response}` in one file",
+        detected_by: "top-level keys `model` and `messages`, or `request` and `response`",
+    },
+    FormatInfo {
+        format: Format::ExchangeLog,
+        name: "exchange-log",
+        what: "forkcast.exchanges/1, one exchange per line with instants, bodies and answers",
+        detected_by: "lines with keys `v` and `request`",
+    },
+];
+
+impl Format {
+    /// The name for `--input-format` and reports.
+    pub fn name(self) -> &'static str {
+        FORMATS.iter().find(|row| row.format == self).map_or("", |row| row.name)
+    }
+}
+
+/// Which format the files have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputFormat {
+    /// Found out file by file, by content.
+    #[default]
+    Auto,
+    /// All files are read as this.
+    As(Format),
+}
+
+impl std::str::FromStr for InputFormat {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        if name == "auto" {
+            return Ok(Self::Auto);
+        }
+        let row = FORMATS.iter().find(|row| row.name == name);
+        row.map(|row| Self::As(row.format)).ok_or_else(|| Error::UnknownFormat {
+            found: name.to_owned(),
+            expected: Self::names().collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl InputFormat {
+    /// All names that [`str::parse`] accepts.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once("auto").chain(FORMATS.iter().map(|row| row.name))
+    }
+}
+
+/// What a reader found in one file.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The exchanges, in the file's order.
+    pub exchanges: Vec<Exchange>,
+    /// Parts of the file that are no model requests (file uploads, token counting, telemetry): one reason each.
+    pub skipped: Vec<String>,
+    /// Damage that could be mended without guessing.
+    pub repaired: Vec<Fault>,
+    /// Damage that cost something: an exchange, or the usage of one.
+    pub unreadable: Vec<Fault>,
+    /// Things seen that change nothing.
+    pub notes: Vec<String>,
+}
+
+impl Reading {
+    /// Adds what an answer said besides its usage.
+    fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
+        let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
+        self.unreadable.extend(answer.faults.into_iter().map(place));
+        self.repaired.extend(answer.repairs.into_iter().map(place));
+        self.notes.extend(answer.notes.into_iter().map(|note| format!("exchange {}: {note}", origin.index)));
+    }
+}
+
+/// Reads `bytes` (already decompressed) as `format`. `file` is the name that exchanges carry in their origin.
+pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
+    let text = Text::new(bytes);
+    match format {
+        Format::Vcr => vcr::read(file, &text),
+        Format::WireCapture => wire_capture::read(file, &text),
+        Format::Bodies => bodies::read(file, &text),
+        Format::ExchangeLog => exchange_log::read(file, &text),
+    }
+}

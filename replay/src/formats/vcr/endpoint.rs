@@ -1,0 +1,130 @@
+//! Which provider an address belongs to, and whether it takes model requests.
+
+use crate::exchange::{Dialect, Provider};
+
+/// Where a request went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    /// It asks a model.
+    Model {
+        /// Who answers.
+        provider: Provider,
+        /// How the body is spelled.
+        dialect: Dialect,
+        /// The model, where the address names it.
+        model: Option<String>,
+    },
+    /// Anything else: files, token counting, telemetry, downloads.
+    Elsewhere,
+}
+
+/// Hosts with the usual paths of the OpenAI API, and the name used in reports.
+const HOSTS: &[(&str, &str)] = &[
+    ("api.openai.com", "openai"),
+    ("openai.azure.com", "azure"),
+    ("openrouter.ai", "openrouter"),
+    ("api.mistral.ai", "mistral"),
+    ("api.cohere.com", "cohere"),
+    ("api.deepseek.com", "deepseek"),
+    ("api.x.ai", "xai"),
+    ("api.groq.com", "groq"),
+    ("generativelanguage.googleapis.com", "gemini"),
+    ("aiplatform.googleapis.com", "vertex"),
+];
+
+/// Paths that ask a model, by how they end.
+const MODEL_PATHS: &[&str] =
+    &["/chat/completions", "/responses", "/v2/chat", "/v1/chat", ":generateContent", ":streamGenerateContent"];
+
+/// Sorts a request by method and address.
+pub(super) fn of(method: &str, uri: &str) -> Endpoint {
+    if !method.eq_ignore_ascii_case("POST") {
+        return Endpoint::Elsewhere;
+    }
+    let (host, path) = split(uri);
+    if path.ends_with("/v1/messages") {
+        return anthropic(Dialect::Messages, None);
+    }
+    if let Some((model, action)) = bedrock(host, path) {
+        return bedrock_model(model, action);
+    }
+    if let Some(model) = vertex_claude(path) {
+        return anthropic(Dialect::Messages, Some(model));
+    }
+    if !MODEL_PATHS.iter().any(|ending| path.ends_with(ending)) {
+        return Endpoint::Elsewhere;
+    }
+    counted(name_of(host), gemini_model(path))
+}
+
+/// A provider whose exchanges are counted, their bodies kept as sent.
+fn counted(name: &str, model: Option<String>) -> Endpoint {
+    Endpoint::Model { provider: Provider::Other(name.to_owned()), dialect: Dialect::Messages, model }
+}
+
+fn anthropic(dialect: Dialect, model: Option<String>) -> Endpoint {
+    Endpoint::Model { provider: Provider::Anthropic, dialect, model }
+}
+
+/// Host and path, without scheme, port, query and fragment.
+pub(super) fn split(uri: &str) -> (&str, &str) {
+    let rest = uri.split_once("://").map_or(uri, |(_, rest)| rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let slash = rest.find('/').unwrap_or(rest.len());
+    let (host, path) = rest.split_at(slash);
+    (host.split(':').next().unwrap_or(host), path)
+}
+
+/// `/model/<id>/<action>` on a Bedrock host.
+fn bedrock<'a>(host: &str, path: &'a str) -> Option<(String, &'a str)> {
+    if !host.contains("bedrock-runtime") && !host.ends_with("amazonaws.com") {
+        return None;
+    }
+    let (id, action) = path.strip_prefix("/model/")?.rsplit_once('/')?;
+    Some((percent_decoded(id), action))
+}
+
+fn bedrock_model(model: String, action: &str) -> Endpoint {
+    let dialect = match action {
+        "invoke" | "invoke-with-response-stream" => Dialect::BedrockInvoke,
+        "converse" | "converse-stream" => Dialect::BedrockConverse,
+        _ => return Endpoint::Elsewhere,
+    };
+    if model.contains("claude") {
+        return anthropic(dialect, Some(model));
+    }
+    counted("bedrock", Some(model))
+}
+
+/// Claude on Google Cloud: `…/publishers/anthropic/models/<model>:rawPredict`, body as in the Messages API.
+fn vertex_claude(path: &str) -> Option<String> {
+    let (_, rest) = path.split_once("/publishers/anthropic/models/")?;
+    let (model, action) = rest.rsplit_once(':')?;
+    matches!(action, "rawPredict" | "streamRawPredict").then(|| percent_decoded(model))
+}
+
+fn gemini_model(path: &str) -> Option<String> {
+    let (_, rest) = path.split_once("/models/")?;
+    Some(percent_decoded(rest.rsplit_once(':')?.0))
+}
+
+fn name_of(host: &str) -> &str {
+    let known = HOSTS.iter().find(|(known, _)| host.ends_with(known));
+    known.map_or(host, |(_, name)| name)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let decoded = (byte == b'%').then(|| hex_pair(behind)).flatten();
+        out.push(decoded.unwrap_or(byte));
+        rest = if decoded.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+fn hex_pair(bytes: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    Some(digit(*bytes.first()?)? * 16 + digit(*bytes.get(1)?)?)
+}

@@ -1,0 +1,140 @@
+//! Captures of a proxy between a client and the provider: `{header, records[]}`, or request records line by line.
+//!
+//! Requests are `{ts, sid, key, headers, body}`, outcomes `{type: "outcome", ts, model, ms, usage}`. No id is shared by the
+//! two: an outcome belongs to the request of its model that was sent `ms` before it. The proxy may rewrite a body on its
+//! way, so what was cached is not exactly what is seen here (`altered`), and its output count is the stream's start value.
+
+mod outcome;
+
+use std::ops::Range;
+
+use forkcast_sim::time::{Duration, Instant};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use self::outcome::Outcome;
+use super::text::{Text, not_utf8};
+use super::{Reading, body, json, when};
+use crate::error::Fault;
+use crate::exchange::{Exchange, Origin};
+
+/// How far an outcome's start may lie from its request. All 92 pairs of the captures seen lie within 1 ms.
+const JOIN_WITHIN: Duration = Duration::from_millis(5);
+
+/// Reads a capture.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let mut capture = Capture { file, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
+    if json::value_start(text.bytes, "records").is_some() {
+        let (ranges, fault) = text.elements_under("records");
+        for range in ranges {
+            capture.record(range);
+        }
+        if capture.reading.unreadable.is_empty() {
+            capture.reading.unreadable.extend(fault);
+        }
+    } else {
+        for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
+            capture.record(start..start + line.len());
+        }
+    }
+    capture.finish()
+}
+
+/// The fields of a record that matter; the body stays as its bytes.
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    ts: Option<String>,
+    #[serde(default, borrow)]
+    body: Option<&'a RawValue>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    ms: Option<f64>,
+    #[serde(default, borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+struct Capture<'a> {
+    file: &'a str,
+    text: &'a Text<'a>,
+    requests: Vec<Exchange>,
+    outcomes: Vec<Outcome>,
+    reading: Reading,
+}
+
+impl Capture<'_> {
+    fn record(&mut self, range: Range<usize>) {
+        let (start, bytes) = (range.start, self.text.bytes.get(range).unwrap_or_default());
+        let result = match serde_json::from_slice::<Record<'_>>(bytes) {
+            Ok(record) => self.sort(start, &record),
+            Err(error) => match not_utf8(bytes) {
+                Some(at) => Err(self.text.fault(start + at, "found bytes that are not UTF-8")),
+                None => Err(self.text.json_fault(start, &error)),
+            },
+        };
+        self.reading.unreadable.extend(result.err());
+    }
+
+    fn sort(&mut self, start: usize, record: &Record<'_>) -> Result<(), Fault> {
+        match (record.kind.as_deref(), record.body) {
+            (Some("outcome"), _) => self.outcome(start, record),
+            (None, Some(raw)) => self.request(start, record, raw),
+            (Some("boot"), _) => Ok(()),
+            (kind, _) => {
+                let kind = kind.unwrap_or("without type and body");
+                self.reading.notes.push(format!("line {}: record `{kind}`", self.text.line_of(start)));
+                Ok(())
+            }
+        }
+    }
+
+    fn request(&mut self, start: usize, fields: &Record<'_>, raw: &RawValue) -> Result<(), Fault> {
+        let raw = raw.get().as_bytes();
+        body::check(raw).map_err(|broken| self.text.fault(self.text.offset_of(raw) + broken.at, broken.what))?;
+        let origin = Origin { file: self.file.to_owned(), index: self.requests.len(), line: self.text.line_of(start) };
+        let mut exchange = Exchange::request_only(origin, body::model(raw), raw.to_vec());
+        exchange.sent_at = self.instant(start, fields)?;
+        exchange.altered = true;
+        self.requests.push(exchange);
+        Ok(())
+    }
+
+    fn outcome(&mut self, start: usize, fields: &Record<'_>) -> Result<(), Fault> {
+        let place = |what: String| self.text.fault(start, what);
+        let ended_at = self.instant(start, fields)?.ok_or_else(|| place("outcome without `ts`".to_owned()))?;
+        let outcome = Outcome::new(ended_at, fields.model.as_deref(), fields.ms, fields.usage).map_err(place)?;
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+
+    fn instant(&self, start: usize, fields: &Record<'_>) -> Result<Option<Instant>, Fault> {
+        let Some(ts) = fields.ts.as_deref() else { return Ok(None) };
+        let instant = when::iso(ts);
+        instant.map(Some).ok_or_else(|| self.text.fault(start, "`ts` is no date as in 2000-01-01T00:00:00.000Z"))
+    }
+
+    /// Joins, nearest pairs first, each outcome and each request once.
+    fn finish(mut self) -> Reading {
+        let mut pairs = outcome::candidates(&self.requests, &self.outcomes, JOIN_WITHIN);
+        pairs.sort_unstable();
+        let mut joined = vec![false; self.outcomes.len()];
+        for (_, outcome, request) in pairs {
+            let (Some(used), Some(exchange)) = (joined.get_mut(outcome), self.requests.get_mut(request)) else {
+                continue;
+            };
+            if !*used && exchange.usage.is_none() {
+                self.outcomes[outcome].attach(exchange);
+                *used = true;
+            }
+        }
+        let lonely = joined.iter().filter(|used| !**used).count();
+        if lonely > 0 {
+            self.reading.notes.push(format!("{lonely} outcomes belong to no request of this capture"));
+        }
+        self.reading.exchanges = self.requests;
+        self.reading
+    }
+}

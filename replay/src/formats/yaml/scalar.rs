@@ -1,0 +1,45 @@
+//! What a YAML scalar means.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_saphyr::granit_parser::{ScalarStyle, Tag};
+
+use crate::formats::value::{Value, number};
+
+/// What a scalar means, by the rules with which PyYAML writes: quoted or tagged `!!str` is text; plain is null, a
+/// boolean, an integer, a float with a point, or text.
+pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
+    let tag = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+    match tag.as_deref() {
+        Some("binary") => {
+            let packed: String = text.split_ascii_whitespace().collect();
+            BASE64.decode(packed).map(Value::Bytes).map_err(|error| format!("`!!binary` is no base64: {error}"))
+        }
+        Some("str" | "python/unicode" | "python/str") => Ok(Value::text(text)),
+        _ if style != ScalarStyle::Plain => Ok(Value::text(text)),
+        _ => Ok(plain(text)),
+    }
+}
+
+fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
+    {
+        return Value::Number(text.strip_prefix('+').unwrap_or(text).to_owned());
+    }
+    let is_float = digits.contains('.')
+        && digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
+    match text.parse::<f64>() {
+        Ok(value) if is_float => number(value),
+        _ => Value::text(text),
+    }
+}

@@ -1,0 +1,198 @@
+//! From paths to exchanges: walks, detects formats by content, reads, and keeps account of everything it met.
+
+mod detect;
+mod load;
+mod walk;
+
+use std::path::Path;
+
+use crate::error::{Error, Fault};
+use crate::exchange::Exchange;
+use crate::formats::{self, Format, Reading};
+use detect::Verdict;
+use load::Loaded;
+
+pub use crate::formats::{FORMATS, FormatInfo, InputFormat};
+
+/// Largest file that is read, unpacked: 2 GiB. Recordings of one session stay below 100 MB.
+pub const FILE_LIMIT: u64 = 2 << 30;
+
+/// A recording made by hand of a small coding agent, in the format of [`formats::exchange_log`]: a cold write, a tool loop,
+/// an expired entry, a changed date in the system prompt, a tool added at the front, two sub-agents in parallel.
+pub const SAMPLE: &str = include_str!("../sample/sample.exchanges.jsonl");
+
+/// The name under which [`SAMPLE`] appears.
+pub const SAMPLE_NAME: &str = "sample.exchanges.jsonl";
+
+/// Everything that was read, and everything that was not.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Files looked at, whatever became of them.
+    pub files: usize,
+    /// Their size as stored (packed files count packed).
+    pub bytes: u64,
+    /// One per path that the user named, in that order.
+    pub scopes: Vec<ScopeInput>,
+    /// Files, and parts of files, that are no recorded model requests.
+    pub skipped: Vec<Skipped>,
+    /// Damage that could be mended without guessing.
+    pub repaired: Vec<Repaired>,
+    /// Damage that cost an exchange or its usage.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// What one named path gave. Exchanges of one scope may share a cache.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeInput {
+    /// The path as the user named it.
+    pub name: String,
+    /// Its recordings, in the order of their names.
+    pub files: Vec<FileInput>,
+}
+
+/// One recording.
+#[derive(Clone, Debug)]
+pub struct FileInput {
+    /// The file as the user named it or as the walk found it.
+    pub file: String,
+    /// How it was read.
+    pub format: Format,
+    /// Its exchanges in the file's order.
+    pub exchanges: Vec<Exchange>,
+    /// What was seen in it and changes nothing, such as stream events of unknown kinds.
+    pub notes: Vec<String>,
+}
+
+/// A file, or a part of one, that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Damage that was mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repaired {
+    /// The file.
+    pub file: String,
+    /// The line, counted from one; zero where unknown.
+    pub line: usize,
+    /// What was done.
+    pub what: String,
+}
+
+/// Damage that was not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file.
+    pub file: String,
+    /// The line, counted from one; zero where unknown.
+    pub line: usize,
+    /// The column where known, what was found and what was expected.
+    pub reason: String,
+}
+
+impl Inputs {
+    /// Reads files and folders; `-` is standard input. Damage is listed in the result; only a path that cannot be opened
+    /// at all is an error.
+    pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
+        let mut inputs = Self::default();
+        for path in paths {
+            inputs.path(path.as_ref(), format)?;
+        }
+        Ok(inputs)
+    }
+
+    /// The embedded sample.
+    pub fn sample() -> Self {
+        Self::from_bytes(SAMPLE_NAME, SAMPLE.as_bytes(), InputFormat::As(Format::ExchangeLog))
+    }
+
+    /// One scope with one file, out of memory.
+    pub fn from_bytes(name: &str, bytes: &[u8], format: InputFormat) -> Self {
+        let mut inputs = Self::default();
+        inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
+        inputs.stored(name, bytes.len() as u64, load::load(bytes, format == InputFormat::Auto), format);
+        inputs
+    }
+
+    /// All exchanges, scope by scope, file by file.
+    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges)
+    }
+
+    fn path(&mut self, path: &Path, format: InputFormat) -> Result<(), Error> {
+        let name = path.to_string_lossy().into_owned();
+        self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
+        if name == "-" {
+            let loaded = load::load(std::io::stdin().lock(), format == InputFormat::Auto);
+            let size = loaded.as_ref().map_or(0, Loaded::size);
+            self.stored(&name, size, loaded, format);
+            return Ok(());
+        }
+        let walk = walk::walk(path).map_err(|source| Error::Open { path: name, source })?;
+        for found in walk.files {
+            let loaded = load::open(&found.path, format == InputFormat::Auto);
+            self.stored(&found.name, found.bytes, loaded, format);
+        }
+        self.files += walk.skipped.len();
+        self.skipped.extend(walk.skipped);
+        self.files += walk.unreadable.len();
+        self.unreadable.extend(walk.unreadable);
+        Ok(())
+    }
+
+    fn stored(&mut self, file: &str, size: u64, loaded: std::io::Result<Loaded>, format: InputFormat) {
+        self.files += 1;
+        self.bytes = self.bytes.saturating_add(size);
+        match loaded {
+            Ok(Loaded::Skip(reason)) => self.skip(file, reason),
+            Ok(Loaded::Broken(what)) => self.damage(file, &Fault::in_line(0, what)),
+            Ok(Loaded::Bytes { bytes, fault }) => {
+                self.content(file, &bytes, format);
+                if let Some(what) = fault {
+                    self.damage(file, &Fault::in_line(0, what));
+                }
+            }
+            Err(error) => self.damage(file, &Fault::in_line(0, format!("cannot be read: {error}"))),
+        }
+    }
+
+    fn content(&mut self, file: &str, bytes: &[u8], format: InputFormat) {
+        let verdict = match format {
+            InputFormat::As(format) => Verdict::Is(format),
+            InputFormat::Auto => detect::detect(bytes),
+        };
+        match verdict {
+            Verdict::Is(format) => self.reading(file, format, formats::read(format, file, bytes)),
+            Verdict::Skip(reason) => self.skip(file, reason),
+            Verdict::Broken(fault) => self.damage(file, &fault),
+        }
+    }
+
+    fn reading(&mut self, file: &str, format: Format, reading: Reading) {
+        for reason in reading.skipped {
+            self.skip(file, reason);
+        }
+        for fault in reading.repaired {
+            self.repaired.push(Repaired { file: file.to_owned(), line: fault.line, what: fault.to_string() });
+        }
+        for fault in reading.unreadable {
+            self.damage(file, &fault);
+        }
+        let input = FileInput { file: file.to_owned(), format, exchanges: reading.exchanges, notes: reading.notes };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.files.push(input);
+        }
+    }
+
+    fn skip(&mut self, file: &str, reason: impl Into<String>) {
+        self.skipped.push(Skipped { file: file.to_owned(), reason: reason.into() });
+    }
+
+    fn damage(&mut self, file: &str, fault: &Fault) {
+        self.unreadable.push(Unreadable { file: file.to_owned(), line: fault.line, reason: fault.to_string() });
+    }
+}

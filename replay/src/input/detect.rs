@@ -1,0 +1,126 @@
+//! Which format a file has, by content alone.
+
+use std::borrow::Cow;
+
+use crate::error::Fault;
+use crate::formats::Format;
+use crate::formats::json::{self, Broken};
+use crate::formats::text::Text;
+
+/// How many lines are tried for records, where the document as a whole is none.
+const LINES_TRIED: usize = 100;
+
+/// How many keys of an unknown document are shown.
+const KEYS_SHOWN: usize = 5;
+
+const RUBY: &str = "ruby VCR cassette: not read yet";
+
+/// What a file is.
+pub(super) enum Verdict {
+    /// A recording.
+    Is(Format),
+    /// Something else.
+    Skip(String),
+    /// Damaged before it showed what it is.
+    Broken(Fault),
+}
+
+/// Why a file that begins with `head` is no recording; `None` while it may be one.
+pub(super) fn no_recording(head: &[u8]) -> Option<String> {
+    let text = head.trim_ascii_start();
+    let reason = match text.first() {
+        None if head.is_empty() => "empty file",
+        None => "nothing but white space at its beginning",
+        Some(b'<') => "HTML or XML",
+        _ if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 text, only UTF-8 is read",
+        _ if head.contains(&0) => "binary data",
+        _ => return None,
+    };
+    Some(reason.to_owned())
+}
+
+/// Detects the format of a whole file.
+pub(super) fn detect(bytes: &[u8]) -> Verdict {
+    let start = json::skip_space(bytes, 0);
+    let text = Text::new(bytes);
+    match bytes.get(start) {
+        Some(b'{') => object(&text, start),
+        Some(b'[') => match json::walk_value(bytes, start) {
+            Ok(_) => Verdict::Skip("a JSON list, no recording".to_owned()),
+            Err(broken) => Verdict::Broken(text.fault(broken.at, broken.what)),
+        },
+        _ => yaml(&text).or_else(|| lines(&text)).unwrap_or_else(|| Verdict::Skip(plain(&text).to_owned())),
+    }
+}
+
+fn object(text: &Text<'_>, start: usize) -> Verdict {
+    let (keys, broken) = json::keys(text.bytes, start);
+    if let Some(verdict) = by_keys(&keys).or_else(|| lines(text)) {
+        return verdict;
+    }
+    match broken {
+        Some(Broken { at, what }) => Verdict::Broken(text.fault(at, what)),
+        None => Verdict::Skip(other_keys(&keys)),
+    }
+}
+
+fn by_keys(keys: &[Cow<'_, str>]) -> Option<Verdict> {
+    let has = |name: &str| keys.iter().any(|key| key == name);
+    let format = if has("http_interactions") {
+        return Some(Verdict::Skip(RUBY.to_owned()));
+    } else if has("interactions") {
+        Format::Vcr
+    } else if has("header") && has("records") {
+        Format::WireCapture
+    } else {
+        by_line_keys(&has).or_else(|| is_body(&has).then_some(Format::Bodies))?
+    };
+    Some(Verdict::Is(format))
+}
+
+fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
+    (has("model") && has("messages")) || (has("request") && has("response"))
+}
+
+fn by_line_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
+    if has("v") && has("request") {
+        return Some(Format::ExchangeLog);
+    }
+    (has("ts") && has("body")).then_some(Format::WireCapture)
+}
+
+/// A log whose first lines are damaged still shows its kind in a later one.
+fn lines(text: &Text<'_>) -> Option<Verdict> {
+    let candidates = text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
+    let format = candidates.map(|line| json::keys(line, 0).0).find_map(|keys| {
+        let has = |name: &str| keys.iter().any(|key| key == name);
+        by_line_keys(&has)
+    });
+    format.map(Verdict::Is)
+}
+
+fn other_keys(keys: &[Cow<'_, str>]) -> String {
+    let shown = keys.iter().take(KEYS_SHOWN).map(|key| format!("`{}`", key.escape_debug())).collect::<Vec<_>>();
+    let more = if keys.len() > KEYS_SHOWN { ", …" } else { "" };
+    format!("JSON of another kind (keys {}{more})", shown.join(", "))
+}
+
+fn yaml(text: &Text<'_>) -> Option<Verdict> {
+    let mut lines = text.lines().map(|(_, _, line)| line);
+    lines.find_map(|line| match line.strip_suffix(b":").unwrap_or(line) {
+        b"interactions" => Some(Verdict::Is(Format::Vcr)),
+        b"http_interactions" => Some(Verdict::Skip(RUBY.to_owned())),
+        b"messages" => Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned())),
+        line if line.starts_with(b"interactions: [") => Some(Verdict::Is(Format::Vcr)),
+        _ => None,
+    })
+}
+
+fn plain(text: &Text<'_>) -> &'static str {
+    let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
+    let mut counts = text.lines().map(|(_, _, line)| commas(line)).take(2);
+    match (counts.next(), counts.next()) {
+        (Some(first), Some(second)) if first > 1 && first == second => "a table of comma-separated values",
+        _ => "text of another kind",
+    }
+}

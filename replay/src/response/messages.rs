@@ -1,0 +1,87 @@
+//! Usage of the Messages API. Names: Anthropic SDK, `types/usage.py` and `types/beta/beta_usage.py` (2026-09).
+
+use forkcast_sim::wire::Usage;
+use serde_json::Value;
+
+use super::Answer;
+use super::tokens::{Fields, count, fields, list, object, required};
+use crate::exchange::RecordedUsage;
+use crate::formats::json::{elements, member, member_text, skip_space};
+
+/// Reads a message object.
+pub(super) fn read_json(body: &[u8]) -> Answer {
+    let Some(raw) = member(body, "usage") else {
+        return Answer::without_usage("answer has no `usage`");
+    };
+    let mut answer = Answer::default();
+    match fields(raw).and_then(|fields| usage(&fields)) {
+        Ok(mut usage) => {
+            usage.server_passes |= has_server_tool_use(body);
+            usage.applied_edits = applied_edits(body);
+            answer.usage = Some(usage);
+        }
+        Err(why) => answer.faults.push(why),
+    }
+    answer
+}
+
+fn has_server_tool_use(message: &[u8]) -> bool {
+    let Some(content) = member(message, "content") else { return false };
+    let blocks = elements(content, skip_space(content, 0)).map_while(Result::ok);
+    blocks.filter_map(|range| content.get(range)).any(is_server_tool_use)
+}
+
+/// Whether a content block is a call of a tool that the provider runs itself.
+pub(super) fn is_server_tool_use(block: &[u8]) -> bool {
+    member_text(block, "type").is_some_and(|kind| kind == "server_tool_use")
+}
+
+/// How many context edits `context_management.applied_edits` lists.
+pub(super) fn applied_edits(message: &[u8]) -> u32 {
+    let edits = member(message, "context_management").and_then(|context| member(context, "applied_edits"));
+    let count = edits.map_or(0, |edits| elements(edits, 0).map_while(Result::ok).count());
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Usage of a whole answer. The top level leaves the compaction pass out; then the sum of `iterations` is what is billed.
+pub(super) fn usage(fields: &Fields) -> Result<RecordedUsage, String> {
+    let iterations = list(fields, "iterations");
+    let compacted = iterations.iter().any(|pass| pass.get("type").and_then(Value::as_str) == Some("compaction"));
+    let mut total = if compacted { sum(iterations)? } else { one(fields)? };
+    total.server_passes = iterations.len() > 1;
+    Ok(total)
+}
+
+fn sum(iterations: &[Value]) -> Result<RecordedUsage, String> {
+    let mut total = RecordedUsage { split_by_ttl: true, ..RecordedUsage::default() };
+    for (i, pass) in iterations.iter().enumerate() {
+        let pass = pass.as_object().ok_or_else(|| format!("`iterations[{i}]` is no object"))?;
+        let pass = one(pass).map_err(|why| format!("`iterations[{i}]`: {why}"))?;
+        total.usage += pass.usage;
+        total.split_by_ttl &= pass.split_by_ttl;
+    }
+    Ok(total)
+}
+
+fn one(fields: &Fields) -> Result<RecordedUsage, String> {
+    let written = count(fields, "cache_creation_input_tokens")?;
+    let (short, long) = match object(fields, "cache_creation") {
+        Some(split) => (count(split, "ephemeral_5m_input_tokens")?, count(split, "ephemeral_1h_input_tokens")?),
+        None => (None, None),
+    };
+    let sum = short.unwrap_or(0) + long.unwrap_or(0);
+    // A total that its parts do not make up is believed over the parts: it is the older and the billed field.
+    let split_by_ttl = (short.is_some() || long.is_some()) && written.is_none_or(|written| written == sum);
+    let (short, long) = if split_by_ttl { (short.unwrap_or(0), long.unwrap_or(0)) } else { (written.unwrap_or(0), 0) };
+    Ok(RecordedUsage {
+        usage: Usage {
+            input_tokens: required(fields, "input_tokens")?,
+            cache_read_input_tokens: count(fields, "cache_read_input_tokens")?.unwrap_or(0),
+            ephemeral_5m_input_tokens: short,
+            ephemeral_1h_input_tokens: long,
+            output_tokens: count(fields, "output_tokens")?.unwrap_or(0),
+        },
+        split_by_ttl,
+        ..RecordedUsage::default()
+    })
+}
