@@ -19,6 +19,9 @@ use crate::error::Fault;
 /// Values that aliases may copy, weighed in nodes and in units of 64 bytes of text: against alias bombs.
 const ALIAS_LIMIT: usize = 4_000_000;
 
+/// Deepest value that aliases may build; the parser itself stops at 255 levels, but an alias puts one value into another.
+const DEPTH_LIMIT: usize = 512;
+
 /// One item and the line on which it begins.
 pub(super) struct Item {
     pub line: usize,
@@ -195,7 +198,7 @@ impl<'a> Composer<'a> {
                     let value = resolve(&text, style, tag.as_deref()).map_err(|what| at(span, what))?;
                     Some(self.remember(value, anchor))
                 }
-                Event::Alias(id) => Some(self.copy(id).map_err(|what| at(span, what))?),
+                Event::Alias(id) => Some(self.copy(id, stack.len()).map_err(|what| at(span, what))?),
                 _ => return Err(at(span, "found the end of the text, expected a value".to_owned())),
             };
             if let Some(value) = closed {
@@ -223,11 +226,14 @@ impl<'a> Composer<'a> {
         value
     }
 
-    fn copy(&mut self, id: usize) -> Result<Value, String> {
+    fn copy(&mut self, id: usize, level: usize) -> Result<Value, String> {
         let value = self.anchors.get(&id).ok_or("found an alias inside the value that it names")?;
         self.copied = self.copied.saturating_add(weight(value));
         if self.copied > ALIAS_LIMIT {
             return Err(format!("aliases copy more than {ALIAS_LIMIT} values, expected a recording"));
+        }
+        if level + depth(value) > DEPTH_LIMIT {
+            return Err(format!("aliases build a value deeper than {DEPTH_LIMIT}, expected a recording"));
         }
         Ok(value.clone())
     }
@@ -261,6 +267,14 @@ fn weight(value: &Value) -> usize {
         Value::Object(members) => {
             1 + members.iter().map(|(key, value)| 1 + key.len() / 64 + weight(value)).sum::<usize>()
         }
+    }
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::List(elements) => 1 + elements.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.iter().map(|(_, value)| depth(value)).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

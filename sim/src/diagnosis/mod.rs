@@ -13,4 +13,4 @@ mod volatile;
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
 pub use difference::{Comparison, Difference, compare, first_difference};
-pub use shortfall::{Case, Explanation, Previous, explain};
+pub use shortfall::{Case, Explanation, Missed, Previous, explain};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::cause::{Cause, Note};
 use super::difference::{Comparison, Difference, compare};
 use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
+use crate::pricing::Category;
 use crate::time::Instant;
 use crate::wire::{Marker, Request, Usage, Wire};
 
@@ -69,6 +70,17 @@ pub struct Case<'a> {
     pub at: Instant,
 }
 
+/// Missed tokens of one cause that were billed at one price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Why they were not read.
+    pub cause: Cause,
+    /// What they were billed as instead of reads.
+    pub billed_as: Category,
+    /// How many.
+    pub tokens: u64,
+}
+
 /// The account of one request's input tokens. The four parts add up to the whole prompt.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
@@ -76,8 +88,8 @@ pub struct Explanation {
     pub read_tokens: u64,
     /// Tokens that had not been sent before.
     pub new_tokens: u64,
-    /// Tokens that had been sent before and were not read, by cause, in the order of the causes.
-    pub missed: Vec<(Cause, u64)>,
+    /// Tokens that had been sent before and were not read, in the order of the causes.
+    pub missed: Vec<Missed>,
     /// Differences of content to the chain's previous request, in prompt order.
     pub differences: Vec<Difference>,
     /// Harmless findings.
@@ -87,7 +99,7 @@ pub struct Explanation {
 impl Explanation {
     /// All missed tokens.
     pub fn missed_tokens(&self) -> u64 {
-        self.missed.iter().map(|(_, tokens)| tokens).sum()
+        self.missed.iter().map(|missed| missed.tokens).sum()
     }
 }
 
@@ -110,7 +122,8 @@ pub fn explain(case: &Case<'_>) -> Explanation {
     if case.previous.is_some_and(|previous| differences.iter().any(|found| is_behind(found, previous))) {
         notes.push(Note::TailOnly);
     }
-    Explanation { read_tokens, new_tokens, missed: missed.into_iter().collect(), differences, notes }
+    let missed = missed.into_iter().map(|((cause, billed_as), tokens)| Missed { cause, billed_as, tokens }).collect();
+    Explanation { read_tokens, new_tokens, missed, differences, notes }
 }
 
 /// The change lies behind everything that the previous request could leave in the cache.
@@ -159,7 +172,7 @@ struct Account<'a> {
     case: &'a Case<'a>,
     comparison: Option<&'a Comparison>,
     coverage: Coverage,
-    missed: BTreeMap<Cause, u64>,
+    missed: BTreeMap<(Cause, Category), u64>,
     new_tokens: u64,
 }
 
@@ -168,14 +181,32 @@ impl Account<'_> {
         let read = self.case.usage.cache_read_input_tokens;
         let mut start = 0;
         for (at, end) in self.case.cumulative.iter().copied().enumerate() {
-            let unread = end.saturating_sub(start.max(read));
+            let from = start.max(read);
             start = end;
-            if unread == 0 {
+            if from >= end {
                 continue;
             }
             match self.cause(at) {
-                Some(cause) => *self.missed.entry(cause).or_default() += unread,
-                None => self.new_tokens += unread,
+                Some(cause) => self.miss(cause, from, end),
+                None => self.new_tokens += end - from,
+            }
+        }
+    }
+
+    /// Books the tokens from `from` to `end` of the prompt as missed, at what they were billed as: behind the read lie
+    /// the one-hour writes, then the five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
+    fn miss(&mut self, cause: Cause, from: u64, end: u64) {
+        let usage = self.case.usage;
+        let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
+        let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
+        let stretches = [
+            (Category::Write1h, from, end.min(one_hour)),
+            (Category::Write5m, from.max(one_hour), end.min(five_minutes)),
+            (Category::Input, from.max(five_minutes), end),
+        ];
+        for (billed_as, from, end) in stretches {
+            if from < end {
+                *self.missed.entry((cause, billed_as)).or_default() += end - from;
             }
         }
     }

@@ -1,1 +1,11 @@
-//! ledger
+//! What happened, request by request. Every number, table and picture is derived from these lines.
+//!
+//! A [`Line`] holds one request: what it asked for, what it was billed, why it missed. [`Totals`] are sums of lines.
+
+mod line;
+mod totals;
+mod unread;
+
+pub use line::{CauseCost, Charge, Line, charge};
+pub use totals::{CauseTotal, Totals};
+pub use unread::{UnreadWrites, WriteId};

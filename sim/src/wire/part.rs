@@ -46,8 +46,6 @@ pub enum PartPlace {
 /// What one element of an array contributes.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
-    /// Its role, for messages.
-    pub role: Option<Role>,
     /// Its blocks in the order sent.
     pub parts: Vec<Part>,
 }
@@ -93,7 +91,7 @@ impl ElementReader<'_> {
                 _ => {}
             }
         }
-        Ok(Element { role: None, parts: vec![part] })
+        Ok(Element { parts: vec![part] })
     }
 
     fn system(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
@@ -101,7 +99,7 @@ impl ElementReader<'_> {
         if field(raw, b"\"text\"").is_some_and(|text| text.starts_with(BILLING_HEADER)) {
             part.place = PartPlace::Excluded;
         }
-        Ok(Element { role: None, parts: vec![part] })
+        Ok(Element { parts: vec![part] })
     }
 
     /// The element that a plain-string system prompt stands for.
@@ -110,7 +108,7 @@ impl ElementReader<'_> {
         if raw.starts_with(BILLING_HEADER) {
             part.place = PartPlace::Excluded;
         }
-        Element { role: None, parts: vec![part] }
+        Element { parts: vec![part] }
     }
 
     fn message(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
@@ -129,7 +127,7 @@ impl ElementReader<'_> {
             parts.push(self.own_keys(role, &own_keys));
         }
         self.content(role, content, &mut parts)?;
-        Ok(Element { role: Some(role), parts })
+        Ok(Element { parts })
     }
 
     /// Keys of the message itself (a message's own `output_config`) as a block in front of its content.

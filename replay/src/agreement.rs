@@ -1,0 +1,141 @@
+//! How well the prediction agrees with what the provider reported.
+
+use forkcast_sim::wire::Usage;
+
+/// Reads that fall short of the expected by no more than this still count as full: recorded reads differ by a few
+/// tokens of frame between requests of one prefix (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
+const FULL_SHORT_TOKENS_MAX: u64 = 64;
+
+/// What became of the prefix that a chain's previous request left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Nothing was read.
+    Cold,
+    /// A part was read.
+    Partial,
+    /// All that was expected was read.
+    Full,
+}
+
+impl Verdict {
+    /// The verdict on a read where `expected` tokens were left by the chain's previous request.
+    pub fn of(read_tokens: u64, expected_tokens: Option<u64>) -> Self {
+        match expected_tokens {
+            _ if read_tokens == 0 => Self::Cold,
+            Some(expected) if read_tokens + FULL_SHORT_TOKENS_MAX < expected => Self::Partial,
+            _ => Self::Full,
+        }
+    }
+
+    /// The machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Cold => "cold",
+            Self::Partial => "partial",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// Why a request is not compared with its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotComparable {
+    /// The first request of a transcript's chain, taken as given.
+    FirstOfChain,
+    /// It read what had never been sent before in its scope.
+    Prewarmed,
+    /// Its counters are sums over the passes of a server-side tool.
+    ServerTools,
+    /// It has no breakpoint, so there is nothing to predict.
+    NoMarker,
+    /// The recording has no usage.
+    NoUsage,
+    /// No cache profile exists for its provider.
+    NoProfile,
+}
+
+impl NotComparable {
+    /// All, in the order of the report.
+    pub const ALL: [Self; 6] =
+        [Self::FirstOfChain, Self::Prewarmed, Self::ServerTools, Self::NoMarker, Self::NoUsage, Self::NoProfile];
+
+    /// The machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::FirstOfChain => "first_of_chain",
+            Self::Prewarmed => "prewarmed",
+            Self::ServerTools => "server_tools",
+            Self::NoMarker => "no_marker",
+            Self::NoUsage => "no_usage",
+            Self::NoProfile => "no_profile",
+        }
+    }
+}
+
+/// One comparable request: prediction beside recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// Verdict on the recorded read.
+    pub recorded: Verdict,
+    /// Verdict on the predicted read.
+    pub predicted: Verdict,
+    /// Recorded usage.
+    pub recorded_usage: Usage,
+    /// Predicted usage.
+    pub predicted_usage: Usage,
+    /// An earlier request had shown the size of the prefix that the prediction reads.
+    pub size_known: bool,
+    /// The nearest known prefixes around the predicted read: the longest that is not longer and the shortest that is
+    /// not shorter. Where the size is known both are that size.
+    pub between: (u64, u64),
+}
+
+impl Compared {
+    /// The recorded read is what the prediction says: exactly where the size is known, between its known neighbours
+    /// where it is not.
+    pub fn read_agrees(&self) -> bool {
+        let read = self.recorded_usage.cache_read_input_tokens;
+        if self.size_known {
+            return read == self.predicted_usage.cache_read_input_tokens;
+        }
+        (self.between.0..=self.between.1).contains(&read)
+    }
+}
+
+/// Sums of the comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Requests compared.
+    pub comparable: u64,
+    /// Requests that are not, by reason, in the order of [`NotComparable::ALL`].
+    pub not_comparable: [u64; 6],
+    /// Compared requests whose verdicts are the same.
+    pub same_verdict: u64,
+    /// Compared requests whose read agrees.
+    pub reads_agree: u64,
+    /// Compared requests that read a prefix whose size was known.
+    pub sizes_known: u64,
+    /// Tokens read in the recordings of compared requests.
+    pub read_tokens_recorded: u64,
+    /// Sum of the distances between predicted and recorded read.
+    pub read_tokens_abs_error: u64,
+}
+
+impl Agreement {
+    /// Adds a compared request.
+    pub fn compare(&mut self, compared: &Compared) {
+        let recorded = compared.recorded_usage.cache_read_input_tokens;
+        let predicted = compared.predicted_usage.cache_read_input_tokens;
+        self.comparable += 1;
+        self.same_verdict += u64::from(compared.recorded == compared.predicted);
+        self.reads_agree += u64::from(compared.read_agrees());
+        self.sizes_known += u64::from(compared.size_known);
+        self.read_tokens_recorded += recorded;
+        self.read_tokens_abs_error += recorded.abs_diff(predicted);
+    }
+
+    /// Adds a request that cannot be compared.
+    pub fn pass(&mut self, why: NotComparable) {
+        self.not_comparable[why as usize] += 1;
+    }
+}

@@ -1,0 +1,53 @@
+//! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
+
+mod run;
+mod sized;
+
+use forkcast_sim::cache::Rules;
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Date, PriceBook};
+
+use crate::agreement::{Compared, NotComparable};
+use crate::exchange::Origin;
+use crate::input::{Inputs, Unreadable};
+use crate::schedule::streams;
+
+/// How to replay.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Cache rules; `None` takes the preset that fits the date of each recording.
+    pub rules: Option<Rules>,
+    /// Prices.
+    pub book: PriceBook,
+    /// Day whose prices hold; `None` takes the day of each request.
+    pub prices_of: Option<Date>,
+}
+
+/// What a replay gives: the ledger and, in step with it, how each request compares with its recording.
+#[derive(Debug, Default)]
+pub struct Replay {
+    /// A line per request, in order of time within each stream.
+    pub lines: Vec<Line>,
+    /// In step with `lines`.
+    pub comparisons: Vec<Result<Compared, NotComparable>>,
+    /// In step with `lines`: where the request was recorded.
+    pub origins: Vec<Origin>,
+    /// In step with `lines`: the cache that served it and the chain within it, numbered over all streams.
+    pub chains: Vec<Option<usize>>,
+    /// Names of the cache rules used, in order of first use.
+    pub rules: Vec<&'static str>,
+    /// Bodies that are no requests.
+    pub unreadable: Vec<Unreadable>,
+    /// Models without a price, each once.
+    pub unpriced: Vec<String>,
+}
+
+/// Replays everything.
+pub fn replay(inputs: &Inputs, options: &Options) -> Replay {
+    let mut result = Replay::default();
+    let mut chains = 0;
+    for stream in streams(inputs) {
+        chains += run::run(&stream, options, chains, &mut result);
+    }
+    result
+}

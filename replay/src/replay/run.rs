@@ -1,0 +1,302 @@
+//! One stream of requests through one cache.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
+use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
+use forkcast_sim::pricing::{Category, Date, Money, Rates, Terms};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{ChainId, Chains, PathSizes, Pins, Request, Usage, Wire};
+
+use super::sized::{Sized, billed_ttl, set_ttl, uncached};
+use super::{Options, Replay};
+use crate::agreement::{Compared, NotComparable, Verdict};
+use crate::exchange::{Exchange, Provider};
+use crate::input::Unreadable;
+use crate::schedule::{Scheduled, Stream};
+
+/// Serves a stream; its chains are numbered from `first_chain`. Gives how many there were.
+pub(super) fn run(stream: &Stream<'_>, options: &Options, first_chain: usize, result: &mut Replay) -> usize {
+    let mut run = Run::new(stream, options, first_chain, result);
+    for scheduled in &stream.requests {
+        run.deliver_until(scheduled.at);
+        run.serve(&stream.scope, scheduled);
+    }
+    run.price_unread_writes();
+    run.chains.len()
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    result: &'a mut Replay,
+    rules: Rules,
+    wire: Wire,
+    cache: Marked,
+    pins: Pins,
+    chains: Chains,
+    previous: BTreeMap<ChainId, Left>,
+    answers: BTreeMap<(Instant, Ticket), Instant>,
+    unread: UnreadWrites,
+    /// In step with the stream's lines in the ledger.
+    rates: Vec<Option<Rates>>,
+    first_line: usize,
+    first_chain: usize,
+    timed: bool,
+}
+
+/// What a chain's previous request left behind.
+struct Left {
+    request: Previous,
+    cached_tokens: Option<u64>,
+}
+
+impl<'a> Run<'a> {
+    fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
+        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.at));
+        let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
+        if !result.rules.contains(&rules.name) {
+            result.rules.push(rules.name);
+        }
+        Self {
+            options,
+            rules,
+            wire: Wire::new(rules.forms),
+            cache: Marked::new(rules, 0),
+            pins: Pins::default(),
+            chains: Chains::default(),
+            previous: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            unread: UnreadWrites::default(),
+            rates: Vec::new(),
+            first_line: result.lines.len(),
+            first_chain,
+            timed: stream.timed,
+            result,
+        }
+    }
+
+    /// Tells the cache of every answer that began by `at`.
+    fn deliver_until(&mut self, at: Instant) {
+        while let Some(entry) = self.answers.first_entry() {
+            if entry.key().0 > at {
+                return;
+            }
+            let ((first_byte_at, ticket), ended_at) = entry.remove_entry();
+            self.cache.first_byte(&self.wire.prefixes, ticket, first_byte_at);
+            self.cache.ended(&self.wire.prefixes, ticket, ended_at);
+        }
+    }
+
+    fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
+        let exchange = scheduled.exchange;
+        if exchange.provider != Provider::Anthropic {
+            self.count_only(scheduled);
+            return;
+        }
+        let scope = exchange.scope.as_deref().unwrap_or(scope);
+        match self.wire.read(&exchange.body, scope, &exchange.model) {
+            Ok(request) => self.serve_request(request, scheduled),
+            Err(error) => {
+                self.result.unreadable.push(Unreadable {
+                    file: exchange.origin.file.clone(),
+                    line: exchange.origin.line,
+                    reason: format!("request {}: {error}", exchange.origin.index),
+                });
+                self.count_only(scheduled);
+            }
+        }
+    }
+
+    /// A line without prediction and explanation: tokens are counted, nothing more is known.
+    fn count_only(&mut self, scheduled: &Scheduled<'_>) {
+        let exchange = scheduled.exchange;
+        let mut line = self.line(scheduled, exchange.model.clone());
+        line.recorded = exchange.usage.map(|recorded| recorded.usage);
+        self.rates.push(None);
+        self.push(line, Err(NotComparable::NoProfile), exchange);
+    }
+
+    fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
+        Line {
+            index: self.result.lines.len(),
+            session: scheduled.session,
+            chain: None,
+            at: self.timed.then_some(scheduled.at),
+            first_byte_at: self.timed.then_some(scheduled.first_byte_at),
+            model,
+            recorded: None,
+            predicted: None,
+            predicted_bill: None,
+            explanation: None,
+            charge: Charge::default(),
+            unread_writes: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, line: Line, comparison: Result<Compared, NotComparable>, exchange: &Exchange) {
+        self.result.chains.push(line.chain.map(|chain| self.first_chain + chain.0 as usize));
+        self.result.lines.push(line);
+        self.result.comparisons.push(comparison);
+        self.result.origins.push(exchange.origin.clone());
+    }
+
+    fn serve_request(&mut self, mut request: Request, scheduled: &Scheduled<'_>) {
+        let exchange = scheduled.exchange;
+        let mut line = self.line(scheduled, request.model.clone());
+        let recorded = exchange.usage.map(|recorded| recorded.usage);
+        if exchange.altered
+            && let Some(ttl) = recorded.and_then(|usage| billed_ttl(&usage))
+            && set_ttl(&mut request.markers, ttl)
+        {
+            line.remarks.push(format!("lifetime {ttl} taken from the bill: the body was altered on its way"));
+        }
+        let sized = Sized::new(request, exchange, &self.wire, &self.pins, &mut self.chains, &self.rules);
+        let predicted = self.predict(&sized, scheduled.at);
+        let usage = recorded.unwrap_or_else(|| predicted.usage());
+        let explanation = self.explain(&sized, &usage, &predicted, scheduled.at);
+        let comparison = self.comparison(&sized, exchange, &predicted);
+        line.chain = Some(sized.chain.chain);
+        line.recorded = recorded;
+        line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
+        line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
+        self.price(&mut line, &sized.request, exchange, &usage, &explanation);
+        line.explanation = Some(explanation);
+        if sized.refusal.is_none() && !exchange.failed() {
+            self.commit(line.index, &sized, scheduled, &usage);
+        }
+        self.remember(sized, exchange, &predicted);
+        self.push(line, comparison, exchange);
+    }
+
+    fn predict(&self, sized: &Sized, at: Instant) -> Outcome {
+        if sized.refusal.is_some() {
+            return uncached(sized.total_tokens);
+        }
+        let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
+        self.cache.peek(&prompt(&self.wire, sized, &sizes), at)
+    }
+
+    fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
+        explain(&Case {
+            wire: &self.wire,
+            request: &sized.request,
+            cumulative: &sized.cumulative,
+            minimum_tokens: sized.minimum_tokens,
+            usage,
+            predicted,
+            refusal: sized.refusal.as_ref(),
+            previous: self.previous.get(&sized.chain.chain).map(|left| &left.request),
+            cache: &self.cache,
+            at,
+        })
+    }
+
+    fn comparison(&self, sized: &Sized, exchange: &Exchange, predicted: &Outcome) -> Result<Compared, NotComparable> {
+        let recorded = exchange.usage.ok_or(NotComparable::NoUsage)?;
+        let usage = recorded.usage;
+        if recorded.server_passes {
+            return Err(NotComparable::ServerTools);
+        }
+        if sized.read_never_sent(&usage) {
+            return Err(NotComparable::Prewarmed);
+        }
+        if sized.request.markers.is_empty() {
+            return Err(NotComparable::NoMarker);
+        }
+        let expected = self.previous.get(&sized.chain.chain).and_then(|left| left.cached_tokens);
+        Ok(Compared {
+            recorded: Verdict::of(usage.cache_read_input_tokens, expected),
+            predicted: Verdict::of(predicted.read_tokens, expected),
+            recorded_usage: usage,
+            predicted_usage: predicted.usage(),
+            size_known: predicted.hit.is_none_or(|hit| self.pins.get(hit).is_some()),
+            between: predicted.hit.map_or((0, 0), |hit| sized.known_around(hit, &self.pins)),
+        })
+    }
+
+    fn price(&mut self, line: &mut Line, request: &Request, exchange: &Exchange, usage: &Usage, why: &Explanation) {
+        let terms = Terms {
+            date: self.options.prices_of.or(line.at.map(Date::of)),
+            prompt_tokens: usage.total_input_tokens(),
+            batch: exchange.batch,
+            fast: request.envelope_value("speed") == Some(b"\"fast\""),
+            geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
+            regional: request.resolved.is_some_and(|resolved| resolved.regional),
+        };
+        let rates = self.options.book.rates(&request.model.as_str().into(), &terms).ok();
+        match &rates {
+            Some(rates) if rates.before_first_row => {
+                line.remarks.push("priced by the model's first row, which is younger than the request".to_owned());
+            }
+            None if !self.result.unpriced.contains(&request.model) => self.result.unpriced.push(request.model.clone()),
+            _ => {}
+        }
+        line.charge = charge(rates.as_ref(), usage, Some(why));
+        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage));
+        self.rates.push(rates);
+    }
+
+    /// Lets the request act on the cache, and follows what it read and wrote.
+    fn commit(&mut self, line: usize, sized: &Sized, scheduled: &Scheduled<'_>, usage: &Usage) {
+        let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
+        let (ticket, outcome) = self.cache.look_up(&prompt(&self.wire, sized, &sizes), scheduled.at);
+        self.answers.insert((scheduled.first_byte_at, ticket), scheduled.ended_at);
+        let read = usage.cache_read_input_tokens;
+        let hit = if read == outcome.read_tokens { outcome.hit } else { sized.node_of(read) };
+        if let Some(hit) = hit.filter(|_| read > 0) {
+            self.unread.read(&self.wire.prefixes, hit);
+        }
+        if usage.cache_creation_input_tokens() > 0 {
+            self.unread.wrote(line, &sized.written(&sizes, read));
+        }
+    }
+
+    fn remember(&mut self, sized: Sized, exchange: &Exchange, predicted: &Outcome) {
+        let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
+        if let Some(usage) = recorded {
+            self.pins.learn(&sized.request, &sized.effective(), predicted.hit, &usage);
+        }
+        let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
+        let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
+        if !exchange.failed() {
+            let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
+            self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
+        }
+    }
+
+    /// Once the stream has ended it is known what nobody read.
+    fn price_unread_writes(&mut self) {
+        let unread = self.unread.unread();
+        for (step, rates) in self.rates.iter().enumerate() {
+            let Some(rates) = rates else { continue };
+            let line = &mut self.result.lines[self.first_line + step];
+            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
+            let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
+                + rates.difference(Category::Write1h, Category::Input, one_hour);
+            line.unread_writes = Some(premium.max(Money::default()));
+        }
+    }
+}
+
+fn prompt<'a>(wire: &'a Wire, sized: &'a Sized, sizes: &'a PathSizes<'a>) -> Prompt<'a> {
+    Prompt {
+        prefixes: &wire.prefixes,
+        markers: &sized.request.markers,
+        sizes,
+        total_tokens: sized.total_tokens,
+        minimum_tokens: sized.minimum_tokens,
+    }
+}
+
+/// The predicted usage. A request that has usage but cannot be compared counts with its recorded usage.
+fn prediction(recorded: Option<Usage>, predicted: &Outcome, comparable: bool) -> Usage {
+    let own = Usage { output_tokens: recorded.map_or(0, |usage| usage.output_tokens), ..predicted.usage() };
+    if comparable { own } else { recorded.unwrap_or(own) }
+}
+
+/// The day of an instant, counted from the Unix epoch.
+fn day_of(at: Instant) -> i64 {
+    i64::try_from(at.0 / 86_400_000_000_000).unwrap_or(i64::MAX)
+}

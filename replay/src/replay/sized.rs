@@ -1,0 +1,122 @@
+//! A request with everything that is known before the cache is asked.
+
+use forkcast_sim::cache::{Outcome, Refusal, Rules, minimum_tokens, refusal};
+use forkcast_sim::wire::{
+    Chains, Continued, Marker, NodeId, PathSizes, Pins, Request, Sizes, Ttl, Usage, Wire, estimated_cumulative,
+};
+
+use crate::exchange::Exchange;
+
+/// A request read and sized.
+pub(super) struct Sized {
+    pub request: Request,
+    /// Tokens of each prefix.
+    pub cumulative: Vec<u64>,
+    pub total_tokens: u64,
+    pub minimum_tokens: u64,
+    pub refusal: Option<Refusal>,
+    pub chain: Continued,
+}
+
+impl Sized {
+    /// Sizes a request: by what earlier requests showed and its own recorded total, or by estimate where it has none.
+    pub fn new(
+        request: Request,
+        exchange: &Exchange,
+        wire: &Wire,
+        pins: &Pins,
+        chains: &mut Chains,
+        rules: &Rules,
+    ) -> Self {
+        let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
+        let cumulative = match recorded {
+            Some(total) => pins.cumulative(&request, &wire.prefixes, &wire.blocks, total),
+            None => estimated_cumulative(&request, &wire.prefixes, &wire.blocks),
+        };
+        Self {
+            total_tokens: recorded.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
+            minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
+            refusal: refusal::check(&request, rules).err(),
+            chain: chains.assign(exchange.chain.as_deref(), &request, &wire.prefixes),
+            cumulative,
+            request,
+        }
+    }
+
+    /// The breakpoints that count.
+    pub fn effective(&self) -> Vec<Marker> {
+        let long_enough = |marker: &&Marker| {
+            let at = self.request.nodes.iter().rposition(|node| *node == marker.node);
+            at.is_some_and(|at| self.cumulative[at] >= self.minimum_tokens)
+        };
+        self.request.markers.iter().filter(long_enough).copied().collect()
+    }
+
+    /// The stretch that each breakpoint writes behind what is read, in tokens.
+    pub fn written(&self, sizes: &PathSizes<'_>, read_tokens: u64) -> Vec<(Marker, u64)> {
+        let mut from = read_tokens;
+        self.effective()
+            .into_iter()
+            .map(|marker| {
+                let end = sizes.tokens_at(marker.node).max(from);
+                let tokens = end - from;
+                from = end;
+                (marker, tokens)
+            })
+            .collect()
+    }
+
+    /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.
+    pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
+        let within = self.cumulative.partition_point(|size| *size <= tokens);
+        within.checked_sub(1).map(|at| self.request.nodes[at])
+    }
+
+    /// The provider read what no earlier request of the scope had sent: there was nothing to read, or the read reached
+    /// the last breakpoint (nothing was written behind it) and that lies behind everything sent before.
+    pub fn read_never_sent(&self, usage: &Usage) -> bool {
+        if usage.cache_read_input_tokens == 0 {
+            return false;
+        }
+        let all_read = usage.cache_creation_input_tokens() == 0;
+        let last = self.request.markers.last().map(|marker| marker.node);
+        let last_known = last.is_some_and(|last| self.request.nodes[..self.request.known].contains(&last));
+        self.request.known == 0 || (all_read && !last_known)
+    }
+
+    /// The nearest known sizes around `hit` on the path: the longest prefix that is not longer and the shortest that is
+    /// not shorter.
+    pub fn known_around(&self, hit: NodeId, pins: &Pins) -> (u64, u64) {
+        let at = self.request.nodes.iter().position(|node| *node == hit).unwrap_or(0);
+        let known = |nodes: &[NodeId]| -> Vec<u64> {
+            nodes.iter().filter_map(|node| pins.get(*node)).filter(|size| *size <= self.total_tokens).collect()
+        };
+        let shorter = known(&self.request.nodes[..=at.min(self.request.nodes.len() - 1)]);
+        let longer = known(&self.request.nodes[at..]);
+        (shorter.into_iter().max().unwrap_or(0), longer.into_iter().min().unwrap_or(self.total_tokens))
+    }
+}
+
+/// The lifetime at which a request was billed, where the bill tells one.
+pub(super) fn billed_ttl(usage: &Usage) -> Option<Ttl> {
+    match (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens) {
+        (0, 0) => None,
+        (_, 0) => Some(Ttl::FiveMinutes),
+        (0, _) => Some(Ttl::OneHour),
+        _ => None,
+    }
+}
+
+/// Gives every breakpoint the same lifetime; says whether that changed any.
+pub(super) fn set_ttl(markers: &mut [Marker], ttl: Ttl) -> bool {
+    let changed = markers.iter().any(|marker| marker.ttl != ttl);
+    for marker in markers {
+        marker.ttl = ttl;
+    }
+    changed
+}
+
+/// The outcome of a request that no cache serves.
+pub(super) fn uncached(total_tokens: u64) -> Outcome {
+    Outcome { input_tokens: total_tokens, ..Outcome::default() }
+}

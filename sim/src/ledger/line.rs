@@ -1,0 +1,112 @@
+//! One request: usage, bill, perfect bill and the price of each cause.
+
+use crate::diagnosis::{Cause, Explanation};
+use crate::pricing::{Bill, Category, Money, Rates};
+use crate::time::Instant;
+use crate::wire::{ChainId, Usage};
+
+/// The tokens of one cause and what they cost more than reads would have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CauseCost {
+    /// Why they were missed.
+    pub cause: Cause,
+    /// How many.
+    pub tokens: u64,
+    /// What they cost over the read price; `None` for a model without a price.
+    pub cost: Option<Money>,
+}
+
+/// The money of one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// The bill; `None` for a model without a price.
+    pub bill: Option<Bill>,
+    /// The bill of the same request with every missed token read.
+    pub perfect: Option<Money>,
+    /// The difference of the two, by cause: their sum is exactly bill − perfect bill.
+    pub causes: Vec<CauseCost>,
+}
+
+/// A request in the ledger.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Position among all requests of the run, in order of time.
+    pub index: usize,
+    /// Session, as an index into the run's list of sessions.
+    pub session: usize,
+    /// The agent's chain; `None` where no profile could read the request.
+    pub chain: Option<ChainId>,
+    /// When it was sent.
+    pub at: Option<Instant>,
+    /// When the first byte of its answer went out.
+    pub first_byte_at: Option<Instant>,
+    /// The model as spelled.
+    pub model: String,
+    /// Usage that the provider reported.
+    pub recorded: Option<Usage>,
+    /// Usage that the rules predict.
+    pub predicted: Option<Usage>,
+    /// Bill of the predicted usage; `None` for a model without a price.
+    pub predicted_bill: Option<Bill>,
+    /// Where every input token went; absent where no profile could read the request.
+    pub explanation: Option<Explanation>,
+    /// Money of the recorded usage, or of the predicted where nothing was recorded.
+    pub charge: Charge,
+    /// Premium of what it wrote and nobody read; `None` for a model without a price.
+    pub unread_writes: Option<Money>,
+    /// Remarks on how the line came about: lifetimes from the bill, prices before their first row, refusals.
+    pub remarks: Vec<String>,
+}
+
+impl Line {
+    /// The usage that was billed.
+    pub fn billed(&self) -> Option<Usage> {
+        self.recorded.or(self.predicted)
+    }
+}
+
+/// Prices a request's usage and the causes of what it missed. Without rates tokens count and money is unknown.
+pub fn charge(rates: Option<&Rates>, usage: &Usage, explanation: Option<&Explanation>) -> Charge {
+    let missed = explanation.map_or(&[][..], |explanation| &explanation.missed);
+    let mut causes: Vec<CauseCost> = Vec::new();
+    for part in missed {
+        let cost = rates.map(|rates| rates.difference(part.billed_as, Category::Read, part.tokens));
+        match causes.last_mut().filter(|last| last.cause == part.cause) {
+            Some(last) => {
+                last.tokens += part.tokens;
+                last.cost = last.cost.zip(cost).map(|(sum, cost)| sum + cost);
+            }
+            None => causes.push(CauseCost { cause: part.cause, tokens: part.tokens, cost }),
+        }
+    }
+    let Some(rates) = rates else { return Charge { bill: None, perfect: None, causes } };
+    let bill = rates.bill(usage);
+    let perfect = rates.bill(&perfect_usage(usage, explanation)).total;
+    settle(&mut causes, bill.total - perfect);
+    Charge { bill: Some(bill), perfect: Some(perfect), causes }
+}
+
+/// The usage with every missed token read.
+fn perfect_usage(usage: &Usage, explanation: Option<&Explanation>) -> Usage {
+    let mut perfect = *usage;
+    for part in explanation.map_or(&[][..], |explanation| &explanation.missed) {
+        let from = match part.billed_as {
+            Category::Input => &mut perfect.input_tokens,
+            Category::Write5m => &mut perfect.ephemeral_5m_input_tokens,
+            Category::Write1h => &mut perfect.ephemeral_1h_input_tokens,
+            Category::Read | Category::Output => continue,
+        };
+        *from = from.saturating_sub(part.tokens);
+        perfect.cache_read_input_tokens += part.tokens;
+    }
+    perfect
+}
+
+/// Makes the causes add up to `difference` to the last unit. Each line of a bill is rounded once, so with prices that
+/// are no whole units the sums can be a few units apart; the last cause takes them.
+fn settle(causes: &mut [CauseCost], difference: Money) {
+    let sum: Money = causes.iter().filter_map(|cause| cause.cost).sum();
+    if let Some(cost) = causes.last_mut().and_then(|cause| cause.cost.as_mut()) {
+        *cost += difference - sum;
+    }
+}

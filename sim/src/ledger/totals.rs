@@ -1,0 +1,94 @@
+//! Sums of lines: per session, per group, over all.
+
+use std::collections::BTreeMap;
+
+use super::line::Line;
+use crate::diagnosis::Cause;
+use crate::pricing::Money;
+use crate::wire::Usage;
+
+/// All tokens of one cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CauseTotal {
+    /// Requests with at least one such token.
+    pub requests: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// What they cost over the read price; what has no price is left out.
+    pub cost: Money,
+}
+
+/// Sums over lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Requests.
+    pub requests: u64,
+    /// Requests whose usage was recorded.
+    pub recorded_requests: u64,
+    /// Recorded usage.
+    pub recorded: Usage,
+    /// Predicted usage; a request that cannot be compared counts with its recorded usage.
+    pub predicted: Usage,
+    /// Requests that enter `predicted`. One without usage does so only where no request of the sum has usage.
+    pub predicted_requests: u64,
+    /// Bill of the predicted usage; what has no price is left out.
+    pub predicted_bill: Money,
+    /// The bill: of the recorded usage, or of the predicted where no request of the sum has usage.
+    pub bill: Money,
+    /// The same bill with every missed token read.
+    pub perfect: Money,
+    /// Requests whose model has no price.
+    pub unpriced: u64,
+    /// Causes of what was missed.
+    pub causes: BTreeMap<Cause, CauseTotal>,
+    /// Premiums for writes that nobody read.
+    pub unread_writes: Money,
+    /// Tokens read, new and missed; they add up to the input of the requests that could be explained.
+    pub read_tokens: u64,
+    /// Tokens that had not been sent before.
+    pub new_tokens: u64,
+    /// Tokens that had been sent before and were not read.
+    pub missed_tokens: u64,
+}
+
+impl Totals {
+    /// The sums of `lines`.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line> + Clone) -> Self {
+        let recorded = lines.clone().into_iter().any(|line| line.recorded.is_some());
+        let mut totals = Self::default();
+        for line in lines {
+            totals.requests += 1;
+            if line.recorded.is_some() || !recorded {
+                totals.add(line);
+            }
+        }
+        totals
+    }
+
+    fn add(&mut self, line: &Line) {
+        self.recorded_requests += u64::from(line.recorded.is_some());
+        self.recorded += line.recorded.unwrap_or_default();
+        self.predicted_requests += u64::from(line.predicted.is_some());
+        self.predicted += line.predicted.unwrap_or_default();
+        self.predicted_bill += line.predicted_bill.map_or(Money::default(), |bill| bill.total);
+        self.unread_writes += line.unread_writes.unwrap_or_default();
+        match (line.charge.bill, line.charge.perfect) {
+            (Some(bill), Some(perfect)) => {
+                self.bill += bill.total;
+                self.perfect += perfect;
+            }
+            _ => self.unpriced += u64::from(line.billed().is_some()),
+        }
+        for cause in &line.charge.causes {
+            let total = self.causes.entry(cause.cause).or_default();
+            total.requests += 1;
+            total.tokens += cause.tokens;
+            total.cost += cause.cost.unwrap_or_default();
+        }
+        if let Some(explanation) = &line.explanation {
+            self.read_tokens += explanation.read_tokens;
+            self.new_tokens += explanation.new_tokens;
+            self.missed_tokens += explanation.missed_tokens();
+        }
+    }
+}

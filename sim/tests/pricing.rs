@@ -1,0 +1,15 @@
+//! Prices, the bills made from them, and the model table that they are keyed by. All expectations are written by hand
+//! from the providers' pages; nothing here is derived from the code under test.
+
+#[path = "pricing/amounts.rs"]
+mod amounts;
+#[path = "pricing/bills.rs"]
+mod bills;
+#[path = "pricing/models.rs"]
+mod models;
+#[path = "pricing/overrides.rs"]
+mod overrides;
+#[path = "pricing/rows.rs"]
+mod rows;
+#[path = "pricing/worked.rs"]
+mod worked;
