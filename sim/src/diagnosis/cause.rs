@@ -311,3 +311,16 @@ impl Volatile {
         }
     }
 }
+
+impl From<crate::wire::spelling::SpellingKind> for Note {
+    fn from(kind: crate::wire::spelling::SpellingKind) -> Self {
+        use crate::wire::spelling::SpellingKind;
+        match kind {
+            SpellingKind::Spelling => Self::Spelling,
+            SpellingKind::Whitespace => Self::Whitespace,
+            SpellingKind::Escape => Self::Escape,
+            SpellingKind::MarkerMoved => Self::MarkerMoved,
+            SpellingKind::Envelope => Self::Envelope,
+        }
+    }
+}

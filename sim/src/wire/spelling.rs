@@ -1,1 +1,287 @@
-//! spelling
+//! Differences of wire bytes that are none of the canonical bytes: harmless, and said so.
+
+use std::collections::BTreeMap;
+
+use super::block::Blocks;
+use super::body::{self, Body, BodyError};
+use super::json;
+use super::level::Level;
+use super::marker::Ttl;
+use super::normal::{self, NormalForms};
+use super::parameters::{self, PromptFacts};
+use super::part::ElementReader;
+use super::request::EnvelopeField;
+
+/// How two spellings of the same prompt differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SpellingKind {
+    /// String or list, a default written out, or envelope keys in another order.
+    Spelling,
+    /// White space between tokens.
+    Whitespace,
+    /// Another escape for the same character.
+    Escape,
+    /// A breakpoint stands elsewhere or has another lifetime.
+    MarkerMoved,
+    /// A field of the request that is not prompt.
+    Envelope,
+}
+
+/// A harmless difference and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SpellingNote {
+    /// JSON path: in the newer body where it has the place, else in the older.
+    pub path: String,
+    /// What differs.
+    pub kind: SpellingKind,
+}
+
+/// Top-level keys that are part of a level's identity, with the level they belong to by default.
+const PARAMETER_KEYS: [&str; 4] = ["tool_choice", "thinking", "output_config", "speed"];
+
+/// The harmless differences of two bodies, in prompt order with the envelope first.
+///
+/// # Errors
+/// When one of the bodies is no request.
+pub fn notes(old: &[u8], new: &[u8], forms: &NormalForms) -> Result<Vec<SpellingNote>, BodyError> {
+    let (old_body, new_body) = (body::cut(old)?, body::cut(new)?);
+    let mut found = Vec::new();
+    envelope(&old_body, &new_body, forms, &mut found);
+    outside(old, new, &mut found);
+    let mut both = Both { forms, blocks: Blocks::default(), found };
+    both.system_strings(&old_body, &new_body);
+    both.level(Level::Tools, &old_body.tools, &new_body.tools);
+    both.level(Level::System, &old_body.system, &new_body.system);
+    both.level(Level::Messages, &old_body.messages, &new_body.messages);
+    both.markers(&old_body, &new_body);
+    Ok(both.found)
+}
+
+fn note(found: &mut Vec<SpellingNote>, path: impl Into<String>, kind: SpellingKind) {
+    found.push(SpellingNote { path: path.into(), kind });
+}
+
+/// Top-level keys other than the prompt.
+fn envelope(old: &Body<'_>, new: &Body<'_>, forms: &NormalForms, found: &mut Vec<SpellingNote>) {
+    let list = |body: &Body<'_>| -> BTreeMap<String, Vec<u8>> {
+        body.fields.iter().map(|(key, value)| (json::string(key).unwrap_or_default(), value.to_vec())).collect()
+    };
+    let (old, new) = (list(old), list(new));
+    for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+        let (was, is) = (old.get(key), new.get(key));
+        if was == is || key == "model" || key == "cache_control" {
+            continue;
+        }
+        let parameter = PARAMETER_KEYS.contains(&key.as_str());
+        match (was, is) {
+            (Some(was), Some(is)) if same_text(was, is) => note(found, key, spelling_of(was, is)),
+            _ if !parameter => note(found, key, SpellingKind::Envelope),
+            _ if same_parameter(key, was, is, forms) => note(found, key, SpellingKind::Spelling),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a parameter means the same in both, defaults considered.
+fn same_parameter(key: &str, old: Option<&Vec<u8>>, new: Option<&Vec<u8>>, forms: &NormalForms) -> bool {
+    let meaning = |value: Option<&Vec<u8>>| {
+        let envelope: Vec<EnvelopeField> =
+            value.map(|value| EnvelopeField { key: key.to_owned(), value: minified(value) }).into_iter().collect();
+        [Level::Tools, Level::System, Level::Messages]
+            .map(|level| parameters::canonical(level, &envelope, &PromptFacts::default(), forms))
+    };
+    meaning(old) == meaning(new)
+}
+
+/// White space anywhere, and the order of the members.
+fn outside(old: &[u8], new: &[u8], found: &mut Vec<SpellingNote>) {
+    let keys = |body: &[u8]| json::members(body).flatten().map(|(key, _)| key.to_vec()).collect::<Vec<_>>();
+    let (old_keys, new_keys) = (keys(old), keys(new));
+    let shared = |own: &[Vec<u8>], other: &[Vec<u8>]| own.iter().filter(|key| other.contains(key)).cloned().collect::<Vec<_>>();
+    if shared(&old_keys, &new_keys) != shared(&new_keys, &old_keys) {
+        note(found, "", SpellingKind::Spelling);
+    }
+    if has_blanks(old) != has_blanks(new) {
+        note(found, "", SpellingKind::Whitespace);
+    }
+}
+
+/// Whether there is white space between tokens.
+fn has_blanks(text: &[u8]) -> bool {
+    without_blanks(text).len() != text.len()
+}
+
+/// Raw text without the blanks between tokens.
+fn without_blanks(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(&byte) = raw.get(at) {
+        if byte == b'"' {
+            let mut scanner = json::Scanner::starting_at(raw, at);
+            let string = scanner.value().unwrap_or(&raw[at..]);
+            out.extend_from_slice(string);
+            at += string.len();
+            continue;
+        }
+        if !byte.is_ascii_whitespace() {
+            out.push(byte);
+        }
+        at += 1;
+    }
+    out
+}
+
+fn minified(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    json::normalise(raw, &mut out);
+    out
+}
+
+fn same_text(old: &[u8], new: &[u8]) -> bool {
+    minified(old) == minified(new)
+}
+
+/// What two raw texts of the same meaning differ by.
+fn spelling_of(old: &[u8], new: &[u8]) -> SpellingKind {
+    if without_blanks(old) == without_blanks(new) {
+        SpellingKind::Whitespace
+    } else if same_text(old, new) {
+        SpellingKind::Escape
+    } else {
+        SpellingKind::Spelling
+    }
+}
+
+struct Both<'a> {
+    forms: &'a NormalForms,
+    blocks: Blocks,
+    found: Vec<SpellingNote>,
+}
+
+impl Both<'_> {
+    fn reader(&mut self) -> ElementReader<'_> {
+        ElementReader { blocks: &mut self.blocks, forms: self.forms }
+    }
+
+    /// A system prompt that is a string in one body and a list of the same text in the other.
+    fn system_strings(&mut self, old: &Body<'_>, new: &Body<'_>) {
+        let blocks = |both: &mut Self, body: &Body<'_>| -> Vec<_> {
+            let string = body.system_string.map(|raw| both.reader().system_string(raw));
+            let list = body.system.iter().filter_map(|raw| both.reader().read(Level::System, raw).ok());
+            string.into_iter().chain(list).flat_map(|element| element.parts).map(|part| part.block).collect()
+        };
+        let same = blocks(self, old) == blocks(self, new);
+        let (was, is) = (old.system_string, new.system_string);
+        if same && was.is_some() != is.is_some() {
+            note(&mut self.found, "system[0]", SpellingKind::Spelling);
+        }
+        if let Some((was, is)) = was.zip(is).filter(|(was, is)| same && was != is) {
+            note(&mut self.found, "system[0]", spelling_of(was, is));
+        }
+    }
+
+    fn level(&mut self, level: Level, old: &[&[u8]], new: &[&[u8]]) {
+        for (item, (old, new)) in old.iter().zip(new).enumerate() {
+            if old != new && self.same(level, old, new) {
+                let kind = element_kind(level, old, new);
+                let everywhere = self.found.iter().any(|note| note.path.is_empty() && Some(note.kind) == kind);
+                if let Some(kind) = kind.filter(|_| !everywhere) {
+                    note(&mut self.found, format!("{}[{item}]", level.name()), kind);
+                }
+            }
+        }
+    }
+
+    /// Whether two raw elements are the same blocks.
+    fn same(&mut self, level: Level, old: &[u8], new: &[u8]) -> bool {
+        let ids = |both: &mut Self, raw: &[u8]| {
+            let element = both.reader().read(level, raw).ok()?;
+            Some(element.parts.iter().map(|part| part.block).collect::<Vec<_>>())
+        };
+        let old = ids(self, old);
+        old.is_some() && old == ids(self, new)
+    }
+
+    fn markers(&mut self, old: &Body<'_>, new: &Body<'_>) {
+        let (old, new) = (self.marked(old), self.marked(new));
+        for (path, ttl) in &new {
+            if old.get(path) != Some(ttl) {
+                note(&mut self.found, path, SpellingKind::MarkerMoved);
+            }
+        }
+        for path in old.keys().filter(|path| !new.contains_key(*path)) {
+            note(&mut self.found, path, SpellingKind::MarkerMoved);
+        }
+    }
+
+    /// Every breakpoint of a body by the path of its block.
+    fn marked(&mut self, body: &Body<'_>) -> BTreeMap<String, Ttl> {
+        let mut found = BTreeMap::new();
+        let levels = [(Level::Tools, &body.tools), (Level::System, &body.system), (Level::Messages, &body.messages)];
+        for (level, raws) in levels {
+            for (item, raw) in raws.iter().enumerate() {
+                let Ok(element) = self.reader().read(level, raw) else { continue };
+                for part in element.parts {
+                    let path = match level {
+                        Level::Messages => format!("messages[{item}].content[{}]", part.index),
+                        level => format!("{}[{item}]", level.name()),
+                    };
+                    found.extend(part.marker.map(|ttl| (path, ttl)));
+                }
+            }
+        }
+        let automatic = body.fields.iter().find(|(key, _)| *key == b"\"cache_control\"");
+        found.extend(automatic.and_then(|(_, value)| normal::ttl(value)).map(|ttl| ("cache_control".to_owned(), ttl)));
+        found
+    }
+}
+
+/// How two raw elements of the same meaning differ, breakpoints apart; `None` where only these differ.
+fn element_kind(level: Level, old: &[u8], new: &[u8]) -> Option<SpellingKind> {
+    let (old_bare, new_bare) = (unmarked(level, old), unmarked(level, new));
+    if old_bare != new_bare {
+        return Some(spelling_of(&old_bare, &new_bare));
+    }
+    (without_blanks(old) == without_blanks(new)).then_some(SpellingKind::Whitespace)
+}
+
+/// The raw element without its breakpoints and without the blanks around its members.
+fn unmarked(level: Level, raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    copy_unmarked(raw, level == Level::Messages, &mut out);
+    out
+}
+
+/// Copies an object without its breakpoint; with `nested`, the blocks of its `content` likewise.
+fn copy_unmarked(raw: &[u8], nested: bool, out: &mut Vec<u8>) {
+    if raw.first() != Some(&b'{') {
+        out.extend_from_slice(raw);
+        return;
+    }
+    out.push(b'{');
+    let mut first = true;
+    for (key, value) in json::members(raw).flatten() {
+        if key == b"\"cache_control\"" {
+            continue;
+        }
+        if !first {
+            out.push(b',');
+        }
+        first = false;
+        out.extend_from_slice(key);
+        out.push(b':');
+        if nested && key == b"\"content\"" && value.first() == Some(&b'[') {
+            out.push(b'[');
+            for (at, block) in json::elements(value).flatten().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                copy_unmarked(block, false, out);
+            }
+            out.push(b']');
+        } else {
+            out.extend_from_slice(value);
+        }
+    }
+    out.push(b'}');
+}
