@@ -37,7 +37,7 @@ impl Money {
     pub fn of(count: u64, numerator: i128, denominator: i128) -> Self {
         match i128::from(count).checked_mul(numerator) {
             Some(product) => Self(div_half_even(product, denominator)),
-            None if numerator < 0 => Self(i128::MIN),
+            None if numerator.is_negative() => Self(i128::MIN),
             None => Self(i128::MAX),
         }
     }

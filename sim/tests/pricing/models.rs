@@ -219,7 +219,7 @@ fn spellings_lead_to_their_model() {
 }
 
 /// Names of nothing, of other makers' models, of tools and files, and models that do not exist.
-const UNKNOWN: [&str; 58] = [
+const UNKNOWN: [&str; 60] = [
     "",
     " ",
     "claude",
@@ -245,6 +245,8 @@ const UNKNOWN: [&str; 58] = [
     "claude-opus-.5",
     "claude-opus-4x",
     "claude-opus-+4",
+    "claude-opus-4.+5",
+    "claude-+4-opus",
     "claude-opus-448",
     "claude-opus-400-8",
     "claude-opus-4-8-fast",
