@@ -23,6 +23,7 @@ pub struct Marked {
     in_flight: Index<NodeId, u32>,
     under_way: BTreeMap<Ticket, UnderWay>,
     next_ticket: u64,
+    latest: Instant,
     losses: ChaCha8Rng,
 }
 
@@ -32,7 +33,10 @@ struct UnderWay {
     started: Instant,
     hit: Option<NodeId>,
     writes: Vec<Write>,
-    begun: bool,
+    /// The first byte of the answer went out.
+    answering: bool,
+    /// The writes are on the shelf.
+    put: bool,
 }
 
 /// A breakpoint's entry to be put.
@@ -53,6 +57,7 @@ impl Marked {
             in_flight: Index::default(),
             under_way: BTreeMap::new(),
             next_ticket: 0,
+            latest: Instant::default(),
             losses: ChaCha8Rng::seed_from_u64(seed),
         }
     }
@@ -63,9 +68,14 @@ impl Marked {
     }
 
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
-        effective.iter().rev().find_map(|marker| {
+        let mut found = effective.iter().rev().filter_map(|marker| {
             look_back(prompt.prefixes, marker.node, self.rules.look_back).find(|node| self.serves(prompt, *node, marker, at))
-        })
+        });
+        if self.rules.reads_any_ttl {
+            // What an earlier breakpoint finds is never longer.
+            return found.next();
+        }
+        found.max_by_key(|node| prompt.prefixes.depth(*node))
     }
 
     fn serves(&self, prompt: &Prompt<'_>, node: NodeId, marker: &Marker, at: Instant) -> bool {
@@ -75,26 +85,27 @@ impl Marked {
         }
     }
 
-    fn refresh(&mut self, prompt: &Prompt<'_>, hit: NodeId, at: Instant) {
+    fn refresh(&mut self, prefixes: &Prefixes, hit: NodeId, at: Instant) {
         match self.rules.refresh {
-            Refresh::Chain => self.shelf.touch_chain(prompt.prefixes, hit, at),
-            Refresh::HitOnly => self.shelf.touch(prompt.prefixes, hit, at),
+            Refresh::Chain => self.shelf.touch_chain(prefixes, hit, at),
+            Refresh::HitOnly => self.shelf.touch(prefixes, hit, at),
         }
     }
 
-    fn put_writes(&mut self, prefixes: &Prefixes, writes: &[Write], at: Instant) {
+    /// Puts the writes of a request that `started` earlier; what lives is judged by the latest instant.
+    fn put_writes(&mut self, prefixes: &Prefixes, writes: &[Write], started: Instant) {
         for write in writes {
-            self.put(prefixes, *write, at);
+            self.put(prefixes, *write, started);
         }
     }
 
-    fn put(&mut self, prefixes: &Prefixes, write: Write, at: Instant) {
-        let fresh = Life { last_use: at, ttl: write.ttl };
-        let life = match self.shelf.get(prefixes, write.node, at) {
+    fn put(&mut self, prefixes: &Prefixes, write: Write, started: Instant) {
+        let fresh = Life { last_use: started, ttl: write.ttl };
+        let life = match self.shelf.get(prefixes, write.node, self.latest) {
             Shelved::Alive(known) => {
                 let lifted = write.billed || self.rules.read_lifts_ttl;
                 let ttl = if lifted { known.ttl.max(write.ttl) } else { known.ttl };
-                Life { last_use: known.last_use.max(at), ttl }
+                Life { last_use: known.last_use.max(started), ttl }
             }
             _ if self.is_lost() => {
                 self.evicted.insert(write.node, ());
@@ -142,7 +153,9 @@ pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iter
         if is_position(rule.count, kind, behind) {
             positions += 1;
         }
-        behind = Some(kind);
+        if kind != BlockKind::Parameters {
+            behind = Some(kind);
+        }
         positions <= rule.reach
     })
 }
@@ -181,58 +194,54 @@ impl PromptCache for Marked {
     }
 
     fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
+        self.latest = at;
         let effective = effective(prompt);
         let hit = self.find(prompt, &effective, at);
         if let Some(hit) = hit {
-            self.refresh(prompt, hit, at);
+            self.refresh(prompt.prefixes, hit, at);
         }
         let read_depth = hit.map_or(0, |hit| prompt.prefixes.depth(hit));
-        let writes: Vec<Write> = effective
-            .iter()
-            .map(|marker| Write {
-                node: marker.node,
-                ttl: marker.ttl,
-                billed: prompt.prefixes.depth(marker.node) > read_depth,
-            })
-            .collect();
+        let write = |marker: &Marker| Write {
+            node: marker.node,
+            ttl: marker.ttl,
+            billed: prompt.prefixes.depth(marker.node) > read_depth,
+        };
+        let writes: Vec<Write> = effective.iter().map(write).collect();
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let begun = self.rules.visible_from == VisibleFrom::RequestStart;
-        if begun {
-            self.put_writes(prompt.prefixes, &writes, at);
-        } else {
-            self.hold(&writes);
+        self.hold(&writes);
+        self.under_way.insert(ticket, UnderWay { started: at, hit, writes, answering: false, put: false });
+        if self.rules.visible_from == VisibleFrom::RequestStart {
+            self.publish(prompt.prefixes, ticket);
         }
-        let outcome = bill(prompt, &effective, hit);
-        self.under_way.insert(ticket, UnderWay { started: at, hit, writes, begun });
-        (ticket, outcome)
+        (ticket, bill(prompt, &effective, hit))
     }
 
-    fn first_byte(&mut self, prefixes: &Prefixes, ticket: Ticket, _at: Instant) {
-        if self.rules.visible_from != VisibleFrom::FirstByte {
-            return;
+    fn first_byte(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant) {
+        self.latest = at;
+        let Some(request) = self.under_way.get_mut(&ticket) else { return };
+        request.answering = true;
+        if self.rules.visible_from == VisibleFrom::FirstByte {
+            self.publish(prefixes, ticket);
         }
-        self.begin(prefixes, ticket);
     }
 
     fn ended(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant) {
-        self.begin(prefixes, ticket);
+        self.latest = at;
+        self.publish(prefixes, ticket);
         let Some(done) = self.under_way.remove(&ticket) else { return };
         if self.rules.lifetime_clock == LifetimeClock::ResponseEnd {
-            for node in done.writes.iter().map(|write| write.node).chain(done.hit) {
-                self.shelf.touch(prefixes, node, at);
-            }
+            self.restart_clocks(prefixes, &done, at);
         }
     }
 
     fn given_up(&mut self, prefixes: &Prefixes, ticket: Ticket) {
-        let Some(lost) = self.under_way.remove(&ticket) else { return };
-        if !lost.begun {
-            self.land(&lost.writes);
-        } else if !self.rules.failed_write_stands {
-            for write in lost.writes.iter().filter(|write| write.billed) {
-                self.shelf.remove(prefixes, write.node);
-            }
+        let answering = self.under_way.get(&ticket).is_some_and(|request| request.answering);
+        if answering && self.rules.failed_write_stands {
+            self.publish(prefixes, ticket);
+            self.under_way.remove(&ticket);
+        } else if let Some(lost) = self.under_way.remove(&ticket) {
+            self.take_back(prefixes, &lost);
         }
     }
 
@@ -249,11 +258,36 @@ impl PromptCache for Marked {
 
 impl Marked {
     /// Puts what the request wrote, unless that happened.
-    fn begin(&mut self, prefixes: &Prefixes, ticket: Ticket) {
-        let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.begun) else { return };
-        request.begun = true;
+    fn publish(&mut self, prefixes: &Prefixes, ticket: Ticket) {
+        let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.put) else { return };
+        request.put = true;
         let (writes, started) = (request.writes.clone(), request.started);
         self.land(&writes);
         self.put_writes(prefixes, &writes, started);
+    }
+
+    /// Undoes the writes of a request that came to nothing.
+    fn take_back(&mut self, prefixes: &Prefixes, lost: &UnderWay) {
+        if !lost.put {
+            self.land(&lost.writes);
+            return;
+        }
+        for write in lost.writes.iter().filter(|write| write.billed) {
+            self.shelf.remove(prefixes, write.node);
+        }
+    }
+
+    /// Lets lifetimes begin at the end of an answer, also of what it wrote and, taking long, outlived.
+    fn restart_clocks(&mut self, prefixes: &Prefixes, done: &UnderWay, at: Instant) {
+        for write in &done.writes {
+            match self.shelf.get(prefixes, write.node, at) {
+                Shelved::Alive(_) => self.shelf.touch(prefixes, write.node, at),
+                Shelved::Dead => self.shelf.put(prefixes, write.node, Life { last_use: at, ttl: write.ttl }),
+                Shelved::Never => {}
+            }
+        }
+        if let Some(hit) = done.hit {
+            self.refresh(prefixes, hit, at);
+        }
     }
 }

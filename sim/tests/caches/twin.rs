@@ -84,7 +84,7 @@ struct Entry {
 struct Running {
     started: Instant,
     hit: Option<Path>,
-    answering: Option<Instant>,
+    answering: bool,
     /// What it asked to write.
     wrote: Vec<(Path, Ttl, bool)>,
     over: bool,
@@ -96,12 +96,13 @@ pub struct Twin {
     rules: Rules,
     entries: Vec<Entry>,
     requests: Vec<Running>,
+    latest: Instant,
 }
 
 impl Twin {
     /// An empty cache.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, entries: Vec::new(), requests: Vec::new() }
+        Self { rules, entries: Vec::new(), requests: Vec::new(), latest: Instant::default() }
     }
 
     fn alive(&self, entry: &Entry, at: Instant) -> bool {
@@ -110,6 +111,7 @@ impl Twin {
 
     /// Looks a prompt up; gives the request's number.
     pub fn look_up(&mut self, prompt: &Spelled, at: Instant) -> (usize, Answer) {
+        self.latest = at;
         let hit = self.longest_hit(prompt, at);
         let answer = bill(prompt, hit);
         let hit_path = hit.map(|blocks| prompt.path(blocks));
@@ -117,15 +119,12 @@ impl Twin {
             self.refresh(path, at);
         }
         let number = self.requests.len();
-        let wrote: Vec<(Path, Ttl, bool)> = prompt
-            .counting()
-            .into_iter()
-            .map(|(end, ttl)| (prompt.path(end), ttl, end > hit.unwrap_or(0)))
-            .collect();
+        let wrote: Vec<(Path, Ttl, bool)> =
+            prompt.counting().into_iter().map(|(end, ttl)| (prompt.path(end), ttl, end > hit.unwrap_or(0))).collect();
         for (path, ttl, paid) in wrote.iter().cloned() {
             self.entries.push(Entry { path, ttl, last_use: at, visible_from: None, writer: number, paid });
         }
-        self.requests.push(Running { started: at, hit: hit_path, answering: None, wrote, over: false });
+        self.requests.push(Running { started: at, hit: hit_path, answering: false, wrote, over: false });
         if self.rules.visible_from == VisibleFrom::RequestStart {
             self.publish(number, at);
         }
@@ -214,10 +213,11 @@ impl Twin {
 
     /// The first byte of an answer.
     pub fn first_byte(&mut self, number: usize, at: Instant) {
+        self.latest = at;
         if self.requests[number].over {
             return;
         }
-        self.requests[number].answering.get_or_insert(at);
+        self.requests[number].answering = true;
         if self.rules.visible_from == VisibleFrom::FirstByte {
             self.publish(number, at);
         }
@@ -225,6 +225,7 @@ impl Twin {
 
     /// The end of an answer; an end without a first byte is both.
     pub fn ended(&mut self, number: usize, at: Instant) {
+        self.latest = at;
         if std::mem::replace(&mut self.requests[number].over, true) {
             return;
         }
@@ -256,10 +257,10 @@ impl Twin {
         if std::mem::replace(&mut self.requests[number].over, true) {
             return;
         }
-        let stands = self.rules.failed_write_stands;
-        match self.requests[number].answering.filter(|_| stands) {
-            Some(first_byte) => self.publish(number, first_byte),
-            None => self.take_back(number),
+        if self.requests[number].answering && self.rules.failed_write_stands {
+            self.publish(number, self.latest);
+        } else {
+            self.take_back(number);
         }
     }
 

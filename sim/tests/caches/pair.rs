@@ -1,0 +1,136 @@
+//! The emulator and its twin side by side: each call goes to both, and any difference is an error that says where.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::{BlockId, BlockKind, Marker, NodeId, PathSizes, Prefixes};
+
+use super::twin::{Answer, Path, Spelled, Twin};
+
+/// A request to both caches.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Scope and model.
+    pub scope: String,
+    /// The path in the arena.
+    pub nodes: Vec<NodeId>,
+    /// The same path, spelled out.
+    pub blocks: Vec<(BlockId, BlockKind)>,
+    /// Tokens of each prefix.
+    pub cumulative: Vec<u64>,
+    /// Breakpoints in prompt order.
+    pub markers: Vec<Marker>,
+    /// Tokens of the whole prompt.
+    pub total_tokens: u64,
+    /// Shortest prefix that is cached.
+    pub minimum_tokens: u64,
+}
+
+impl Asked {
+    fn spelled(&self) -> Spelled {
+        let end = |marker: &Marker| self.nodes.iter().position(|node| *node == marker.node).unwrap() + 1;
+        Spelled {
+            scope: self.scope.clone(),
+            blocks: self.blocks.clone(),
+            cumulative: self.cumulative.clone(),
+            markers: self.markers.iter().map(|marker| (end(marker), marker.ttl)).collect(),
+            total_tokens: self.total_tokens,
+            minimum_tokens: self.minimum_tokens,
+        }
+    }
+
+    fn path(&self, blocks: usize) -> Path {
+        let blocks = self.blocks[..blocks].iter().map(|(block, _)| *block).collect();
+        Path { scope: self.scope.clone(), blocks }
+    }
+}
+
+/// Both caches, and every prefix that was ever asked for.
+pub struct Pair {
+    /// The emulator.
+    pub marked: Marked,
+    /// The twin.
+    pub twin: Twin,
+    tickets: Vec<Ticket>,
+    paths: BTreeMap<NodeId, Path>,
+}
+
+impl Pair {
+    /// Two empty caches.
+    pub fn new(rules: Rules) -> Self {
+        Self { marked: Marked::new(rules, 0), twin: Twin::new(rules), tickets: Vec::new(), paths: BTreeMap::new() }
+    }
+
+    /// Looks up in both; a peek before must say the same. Gives the request's number.
+    pub fn ask(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> Result<(usize, Outcome), String> {
+        for (index, node) in asked.nodes.iter().enumerate() {
+            self.paths.entry(*node).or_insert_with(|| asked.path(index + 1));
+        }
+        let sizes = PathSizes::new(prefixes, &asked.nodes, asked.cumulative.clone());
+        let prompt = Prompt {
+            prefixes,
+            markers: &asked.markers,
+            sizes: &sizes,
+            total_tokens: asked.total_tokens,
+            minimum_tokens: asked.minimum_tokens,
+        };
+        let peeked = self.marked.peek(&prompt, at);
+        let (ticket, outcome) = self.marked.look_up(&prompt, at);
+        let (number, answer) = self.twin.look_up(&asked.spelled(), at);
+        self.tickets.push(ticket);
+        if peeked != outcome {
+            return Err(format!("request {number}: peek gave {peeked:?}, look_up {outcome:?}"));
+        }
+        let said = in_blocks(prefixes, &outcome);
+        if said != answer {
+            return Err(format!("request {number}: emulator {said:?}, twin {answer:?}"));
+        }
+        Ok((number, outcome))
+    }
+
+    /// The first byte of an answer.
+    pub fn first_byte(&mut self, prefixes: &Prefixes, number: usize, at: Instant) {
+        self.marked.first_byte(prefixes, self.tickets[number], at);
+        self.twin.first_byte(number, at);
+    }
+
+    /// The end of an answer.
+    pub fn ended(&mut self, prefixes: &Prefixes, number: usize, at: Instant) {
+        self.marked.ended(prefixes, self.tickets[number], at);
+        self.twin.ended(number, at);
+    }
+
+    /// A request given up.
+    pub fn given_up(&mut self, prefixes: &Prefixes, number: usize) {
+        self.marked.given_up(prefixes, self.tickets[number]);
+        self.twin.given_up(number);
+    }
+
+    /// Compares what both hold of every prefix, at `at` and when what was used at `at` is about to run out.
+    pub fn compare_states(&self, prefixes: &Prefixes, at: Instant) -> Result<(), String> {
+        for later in [at, at + Duration::from_secs(300)] {
+            for (node, path) in &self.paths {
+                let (fast, slow) = (self.marked.state(prefixes, *node, later), self.twin.state(path, later));
+                if fast != slow {
+                    let depth = path.blocks.len();
+                    return Err(format!(
+                        "prefix of {depth} blocks in {} at {}: emulator {fast:?}, twin {slow:?}",
+                        path.scope, later.0
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The outcome with prefixes told by how many blocks they have.
+fn in_blocks(prefixes: &Prefixes, outcome: &Outcome) -> Answer {
+    let blocks = |node: Option<NodeId>| node.map(|node| prefixes.depth(node) as usize);
+    Answer {
+        hit: blocks(outcome.hit),
+        last_counting: blocks(outcome.last_effective),
+        tokens: [outcome.read_tokens, outcome.write_5m_tokens, outcome.write_1h_tokens, outcome.input_tokens],
+    }
+}
