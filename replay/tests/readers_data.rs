@@ -1,0 +1,150 @@
+//! Readers on the recordings that lie beside the workspace. They are not part of the project: absent, these tests skip.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use forkcast_replay::exchange::{Dialect, Exchange, Provider};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_sim::time::Instant;
+use serde_json::Value;
+
+fn data(path: &str) -> Option<PathBuf> {
+    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    eprintln!("skipped: shared/data/{path} is absent");
+    None
+}
+
+fn read(path: &str) -> Option<Inputs> {
+    Some(Inputs::read(&[data(path)?], InputFormat::Auto).unwrap())
+}
+
+fn rows(path: &str) -> Option<Vec<Value>> {
+    let text = std::fs::read_to_string(data(path)?).unwrap();
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// Exchanges, exchanges with usage, skipped, unreadable.
+fn tally(inputs: &Inputs) -> (usize, usize, usize, usize) {
+    let with_usage = inputs.exchanges().filter(|exchange| exchange.usage.is_some()).count();
+    (inputs.exchanges().count(), with_usage, inputs.skipped.len(), inputs.unreadable.len())
+}
+
+#[test]
+fn every_folder_is_read_as_counted_by_hand() {
+    let expected = [
+        ("cassettes-crewai", (40, 11, 8, 0)),
+        ("cassettes-dd-trace-py", (18, 8, 3, 0)),
+        ("cassettes-openinference", (6, 5, 8, 0)),
+        ("cassettes-openllmetry", (13, 6, 2, 0)),
+        ("cassettes-pydantic-ai", (133, 64, 20, 0)),
+        ("cassettes-ruby-llm", (0, 0, 102, 0)),
+        ("wire-cache-fix", (110, 92, 227, 0)),
+    ];
+    for (folder, counts) in expected {
+        let Some(inputs) = read(folder) else { continue };
+        assert_eq!(tally(&inputs), counts, "{folder}: {:?}", inputs.unreadable);
+        assert!(inputs.repaired.is_empty(), "{folder}: {:?}", inputs.repaired);
+    }
+}
+
+#[test]
+fn ruby_cassettes_are_skipped_with_their_reason() {
+    let Some(inputs) = read("cassettes-ruby-llm") else { return };
+    let ruby = inputs.skipped.iter().filter(|skipped| skipped.reason == "ruby VCR cassette: not read yet").count();
+    assert_eq!(ruby, 100);
+}
+
+#[test]
+fn all_joins_of_the_wire_captures_come_out() {
+    let Some(rows) = rows("derived/wire_requests.jsonl") else { return };
+    let captures = [
+        ("pinned-s-4b6a435234bf-26-28.full", "wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz", 24),
+        ("pinned-s-86a4ec44206b-69-71", "wire-cache-fix/harvested/pinned-s-86a4ec44206b-69-71.json.gz", 68),
+    ];
+    for (name, path, joins) in captures {
+        let Some(inputs) = read(path) else { continue };
+        let rows: Vec<_> = rows.iter().filter(|row| row["capture"] == name).collect();
+        let all: Vec<_> = inputs.exchanges().collect();
+        assert_eq!(all.len(), rows.len(), "{name}");
+        assert_eq!(all.iter().filter(|exchange| exchange.usage.is_some()).count(), joins);
+        for (exchange, row) in all.iter().zip(rows) {
+            let (found, expected) = (joined(exchange), expected_join(row));
+            assert_eq!(found.map(|join| join.0), expected.map(|join| join.0), "{name} {}", row["i"]);
+            // The proxy rounded its own clock twice: `ms` and the difference of the instants lie within 1 ms.
+            let apart = found.zip(expected).map_or(0, |(found, expected)| found.1.abs_diff(expected.1));
+            assert!(apart <= 1, "{name} {}: {apart} ms", row["i"]);
+            assert!(exchange.altered && exchange.model == row["model"].as_str().unwrap());
+        }
+    }
+}
+
+type Join = Option<([u64; 5], u64)>;
+
+fn joined(exchange: &Exchange) -> Join {
+    let recorded = exchange.usage?;
+    assert!(recorded.output_is_start_value && recorded.split_by_ttl);
+    let took = exchange.ended_at?.since(exchange.sent_at.unwrap_or(Instant(0))).as_millis();
+    let usage = recorded.usage;
+    let (short, long) = (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens);
+    Some(([usage.input_tokens, usage.cache_read_input_tokens, short, long, usage.output_tokens], took))
+}
+
+fn expected_join(row: &Value) -> Join {
+    let usage = row["usage"].as_object()?;
+    let count = |name: &str| usage[name].as_u64().unwrap();
+    let names = ["inputTokens", "cacheRead", "ephemeral5m", "ephemeral1h", "outputTokens"];
+    Some((names.map(count), row["ms"].as_u64().unwrap()))
+}
+
+#[test]
+fn cassettes_agree_with_the_table_made_from_them() {
+    let Some(rows) = rows("derived/cassette_interactions.jsonl") else { return };
+    let mut found = BTreeMap::new();
+    for folder in ["crewai", "dd-trace-py", "openinference", "openllmetry", "pydantic-ai"] {
+        let Some(inputs) = read(&format!("cassettes-{folder}")) else { return };
+        for exchange in inputs.exchanges().filter(|exchange| exchange.provider == Provider::Anthropic) {
+            let file = exchange.origin.file.rsplit('/').next().unwrap().trim_end_matches(".gz").to_owned();
+            found.insert((format!("cassettes-{folder}"), file, exchange.origin.index), exchange.clone());
+        }
+    }
+    let mut compared = 0;
+    for row in &rows {
+        let file = row["file"].as_str().unwrap().trim_end_matches(".gz").to_owned();
+        let key = (row["source"].as_str().unwrap().to_owned(), file, row["i"].as_u64().unwrap() as usize);
+        let Some(exchange) = found.get(&key) else { continue };
+        let markers = String::from_utf8_lossy(&exchange.body).matches("\"cache_control\":").count();
+        let listed = row["markers"].as_array().unwrap().len();
+        // The table lists cache points of messages only, not those of tools and system.
+        let agree = if exchange.dialect == Dialect::BedrockConverse { markers >= listed } else { markers == listed };
+        assert!(agree, "{markers} markers, {listed} in the table: {key:?}");
+        if row["usage"].is_object() && row["usage"]["iterations"].as_array().is_none_or(|passes| passes.len() < 2) {
+            assert_eq!(read_and_total(exchange), table_read_and_total(&row["usage"]), "{key:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 80, "{compared}");
+}
+
+fn read_and_total(exchange: &Exchange) -> (u64, u64) {
+    let usage = exchange.usage.unwrap().usage;
+    (usage.cache_read_input_tokens, usage.total_input_tokens())
+}
+
+/// The table keeps each provider's own names.
+fn table_read_and_total(usage: &Value) -> (u64, u64) {
+    let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+    if usage.get("prompt_tokens").is_some() {
+        return (usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or(0), count("prompt_tokens"));
+    }
+    if usage.get("inputTokens").is_some() {
+        let read = count("cacheReadInputTokens");
+        return (read, count("inputTokens") + read + count("cacheWriteInputTokens"));
+    }
+    let read = count("cache_read_input_tokens");
+    (read, count("input_tokens") + read + count("cache_creation_input_tokens"))
+}
