@@ -39,11 +39,22 @@ pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
         Err(error) => text.fault(error.valid_up_to(), not_utf8_message(text.bytes, error.valid_up_to())),
     };
     let read = items.last().map_or(0, |item: &Item| item.line);
+    let first = items.len();
     items.extend(chunks(key, text).into_iter().filter(|(line, _)| *line > read).map(read_alone));
-    if items.iter().all(|item| item.value.is_ok()) {
-        items.push(Item { line: fault.line, value: Err(fault) });
-    }
+    place(fault, first, &mut items);
     items
+}
+
+/// The first damage is told twice, by the whole text and by its item alone. The first telling knows more, unless the
+/// damage made it run on into other items.
+fn place(fault: Fault, first: usize, items: &mut Vec<Item>) {
+    let next = items.get(first + 1).map_or(usize::MAX, |item| item.line);
+    let damaged = items.iter().any(|item| item.value.is_err());
+    match items.get_mut(first) {
+        Some(item) if item.value.is_err() && fault.line < next => item.value = Err(fault),
+        _ if damaged => {}
+        _ => items.push(Item { line: fault.line, value: Err(fault) }),
+    }
 }
 
 fn not_utf8_message(bytes: &[u8], at: usize) -> String {
@@ -64,8 +75,8 @@ fn read_whole(key: &str, text: &str, items: &mut Vec<Item>) -> Result<(), Fault>
         let (event, span) = composer.next()?;
         if name.as_text() == Some(key) && matches!(event, Event::SequenceStart(..)) {
             composer.items(items)?;
-        } else {
-            composer.node(event, span)?;
+        } else if composer.node(event, span)? != Value::Null && name.as_text() == Some(key) {
+            return Err(at(span, format!("expected a list under `{key}`")));
         }
     }
 }

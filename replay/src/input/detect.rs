@@ -107,12 +107,14 @@ fn other_keys(keys: &[Cow<'_, str>]) -> String {
 
 fn yaml(text: &Text<'_>) -> Option<Verdict> {
     let mut lines = text.lines().map(|(_, _, line)| line);
-    lines.find_map(|line| match line.strip_suffix(b":").unwrap_or(line) {
-        b"interactions" => Some(Verdict::Is(Format::Vcr)),
-        b"http_interactions" => Some(Verdict::Skip(RUBY.to_owned())),
-        b"messages" => Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned())),
-        line if line.starts_with(b"interactions: [") => Some(Verdict::Is(Format::Vcr)),
-        _ => None,
+    lines.find_map(|line| {
+        let key = line.get(..memchr::memchr(b':', line)?)?;
+        match key {
+            b"interactions" => Some(Verdict::Is(Format::Vcr)),
+            b"http_interactions" => Some(Verdict::Skip(RUBY.to_owned())),
+            b"messages" => Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned())),
+            _ => None,
+        }
     })
 }
 

@@ -63,7 +63,9 @@ fn take(mut source: impl Read, picky: bool, trouble: &str) -> Loaded {
     let mut bytes = Vec::new();
     let mut result = source.by_ref().take(HEAD).read_to_end(&mut bytes);
     // White space is skipped whatever the user said: a gigabyte of it must not be taken into memory.
-    if (picky || bytes.trim_ascii().is_empty()) && let Some(reason) = detect::no_recording(&bytes) {
+    if (picky || bytes.trim_ascii().is_empty())
+        && let Some(reason) = detect::no_recording(&bytes)
+    {
         return Loaded::Skip(reason);
     }
     if result.is_ok() && bytes.len() as u64 == HEAD {
