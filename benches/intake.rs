@@ -1,2 +1,71 @@
-//! x
-fn main() {}
+//! From the raw bytes of a body to the verdict, where an earlier request had the prefix.
+
+#![allow(clippy::expect_used)] // A bench that cannot read its own input should stop at once.
+#![allow(missing_docs)] // criterion_main writes an undocumented function.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use forkcast_benches::body;
+use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{PathSizes, Wire, estimated_cumulative};
+
+struct Reader {
+    wire: Wire,
+    cache: Marked,
+}
+
+impl Reader {
+    fn new() -> Self {
+        let rules = Rules::default();
+        Self { wire: Wire::new(rules.forms), cache: Marked::new(rules, 0) }
+    }
+
+    /// Reads a body, sizes it by its length and asks the cache; gives the tokens read.
+    fn verdict(&mut self, body: &[u8]) -> u64 {
+        let request = self.wire.read(body, "bench", "").expect("the body is a request");
+        let cumulative = estimated_cumulative(&request, &self.wire.prefixes, &self.wire.blocks);
+        let total_tokens = cumulative.last().copied().unwrap_or(0);
+        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative);
+        let prompt = Prompt {
+            prefixes: &self.wire.prefixes,
+            markers: &request.markers,
+            sizes: &sizes,
+            total_tokens,
+            minimum_tokens: 512,
+        };
+        let (ticket, outcome) = self.cache.look_up(&prompt, Instant::default());
+        self.cache.first_byte(&self.wire.prefixes, ticket, Instant::default());
+        self.cache.ended(&self.wire.prefixes, ticket, Instant::default());
+        outcome.read_tokens
+    }
+}
+
+fn known_prefix(c: &mut Criterion) {
+    let mut group = c.benchmark_group("body_to_verdict");
+    for turns in [8, 32, 128] {
+        let (before, now) = (body(turns - 1), body(turns));
+        group.throughput(Throughput::Bytes(now.len() as u64));
+        let label = format!("{}_kB", now.len() / 1_000);
+        group.bench_function(BenchmarkId::new("known", &label), |b| {
+            let mut reader = Reader::new();
+            reader.verdict(&before);
+            reader.verdict(&now);
+            b.iter(|| assert!(black_box(reader.verdict(&now)) > 0));
+        });
+        group.bench_function(BenchmarkId::new("first_sight", &label), |b| {
+            b.iter(|| black_box(Reader::new().verdict(&now)));
+        });
+        group.bench_function(BenchmarkId::new("serde_json_value", &label), |b| {
+            b.iter(|| black_box(serde_json::from_slice::<serde_json::Value>(&now).expect("JSON")));
+        });
+        group.bench_function(BenchmarkId::new("serde_json_raw", &label), |b| {
+            b.iter(|| black_box(serde_json::from_slice::<&serde_json::value::RawValue>(&now).expect("JSON")));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, known_prefix);
+criterion_main!(benches);
