@@ -1,0 +1,103 @@
+//! Prediction against recordings that lie beside the repository; skipped, visibly, where they are absent.
+
+use std::path::PathBuf;
+
+use forkcast_replay::agreement::{Agreement, Compared, NotComparable};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::Money;
+
+/// Folders and whole captures that hold exchanges with Claude models.
+const RECORDINGS: [&str; 7] = [
+    "cassettes-crewai",
+    "cassettes-dd-trace-py",
+    "cassettes-openinference",
+    "cassettes-openllmetry",
+    "cassettes-pydantic-ai",
+    "wire-cache-fix/harvested/pinned-s-86a4ec44206b-69-71.json.gz",
+    "wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz",
+];
+
+fn recordings() -> Option<Inputs> {
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
+    if !data.is_dir() {
+        eprintln!("skipped: no recordings at {}", data.display());
+        return None;
+    }
+    let paths: Vec<PathBuf> = RECORDINGS.iter().map(|name| data.join(name)).collect();
+    Some(Inputs::read(&paths, InputFormat::Auto).expect("the recordings open"))
+}
+
+fn agreement(replayed: &Replay) -> Agreement {
+    let mut agreement = Agreement::default();
+    for comparison in &replayed.comparisons {
+        match comparison {
+            Ok(compared) => agreement.compare(compared),
+            Err(why) => agreement.pass(*why),
+        }
+    }
+    agreement
+}
+
+fn disagrees(compared: &Compared) -> bool {
+    compared.recorded != compared.predicted || !compared.read_agrees()
+}
+
+fn exceptions(replayed: &Replay) -> Vec<String> {
+    let rows = replayed.comparisons.iter().zip(&replayed.origins);
+    rows.filter_map(|(comparison, origin)| Some((comparison.ok()?, origin)))
+        .filter(|(compared, _)| disagrees(compared))
+        .map(|(compared, origin)| format!("{}#{}: {compared:?}", origin.file, origin.index))
+        .collect()
+}
+
+#[test]
+fn every_verdict_and_read_is_as_recorded_under_the_fitting_preset() {
+    let Some(inputs) = recordings() else { return };
+    let replayed = replay(&inputs, &Options::default());
+    let agreement = agreement(&replayed);
+    println!("{agreement:#?}");
+    assert_eq!(exceptions(&replayed), Vec::<String>::new());
+    assert!(agreement.comparable >= 145, "{agreement:?}");
+    assert_eq!(agreement.same_verdict, agreement.comparable);
+    assert_eq!(agreement.reads_agree, agreement.comparable);
+    assert!(agreement.sizes_known >= 142, "{agreement:?}");
+    assert!(agreement.not_comparable[NotComparable::ServerTools as usize] >= 8, "{agreement:?}");
+}
+
+#[test]
+fn each_preset_of_the_documents_has_at_most_one_exception_more() {
+    let Some(inputs) = recordings() else { return };
+    for name in ["docs-2026-09", "docs-2026-08"] {
+        let options = Options { rules: Rules::preset(name), ..Options::default() };
+        let found = exceptions(&replay(&inputs, &options));
+        println!("{name}: {found:#?}");
+        assert!(found.len() <= 1, "{name}: {found:#?}");
+    }
+}
+
+#[test]
+fn causes_add_up_to_the_bill_over_the_perfect_bill() {
+    let recorded = recordings().into_iter().chain([Inputs::sample()]);
+    for inputs in recorded {
+        for line in &replay(&inputs, &Options::default()).lines {
+            let causes: Money = line.charge.causes.iter().filter_map(|cause| cause.cost).sum();
+            if let (Some(bill), Some(perfect)) = (line.charge.bill, line.charge.perfect) {
+                assert_eq!(bill.total - perfect, causes, "request {}", line.index);
+            }
+            if let Some((explanation, usage)) = line.explanation.as_ref().zip(line.billed()) {
+                let parts = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
+                assert_eq!(parts, usage.total_input_tokens(), "request {}", line.index);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sample_is_predicted_to_the_token() {
+    let replayed = replay(&Inputs::sample(), &Options::default());
+    assert_eq!(exceptions(&replayed), Vec::<String>::new());
+    let agreement = agreement(&replayed);
+    assert!(agreement.comparable >= 9, "{agreement:?}");
+}

@@ -1,0 +1,66 @@
+//! What a request's own usage says about read and write never enters its own prediction.
+
+use std::path::PathBuf;
+
+use forkcast_replay::exchange::Exchange;
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::wire::Usage;
+
+fn inputs() -> Vec<Inputs> {
+    let capture = PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../shared/data/wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz"
+    ));
+    let mut inputs = vec![Inputs::sample()];
+    if capture.is_file() {
+        inputs.push(Inputs::read(&[capture], InputFormat::Auto).expect("the capture opens"));
+    } else {
+        eprintln!("skipped: no capture at {}", capture.display());
+    }
+    inputs
+}
+
+/// The same sum and the same lifetime with another split of read and write.
+fn redistributed(usage: Usage, share_percent: u64) -> Usage {
+    let cached = usage.cache_read_input_tokens + usage.cache_creation_input_tokens();
+    // A bill tells its lifetime only where at least one token was written.
+    let written = (cached * share_percent / 100).max(u64::from(usage.cache_creation_input_tokens() > 0));
+    let one_hour = usage.ephemeral_1h_input_tokens > 0;
+    Usage {
+        cache_read_input_tokens: cached - written,
+        ephemeral_1h_input_tokens: if one_hour { written } else { 0 },
+        ephemeral_5m_input_tokens: if one_hour { 0 } else { written },
+        ..usage
+    }
+}
+
+fn exchange(inputs: &mut Inputs, wanted: usize) -> Option<&mut Exchange> {
+    inputs.scopes.iter_mut().flat_map(|scope| &mut scope.files).flat_map(|file| &mut file.exchanges).nth(wanted)
+}
+
+#[test]
+fn redistributing_read_and_write_leaves_the_requests_own_prediction() {
+    for original in inputs() {
+        let expected = replay(&original, &Options::default());
+        for (at, line) in expected.lines.iter().enumerate() {
+            let Some(usage) = line.recorded.filter(|_| expected.comparisons[at].is_ok()) else { continue };
+            for share_percent in [0, 30, 100] {
+                let mut changed = original.clone();
+                let wanted = position(&original, &expected.origins[at]);
+                let recorded = exchange(&mut changed, wanted).and_then(|exchange| exchange.usage.as_mut());
+                recorded.expect("a request with usage").usage = redistributed(usage, share_percent);
+                let got = replay(&changed, &Options::default());
+                // Reading what nobody sent makes a request incomparable; what the cache would do stays the same.
+                if got.comparisons[at].is_ok() {
+                    assert_eq!(got.lines[at].predicted, line.predicted, "request {at}, {share_percent} % written");
+                }
+            }
+        }
+    }
+}
+
+fn position(inputs: &Inputs, origin: &forkcast_replay::exchange::Origin) -> usize {
+    let all = inputs.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges);
+    all.into_iter().position(|exchange| exchange.origin == *origin).expect("every line has its exchange")
+}

@@ -1,0 +1,253 @@
+//! The house keeps its shape: who may import whom, how large things may grow, what stands at the top.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)] // A test may stop at once and may read files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rooms of the core in reading order, each with the rooms it may use.
+const ROOMS: [(&str, &[&str]); 6] = [
+    ("time", &[]),
+    ("wire", &["time"]),
+    ("cache", &["time", "wire"]),
+    ("pricing", &["time", "wire", "cache"]),
+    ("diagnosis", &["time", "wire", "cache", "pricing"]),
+    ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
+];
+
+/// Crates, each with the crates of this workspace that it may use.
+const CRATES: [(&str, &[&str]); 5] = [
+    ("sim", &[]),
+    ("replay", &["forkcast-sim", "forkcast-tokens"]),
+    ("reports", &["forkcast-sim", "forkcast-replay", "forkcast-scenarios"]),
+    ("benches", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
+    ("sim/cli", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
+];
+
+/// What may stand at the top beside dot-files.
+const TOP: [&str; 13] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "benches",
+    "clippy.toml",
+    "replay",
+    "reports",
+    "rustfmt.toml",
+    "scenarios",
+    "sim",
+    "target",
+];
+
+/// Lines that a file and a function may have.
+const FILE_LINES_MAX: usize = 500;
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Names that say nothing.
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "manager", "helper", "helpers"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim lies in the workspace").to_owned()
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+            if entry.is_dir() && name != "target" && !name.starts_with('.') && !name.starts_with("mutants.out") {
+                folders.push(entry);
+            } else if name.ends_with(".rs") {
+                found.push(entry);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Code lines of a file, without comments.
+fn code(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).expect("UTF-8");
+    text.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::to_owned).collect()
+}
+
+/// The rooms that a file names, by `crate::room` or in a group `crate::{…}`.
+fn rooms_named(path: &Path) -> Vec<String> {
+    let text = code(path).join("\n");
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("crate::") {
+        let behind = &text[at + "crate::".len()..];
+        let own = at == 0 || !text[..at].ends_with(['_', ':']) && !text[..at].ends_with(char::is_alphanumeric);
+        if !own {
+            continue;
+        }
+        match behind.strip_prefix('{') {
+            Some(group) => found.extend(heads_of_group(group)),
+            None => found.push(word(behind)),
+        }
+    }
+    found
+}
+
+/// The first word of every entry of a `use` group.
+fn heads_of_group(group: &str) -> Vec<String> {
+    let (mut depth, mut heads, mut start) = (0, Vec::new(), 0);
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                heads.push(word(group[start..at].trim()));
+                return heads;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                heads.push(word(group[start..at].trim()));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    heads
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+#[test]
+fn rooms_import_upwards_only() {
+    let sources = root().join("sim/src");
+    for (room, allowed) in ROOMS {
+        let folder = sources.join(room);
+        let files = if folder.is_dir() { rust_files(&folder) } else { vec![sources.join(format!("{room}.rs"))] };
+        for file in files {
+            for named in rooms_named(&file) {
+                let fine = named == room || named.is_empty() || allowed.contains(&named.as_str());
+                assert!(fine, "{}: `{room}` may not use `{named}`", file.display());
+            }
+            let climbs = code(&file).iter().any(|line| line.contains("super::super"));
+            assert!(!climbs, "{}: names a room by climbing; write `crate::`", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_map_lists_the_rooms_in_reading_order() {
+    let listed: Vec<String> = code(&root().join("sim/src/lib.rs"))
+        .iter()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(str::to_owned))
+        .collect();
+    assert_eq!(listed, ROOMS.map(|(room, _)| room));
+}
+
+#[test]
+fn the_import_check_sees_a_trespass() {
+    let path = std::env::temp_dir().join(format!("house-{}.rs", std::process::id()));
+    fs::write(&path, "// crate::commented\nuse crate::{time::Instant, ledger::{Line, Totals}};\nfn f(_: crate::cache::Rules) {}\n")
+        .unwrap();
+    let named = rooms_named(&path);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(named, ["time", "ledger", "cache"]);
+}
+
+#[test]
+fn crates_know_only_whom_they_may() {
+    for (folder, allowed) in CRATES {
+        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+        let own: Vec<&str> = manifest.lines().filter(|line| line.starts_with("forkcast-")).collect();
+        for line in own {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            assert!(allowed.contains(&name), "{folder} may not use {name}");
+        }
+    }
+}
+
+#[test]
+fn every_room_has_a_page() {
+    for room in ["", "sim", "sim/cli", "replay", "reports", "scenarios", "benches"] {
+        let page = root().join(room).join("README.md");
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        if !room.is_empty() {
+            assert!(text.contains("here does my change go"), "{}: where does my change go?", page.display());
+        }
+    }
+}
+
+#[test]
+fn nothing_else_stands_at_the_top() {
+    for entry in fs::read_dir(root()).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        let fine = name.starts_with('.') || TOP.contains(&name.as_str()) || name.starts_with("mutants.out");
+        assert!(fine, "{name} does not belong at the top");
+    }
+}
+
+#[test]
+fn files_and_functions_stay_small() {
+    for file in rust_files(&root()) {
+        let text = fs::read_to_string(&file).unwrap();
+        // Flat tables say so in their first lines.
+        let flat = text.lines().take(12).any(|line| line.starts_with("//!") && line.contains("flat table"));
+        let lines = text.lines().count();
+        assert!(flat || lines <= FILE_LINES_MAX, "{}: {lines} lines", file.display());
+        for (name, length) in functions(&text) {
+            assert!(length <= FUNCTION_LINES_MAX, "{}: `{name}` has {length} lines", file.display());
+        }
+    }
+}
+
+/// Every function of a formatted text with its number of lines.
+fn functions(text: &str) -> BTreeMap<String, usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let bare = line.trim_start();
+        let Some(name) = bare.split("fn ").nth(1).filter(|_| opens_function(bare)) else { continue };
+        let indent = &line[..line.len() - bare.len()];
+        let closing = format!("{indent}}}");
+        let ends = |line: &&str| **line == closing || line.ends_with(';') && !line.starts_with(&format!("{indent} "));
+        let length = match lines[at..].iter().position(ends) {
+            _ if line.ends_with('}') || line.ends_with(';') => 1,
+            Some(step) => step + 1,
+            None => 1,
+        };
+        found.insert(format!("{}:{}", word(name), at + 1), length);
+    }
+    found
+}
+
+fn opens_function(line: &str) -> bool {
+    let words = ["pub ", "pub(crate) ", "pub(super) ", "const ", "async "];
+    let mut rest = line;
+    while let Some(shorter) = words.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = shorter;
+    }
+    rest.starts_with("fn ")
+}
+
+#[test]
+fn the_size_check_sees_a_long_function() {
+    let body = "    let x = 1;\n".repeat(80);
+    let text = format!("fn short() {{}}\n\npub fn long(\n    a: u8,\n) {{\n{body}}}\n");
+    let found = functions(&text);
+    assert_eq!(found.get("short:1"), Some(&1));
+    assert_eq!(found.get("long:3"), Some(&84));
+}
+
+#[test]
+fn names_say_something() {
+    for file in rust_files(&root()) {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let folder = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        for name in [&stem, &folder] {
+            assert!(!EMPTY_NAMES.contains(&name.as_str()), "{}: `{name}` says nothing", file.display());
+        }
+        let repeats = stem.starts_with(&format!("{folder}_")) || stem.ends_with(&format!("_{folder}"));
+        assert!(!repeats, "{}: repeats its folder", file.display());
+    }
+}
