@@ -182,6 +182,9 @@ impl Inputs {
         for fault in reading.unreadable {
             self.damage(file, &fault);
         }
+        if reading.unreadable_beyond > 0 {
+            self.damage(file, &Fault::in_line(0, format!("{} more damaged places", reading.unreadable_beyond)));
+        }
         let input = FileInput { file: file.to_owned(), format, exchanges: reading.exchanges, notes: reading.notes };
         if let Some(scope) = self.scopes.last_mut() {
             scope.files.push(input);

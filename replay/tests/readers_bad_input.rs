@@ -86,6 +86,13 @@ fn nesting_costs_no_stack() {
 }
 
 #[test]
+fn a_torn_line_may_hold_any_number_of_records() {
+    let line = "{\"v\":1,\"request\":{\"messages\":[]}}".repeat(50_000);
+    let inputs = auto(line.as_bytes());
+    assert_eq!((inputs.exchanges().count(), inputs.repaired.len(), inputs.unreadable.len()), (50_000, 1, 0));
+}
+
+#[test]
 fn aliases_neither_fill_memory_nor_the_stack() {
     let mut bomb = String::from("interactions:\n- &a0 [x, x, x, x, x, x, x, x]\n");
     let mut ladder = String::from("interactions:\n- &a0 [x]\n");

@@ -19,12 +19,12 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
         let end = match json::walk_value(text.bytes, at) {
             Ok(walked) => {
                 if let Err(fault) = one(file, text, index, at..walked.end, &mut reading) {
-                    reading.unreadable.push(fault);
+                    reading.damage(fault);
                 }
                 walked.end
             }
             Err(broken) => {
-                reading.unreadable.push(text.fault(broken.at, broken.what));
+                reading.damage(text.fault(broken.at, broken.what));
                 next_object(text.bytes, at)
             }
         };
@@ -47,12 +47,12 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
         None => (value, None),
     };
     let start = text.offset_of(raw);
-    body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
+    let model = body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
     if json::member(raw, "messages").is_none() {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
     }
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
-    let mut exchange = exchange(origin, raw);
+    let mut exchange = exchange(origin, model, raw);
     if let Some(answer) = answer {
         attach(&mut exchange, answer, text.line_of(text.offset_of(answer)), reading);
     }
@@ -61,8 +61,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
 }
 
 /// An exchange of which only the body is known; who was asked shows in the name of the model.
-pub(super) fn exchange(origin: Origin, raw: &[u8]) -> Exchange {
-    let model = body::model(raw);
+pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Exchange {
     let provider = body::provider_by_model(&model);
     let mut exchange = Exchange::request_only(origin, model, raw.to_vec());
     if let Some(name) = provider {

@@ -2,38 +2,49 @@
 
 use serde_json::value::RawValue;
 
-use super::json::{Broken, DEPTH_LIMIT, member_text, skip_space, walk_value};
+use super::json::{Broken, DEPTH_LIMIT, members, skip_space, text};
 use super::text::{glimpse, json_reason};
 
-/// Checks that `bytes` are one JSON object, nested no deeper than later readers can follow.
+/// Checks that `bytes` are one JSON object, nested no deeper than later readers can follow, and gives the model that it
+/// names (empty where it names none; the last one where it names several, as common JSON readers do).
 ///
 /// Lone surrogates (`"\ud83d"`) pass: they are what was sent, and only who decodes the string can say what they mean.
-pub(crate) fn check(bytes: &[u8]) -> Result<(), Broken> {
+pub(crate) fn check(bytes: &[u8]) -> Result<String, Broken> {
+    let start = skip_space(bytes, 0);
+    if bytes.get(start) == Some(&b'{') {
+        serde_json::from_slice::<&RawValue>(bytes).map_err(|error| broken(bytes, &error))?;
+    }
+    look(bytes)
+}
+
+/// [`check`] for bytes that are known to be JSON.
+pub(crate) fn look(bytes: &[u8]) -> Result<String, Broken> {
     let start = skip_space(bytes, 0);
     if bytes.get(start) != Some(&b'{') {
         let found = glimpse(bytes.get(start..).unwrap_or_default());
         return Err(Broken { at: start, what: format!("found {found}, expected a request body (a JSON object)") });
     }
-    serde_json::from_slice::<&RawValue>(bytes).map_err(|error| broken(bytes, &error))?;
-    let depth = walk_value(bytes, start)?.depth;
-    if depth > DEPTH_LIMIT {
-        let what = format!("found a body nested {depth} deep, expected at most {DEPTH_LIMIT}");
-        return Err(Broken { at: start, what });
+    let mut model = String::new();
+    for member in members(bytes, start) {
+        let member = member?;
+        if member.depth >= DEPTH_LIMIT {
+            let depth = member.depth + 1;
+            let what = format!("found a body nested {depth} deep, expected at most {DEPTH_LIMIT}");
+            return Err(Broken { at: start, what });
+        }
+        if member.key == "model" {
+            model = bytes.get(member.value).and_then(text).unwrap_or_default().into_owned();
+        }
     }
-    Ok(())
+    Ok(model)
 }
 
 /// serde_json gives line and column; everything here counts in offsets.
-pub(crate) fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
+fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     let lines = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
     let start = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or(0);
     let at = start.saturating_add(error.column().saturating_sub(1)).min(bytes.len());
     Broken { at, what: json_reason(error) }
-}
-
-/// The model that the body names; empty where it names none.
-pub(crate) fn model(bytes: &[u8]) -> String {
-    member_text(bytes, "model").map(std::borrow::Cow::into_owned).unwrap_or_default()
 }
 
 /// Who a body without an address was meant for, by the name of its model. Unknown names count as Messages bodies:

@@ -35,12 +35,13 @@ use crate::exchange::Origin;
 pub use write::{RawAnswer, write_line};
 
 /// The version that is read and written.
-const VERSION: u32 = 1;
+const VERSION: &str = "1";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'a> {
-    v: u32,
+    #[serde(borrow)]
+    v: &'a RawValue,
     #[serde(default, borrow)]
     at_ms: Option<&'a RawValue>,
     #[serde(default, borrow)]
@@ -79,42 +80,70 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    /// A line holds one record; two without a line break between them (a torn write) are both taken.
     fn line(&mut self, number: usize, start: usize, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(parsed) => self.record(number, start, parsed),
+            Err(_) => self.damaged(number, start, line),
+        }
+    }
+
+    /// Two records without a line break between them (a torn write) are both taken; anything else is damage.
+    fn damaged(&mut self, number: usize, start: usize, line: &[u8]) {
         if let Some(at) = not_utf8(line) {
-            self.reading.unreadable.push(self.text.fault(start + at, "found bytes that are not UTF-8"));
+            let fault = self.text.fault(start + at, "found bytes that are not UTF-8");
+            self.reading.damage(fault);
             return;
         }
         let mut at = json::skip_space(line, 0);
         let mut records = 0;
         while at < line.len() {
             let end = json::walk_value(line, at).map_or(line.len(), |walked| walked.end);
-            if let Err(fault) = self.record(number, start + at, &line[at..end]) {
-                self.reading.unreadable.push(fault);
-                return;
+            let raw = &line[at..end];
+            match serde_json::from_slice::<Line<'_>>(raw) {
+                Ok(parsed) => self.record(number, start + at, parsed),
+                Err(error) => {
+                    let fault = self.no_record(start + at, raw, &error);
+                    self.reading.damage(fault);
+                }
             }
             records += 1;
             at = json::skip_space(line, end);
         }
         if records > 1 {
-            self.reading
-                .repaired
-                .push(Fault::in_line(number, format!("{records} records on one line, read one by one")));
+            let what = format!("{records} records on one line, read one by one");
+            self.reading.repaired.push(Fault::in_line(number, what));
         }
     }
 
-    fn record(&mut self, number: usize, start: usize, raw: &[u8]) -> Result<(), Fault> {
-        let version = json::member(raw, "v").map(|raw| String::from_utf8_lossy(raw).into_owned());
-        if version.as_deref().is_some_and(|version| version != VERSION.to_string()) {
-            return Err(self.text.fault(start, "found another version of forkcast.exchanges, expected `\"v\":1`"));
+    fn no_record(&self, start: usize, raw: &[u8], error: &serde_json::Error) -> Fault {
+        match json::member(raw, "v") {
+            Some(version) if version != VERSION.as_bytes() => self.other_version(start),
+            _ => self.text.json_fault(start, error),
         }
-        let line: Line<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(start, &error))?;
-        debug_assert_eq!(line.v, VERSION);
+    }
+
+    fn other_version(&self, start: usize) -> Fault {
+        self.text.fault(start, format!("found another version of forkcast.exchanges, expected `\"v\":{VERSION}`"))
+    }
+
+    fn record(&mut self, number: usize, start: usize, line: Line<'_>) {
+        if let Err(fault) = self.exchange(number, start, line) {
+            self.reading.damage(fault);
+        }
+    }
+
+    fn exchange(&mut self, number: usize, start: usize, line: Line<'_>) -> Result<(), Fault> {
+        if line.v.get() != VERSION {
+            return Err(self.other_version(start));
+        }
         let request = line.request.get().as_bytes();
         let at = self.text.offset_of(request);
-        body::check(request).map_err(|broken| self.text.fault(at + broken.at, broken.what))?;
+        let model = body::look(request).map_err(|broken| self.text.fault(at + broken.at, broken.what))?;
         let origin = Origin { file: self.file.to_owned(), index: self.reading.exchanges.len(), line: number };
-        let mut exchange = bodies::exchange(origin, request);
+        let mut exchange = bodies::exchange(origin, model, request);
         exchange.sent_at = self.instant("at_ms", line.at_ms)?;
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;

@@ -27,6 +27,8 @@ pub(crate) struct Member<'a> {
     pub key: Cow<'a, str>,
     /// Where the value stands.
     pub value: Range<usize>,
+    /// How deep brackets are nested in it.
+    pub depth: usize,
 }
 
 /// A value that was walked over.
@@ -101,6 +103,8 @@ struct Parts<'a> {
     bytes: &'a [u8],
     at: usize,
     close: u8,
+    /// Depth of the value walked last.
+    depth: usize,
     first: bool,
     done: bool,
 }
@@ -121,7 +125,7 @@ impl<'a> Parts<'a> {
     /// `open` is `{` or `[`; their closing bytes lie two further on in ASCII.
     fn open(bytes: &'a [u8], start: usize, open: u8) -> Self {
         let found = bytes.get(start) == Some(&open);
-        Self { bytes, at: start + 1, close: open + 2, first: true, done: !found }
+        Self { bytes, at: start + 1, close: open + 2, depth: 0, first: true, done: !found }
     }
 
     fn next_with<T>(&mut self, read: fn(&mut Self) -> Result<T, Broken>) -> Option<Result<T, Broken>> {
@@ -151,12 +155,13 @@ impl<'a> Parts<'a> {
 
     fn value(&mut self) -> Result<Range<usize>, Broken> {
         let start = self.at;
-        self.at = walk_value(self.bytes, start)?.end;
+        let walked = walk_value(self.bytes, start)?;
+        (self.at, self.depth) = (walked.end, walked.depth);
         Ok(start..self.at)
     }
 
     fn member(&mut self) -> Result<Member<'a>, Broken> {
-        Ok(Member { key: self.key()?, value: self.value()? })
+        Ok(Member { key: self.key()?, value: self.value()?, depth: self.depth })
     }
 
     fn key(&mut self) -> Result<Cow<'a, str>, Broken> {

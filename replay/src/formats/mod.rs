@@ -125,15 +125,28 @@ pub struct Reading {
     pub repaired: Vec<Fault>,
     /// Damage that cost something: an exchange, or the usage of one.
     pub unreadable: Vec<Fault>,
+    /// Damaged places beyond those listed: a file of gigabytes may have as many of them as bytes.
+    pub unreadable_beyond: usize,
     /// Things seen that change nothing.
     pub notes: Vec<String>,
 }
 
+/// How many damaged places of one file are listed; further ones are counted.
+const FAULTS_LISTED: usize = 10_000;
+
 impl Reading {
+    /// Lists a damaged place.
+    fn damage(&mut self, fault: Fault) {
+        match self.unreadable.len() < FAULTS_LISTED {
+            true => self.unreadable.push(fault),
+            false => self.unreadable_beyond += 1,
+        }
+    }
+
     /// Adds what an answer said besides its usage.
     fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
         let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
-        self.unreadable.extend(answer.faults.into_iter().map(place));
+        answer.faults.into_iter().map(place).for_each(|fault| self.damage(fault));
         self.repaired.extend(answer.repairs.into_iter().map(place));
         self.notes.extend(answer.notes.into_iter().map(|note| format!("exchange {}: {note}", origin.index)));
     }

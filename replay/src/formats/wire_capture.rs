@@ -30,7 +30,7 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
             capture.record(range);
         }
         if capture.reading.unreadable.is_empty() {
-            capture.reading.unreadable.extend(fault);
+            fault.into_iter().for_each(|fault| capture.reading.damage(fault));
         }
     } else {
         for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
@@ -75,7 +75,9 @@ impl Capture<'_> {
                 None => Err(self.text.json_fault(start, &error)),
             },
         };
-        self.reading.unreadable.extend(result.err());
+        if let Err(fault) = result {
+            self.reading.damage(fault);
+        }
     }
 
     fn sort(&mut self, start: usize, record: &Record<'_>) -> Result<(), Fault> {
@@ -93,9 +95,10 @@ impl Capture<'_> {
 
     fn request(&mut self, start: usize, fields: &Record<'_>, raw: &RawValue) -> Result<(), Fault> {
         let raw = raw.get().as_bytes();
-        body::check(raw).map_err(|broken| self.text.fault(self.text.offset_of(raw) + broken.at, broken.what))?;
+        let place = |broken: json::Broken| self.text.fault(self.text.offset_of(raw) + broken.at, broken.what);
+        let model = body::look(raw).map_err(place)?;
         let origin = Origin { file: self.file.to_owned(), index: self.requests.len(), line: self.text.line_of(start) };
-        let mut exchange = Exchange::request_only(origin, body::model(raw), raw.to_vec());
+        let mut exchange = Exchange::request_only(origin, model, raw.to_vec());
         exchange.sent_at = self.instant(start, fields)?;
         exchange.altered = true;
         self.requests.push(exchange);

@@ -42,20 +42,26 @@ pub(super) fn no_recording(head: &[u8]) -> Option<String> {
 /// Detects the format of a whole file.
 pub(super) fn detect(bytes: &[u8]) -> Verdict {
     let start = json::skip_space(bytes, 0);
-    let text = Text::new(bytes);
     match bytes.get(start) {
-        Some(b'{') => object(&text, start),
+        Some(b'{') => object(bytes, start),
         Some(b'[') => match json::walk_value(bytes, start) {
             Ok(_) => Verdict::Skip("a JSON list, no recording".to_owned()),
-            Err(broken) => Verdict::Broken(text.fault(broken.at, broken.what)),
+            Err(broken) => Verdict::Broken(Text::new(bytes).fault(broken.at, broken.what)),
         },
-        _ => yaml(&text).or_else(|| lines(&text)).unwrap_or_else(|| Verdict::Skip(plain(&text).to_owned())),
+        _ => {
+            let text = Text::new(bytes);
+            yaml(&text).or_else(|| lines(&text)).unwrap_or_else(|| Verdict::Skip(plain(&text).to_owned()))
+        }
     }
 }
 
-fn object(text: &Text<'_>, start: usize) -> Verdict {
-    let (keys, broken) = json::keys(text.bytes, start);
-    if let Some(verdict) = by_keys(&keys).or_else(|| lines(text)) {
+fn object(bytes: &[u8], start: usize) -> Verdict {
+    let (keys, broken) = json::keys(bytes, start);
+    if let Some(verdict) = by_keys(&keys) {
+        return verdict;
+    }
+    let text = Text::new(bytes);
+    if let Some(verdict) = lines(&text) {
         return verdict;
     }
     match broken {

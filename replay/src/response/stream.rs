@@ -26,6 +26,9 @@ fn last_usage(body: &[u8], read: fn(&[u8]) -> Answer) -> Answer {
     }
 }
 
+/// How many damaged events of one stream are listed; further ones are counted.
+const FAULTS_LISTED: usize = 4;
+
 /// A message as its events build it up.
 #[derive(Default)]
 struct Message {
@@ -38,6 +41,7 @@ struct Message {
     events: usize,
     unknown: usize,
     faults: Vec<String>,
+    faults_beyond: usize,
     broken_off: Option<String>,
 }
 
@@ -54,7 +58,8 @@ impl Message {
             let what = format!("event {}: {}", self.events, json_reason(&error));
             match frame.last {
                 true => self.broken_off = Some(what),
-                false => self.faults.push(what),
+                false if self.faults.len() < FAULTS_LISTED => self.faults.push(what),
+                false => self.faults_beyond += 1,
             }
             return;
         }
@@ -109,6 +114,9 @@ impl Message {
 
     fn finish(self) -> Answer {
         let mut answer = Answer { faults: self.faults, ..Answer::default() };
+        if self.faults_beyond > 0 {
+            answer.faults.push(format!("{} more damaged events", self.faults_beyond));
+        }
         match self.usage.as_ref().map(usage) {
             Some(Ok(mut usage)) => {
                 usage.server_passes |= self.server_tools;

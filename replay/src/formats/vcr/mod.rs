@@ -34,7 +34,7 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     for (index, item) in items.into_iter().enumerate() {
         match item.value {
             Ok(interaction) => cassette.interaction(index, item.line, &interaction),
-            Err(fault) => cassette.reading.unreadable.push(fault),
+            Err(fault) => cassette.reading.damage(fault),
         }
     }
     cassette.reading
@@ -67,7 +67,7 @@ impl Cassette<'_> {
         match self.exchange(index, line, interaction) {
             Ok(Some(exchange)) => self.reading.exchanges.push(exchange),
             Ok(None) => {}
-            Err(what) => self.reading.unreadable.push(Fault::in_line(line, format!("interaction {index}: {what}"))),
+            Err(what) => self.reading.damage(Fault::in_line(line, format!("interaction {index}: {what}"))),
         }
     }
 
@@ -129,8 +129,8 @@ struct Sent<'a> {
 
 impl<'a> Sent<'a> {
     fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
-        body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
-        let model = address.unwrap_or_else(|| body::model(body));
+        let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
+        let model = address.unwrap_or(named);
         let is_openrouter = provider == Provider::Other("openrouter".to_owned());
         let (provider, dialect) =
             match is_openrouter && model.contains("claude") && json::member(body, "messages").is_some() {
