@@ -3,6 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
+#[path = "caches/corpus.rs"]
+mod corpus;
+#[path = "caches/losses.rs"]
+mod losses;
+#[path = "caches/notation.rs"]
+mod notation;
 #[path = "caches/pair.rs"]
 mod pair;
 #[path = "caches/plan.rs"]
@@ -11,5 +17,9 @@ mod plan;
 mod play;
 #[path = "caches/properties.rs"]
 mod properties;
+#[path = "caches/script.rs"]
+mod script;
+#[path = "caches/switches.rs"]
+mod switches;
 #[path = "caches/twin.rs"]
 mod twin;

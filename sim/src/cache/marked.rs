@@ -69,7 +69,8 @@ impl Marked {
 
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
         let mut found = effective.iter().rev().filter_map(|marker| {
-            look_back(prompt.prefixes, marker.node, self.rules.look_back).find(|node| self.serves(prompt, *node, marker, at))
+            look_back(prompt.prefixes, marker.node, self.rules.look_back)
+                .find(|node| self.serves(prompt, *node, marker, at))
         });
         if self.rules.reads_any_ttl {
             // What an earlier breakpoint finds is never longer.

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::rules::Rules;
-use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl};
+use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl, json};
 
 /// A request that the provider refuses: HTTP 400, `invalid_request_error`. Nothing is read, written or billed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,16 +112,17 @@ fn pre_warm(request: &Request) -> Result<(), Refusal> {
     if request.envelope_value("max_tokens") != Some(b"0") {
         return Ok(());
     }
-    let holds = |key: &str, text: &str| {
-        request.envelope_value(key).is_some_and(|value| memchr::memmem::find(value, text.as_bytes()).is_some())
+    let member = |key: &str, name: &[u8]| {
+        let members = json::members(request.envelope_value(key)?).flatten();
+        members.filter(|(key, _)| *key == name).map(|(_, value)| value).last()
     };
     let field = if request.envelope_value("stream") == Some(b"true") {
         "stream"
-    } else if holds("thinking", "\"type\":\"enabled\"") {
+    } else if member("thinking", b"\"type\"") == Some(b"\"enabled\"") {
         "thinking.type: enabled"
-    } else if holds("output_config", "\"format\":") {
+    } else if member("output_config", b"\"format\"").is_some_and(|format| !json::is_null(format)) {
         "output_config.format"
-    } else if holds("tool_choice", "\"type\":\"any\"") || holds("tool_choice", "\"type\":\"tool\"") {
+    } else if matches!(member("tool_choice", b"\"type\""), Some(b"\"any\"" | b"\"tool\"")) {
         "tool_choice: any or tool"
     } else {
         return Ok(());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_sim::cache::passes::{self, Pass};
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::time::{Duration, Instant};
-use forkcast_sim::wire::{BlockId, BlockKind, Marker, NodeId, PathSizes, Prefixes};
+use forkcast_sim::wire::{BlockId, BlockKind, Marker, NodeId, PathSizes, Place, Prefixes, Sizes, Ttl};
 
 use super::twin::{Answer, Path, Spelled, Twin};
 
@@ -40,6 +41,16 @@ impl Asked {
         }
     }
 
+    fn prompt<'a>(&'a self, prefixes: &'a Prefixes, sizes: &'a dyn Sizes) -> Prompt<'a> {
+        Prompt {
+            prefixes,
+            markers: &self.markers,
+            sizes,
+            total_tokens: self.total_tokens,
+            minimum_tokens: self.minimum_tokens,
+        }
+    }
+
     fn path(&self, blocks: usize) -> Path {
         let blocks = self.blocks[..blocks].iter().map(|(block, _)| *block).collect();
         Path { scope: self.scope.clone(), blocks }
@@ -52,33 +63,25 @@ pub struct Pair {
     pub marked: Marked,
     /// The twin.
     pub twin: Twin,
-    tickets: Vec<Ticket>,
+    tickets: BTreeMap<usize, Ticket>,
     paths: BTreeMap<NodeId, Path>,
 }
 
 impl Pair {
     /// Two empty caches.
     pub fn new(rules: Rules) -> Self {
-        Self { marked: Marked::new(rules, 0), twin: Twin::new(rules), tickets: Vec::new(), paths: BTreeMap::new() }
+        Self { marked: Marked::new(rules, 0), twin: Twin::new(rules), tickets: BTreeMap::new(), paths: BTreeMap::new() }
     }
 
     /// Looks up in both; a peek before must say the same. Gives the request's number.
     pub fn ask(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> Result<(usize, Outcome), String> {
-        for (index, node) in asked.nodes.iter().enumerate() {
-            self.paths.entry(*node).or_insert_with(|| asked.path(index + 1));
-        }
+        self.remember(asked);
         let sizes = PathSizes::new(prefixes, &asked.nodes, asked.cumulative.clone());
-        let prompt = Prompt {
-            prefixes,
-            markers: &asked.markers,
-            sizes: &sizes,
-            total_tokens: asked.total_tokens,
-            minimum_tokens: asked.minimum_tokens,
-        };
+        let prompt = asked.prompt(prefixes, &sizes);
         let peeked = self.marked.peek(&prompt, at);
         let (ticket, outcome) = self.marked.look_up(&prompt, at);
         let (number, answer) = self.twin.look_up(&asked.spelled(), at);
-        self.tickets.push(ticket);
+        self.tickets.insert(number, ticket);
         if peeked != outcome {
             return Err(format!("request {number}: peek gave {peeked:?}, look_up {outcome:?}"));
         }
@@ -89,21 +92,79 @@ impl Pair {
         Ok((number, outcome))
     }
 
+    /// Looks up in the emulator alone, where the twin does not know the rule.
+    pub fn ask_emulator(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> (usize, Outcome) {
+        let sizes = PathSizes::new(prefixes, &asked.nodes, asked.cumulative.clone());
+        let prompt = asked.prompt(prefixes, &sizes);
+        let (ticket, outcome) = self.marked.look_up(&prompt, at);
+        let (number, _) = self.twin.look_up(&asked.spelled(), at);
+        self.tickets.insert(number, ticket);
+        (number, outcome)
+    }
+
+    /// Serves a call with passes of server-side tools, each of them given as a request without the breakpoint that the
+    /// provider sets itself. Gives the sums.
+    pub fn serve(
+        &mut self,
+        prefixes: &Prefixes,
+        calls: &[(Asked, Instant)],
+        place: Place,
+    ) -> Result<(usize, Outcome), String> {
+        let ((first, at), (last, _)) = (&calls[0], &calls[calls.len() - 1]);
+        self.remember(last);
+        let sizes = PathSizes::new(prefixes, &last.nodes, last.cumulative.clone());
+        let prompt = first.prompt(prefixes, &sizes);
+        let end = |asked: &Asked| *asked.nodes.last().unwrap();
+        let passes: Vec<Pass> = calls[1..].iter().map(|(asked, at)| Pass { end: end(asked), place, at: *at }).collect();
+        let outcome = passes::serve(&mut self.marked, &prompt, *at, &passes, prefixes, &sizes);
+        let (number, answer) = self.serve_slowly(calls);
+        let said = in_blocks(prefixes, &outcome);
+        if said != answer {
+            return Err(format!("call {number}: emulator {said:?}, twin {answer:?}"));
+        }
+        Ok((number, outcome))
+    }
+
+    /// The passes of a call as requests of their own, one after the other.
+    fn serve_slowly(&mut self, calls: &[(Asked, Instant)]) -> (usize, Answer) {
+        let mut sums: Option<(usize, Answer)> = None;
+        for (index, (asked, at)) in calls.iter().enumerate() {
+            let mut spelled = asked.spelled();
+            if index > 0 && !spelled.markers.is_empty() {
+                spelled.markers.push((spelled.blocks.len(), Ttl::FiveMinutes));
+            }
+            let (number, mut answer) = self.twin.look_up(&spelled, *at);
+            self.twin.first_byte(number, *at);
+            self.twin.ended(number, *at);
+            if let Some((_, sum)) = &sums {
+                answer.tokens.iter_mut().zip(sum.tokens).for_each(|(tokens, before)| *tokens += before);
+            }
+            sums = Some((number, answer));
+        }
+        sums.unwrap()
+    }
+
+    fn remember(&mut self, asked: &Asked) {
+        for (index, node) in asked.nodes.iter().enumerate() {
+            self.paths.entry(*node).or_insert_with(|| asked.path(index + 1));
+        }
+    }
+
     /// The first byte of an answer.
     pub fn first_byte(&mut self, prefixes: &Prefixes, number: usize, at: Instant) {
-        self.marked.first_byte(prefixes, self.tickets[number], at);
+        self.marked.first_byte(prefixes, self.tickets[&number], at);
         self.twin.first_byte(number, at);
     }
 
     /// The end of an answer.
     pub fn ended(&mut self, prefixes: &Prefixes, number: usize, at: Instant) {
-        self.marked.ended(prefixes, self.tickets[number], at);
+        self.marked.ended(prefixes, self.tickets[&number], at);
         self.twin.ended(number, at);
     }
 
     /// A request given up.
     pub fn given_up(&mut self, prefixes: &Prefixes, number: usize) {
-        self.marked.given_up(prefixes, self.tickets[number]);
+        self.marked.given_up(prefixes, self.tickets[&number]);
         self.twin.given_up(number);
     }
 

@@ -15,6 +15,7 @@ use super::play::{Event, play};
 
 const CASES_DEFAULT: u32 = 10_000;
 
+#[allow(clippy::disallowed_methods)] // How many cases a machine can afford is not known here.
 fn number<T: std::str::FromStr>(name: &str, default: T) -> T {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

@@ -1,0 +1,318 @@
+//! The corpus of cases: its file format, and one test for each file.
+//!
+//! A case is what a document, a recording or an issue says: requests at times, and what each reads and writes. Files
+//! stand in `tests/corpus/`, one for each group of rules; both the emulator and its twin run them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::script;
+
+/// A file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What its cases are about.
+    pub about: String,
+    /// Request bodies that its cases send, by name.
+    #[serde(default)]
+    pub bodies: BTreeMap<String, String>,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+/// One case.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// What it shows.
+    pub name: String,
+    /// Where it is written or was seen.
+    pub source: String,
+    /// Presets under which it runs.
+    pub presets: Vec<String>,
+    /// Models, by whose minimum it runs, one after the other.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// The minimum where no model says it; zero where neither does.
+    pub minimum_tokens: Option<u64>,
+    /// Switches that differ from the preset.
+    #[serde(default)]
+    pub switches: Switches,
+    /// What happens.
+    pub steps: Vec<Step>,
+}
+
+/// Switches by name, as in `Rules` and `NormalForms`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The names are those of the switches.
+pub struct Switches {
+    pub reach: Option<u32>,
+    pub reads_any_ttl: Option<bool>,
+    pub refresh: Option<Refreshed>,
+    pub read_lifts_ttl: Option<bool>,
+    pub visible_from: Option<Visible>,
+    pub lifetime_clock: Option<Clock>,
+    pub failed_write_stands: Option<bool>,
+    pub loss_per_million: Option<u32>,
+    pub string_is_block: Option<bool>,
+    pub results_sorted: Option<bool>,
+    pub thinking_stripped: Option<bool>,
+    pub images_in_level: Option<bool>,
+    pub thinking_level: Option<LevelName>,
+}
+
+/// A thing that happens.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Step {
+    /// A request in the short notation.
+    Ask(Ask),
+    /// A request as a body of the Messages API.
+    Body(Body),
+    /// A question after a prefix.
+    State(StateOf),
+}
+
+/// A request in the short notation: blocks as `level kind name tokens [ttl]`, where the name may be a range `b1..b10`
+/// and the lifetime marks the (last) block.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// Its name within the case.
+    pub name: String,
+    /// An earlier request whose blocks come first, without their marks.
+    pub after: Option<String>,
+    /// How many of those blocks are kept; all where absent.
+    pub keep: Option<usize>,
+    /// Marks on blocks of the earlier request: `name ttl`.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// Blocks behind those.
+    #[serde(default)]
+    pub blocks: Vec<String>,
+    /// The model, where the case names none or another.
+    pub model: Option<String>,
+    /// Workspace.
+    #[serde(default = "workspace")]
+    pub scope: String,
+    /// Tokens of the prompt that belong to no block.
+    #[serde(default)]
+    pub tail_tokens: u64,
+    /// Passes of server-side tools behind the first.
+    #[serde(default)]
+    pub passes: Vec<Pass>,
+    /// When, and what comes of it.
+    pub at: Times,
+    /// The expected outcome.
+    pub expect: Expect,
+    /// Other outcomes under other presets.
+    #[serde(default)]
+    pub differs: BTreeMap<String, Expect>,
+    /// Why they differ.
+    pub why: Option<String>,
+}
+
+/// A pass of a server-side tool: what the prompt has more.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pass {
+    /// When it began.
+    pub at_ms: u64,
+    /// Its blocks.
+    pub blocks: Vec<String>,
+}
+
+/// A request as a body.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Its name within the case.
+    pub name: String,
+    /// Which of the file's bodies it is.
+    pub body: String,
+    /// Texts to replace in it; each stands there exactly once.
+    #[serde(default)]
+    pub replace: Vec<(String, String)>,
+    /// Workspace.
+    #[serde(default = "workspace")]
+    pub scope: String,
+    /// Tokens of its blocks in prompt order, parameters left out; 1,000 each where absent.
+    #[serde(default)]
+    pub tokens: Vec<u64>,
+    /// When, and what comes of it.
+    pub at: Times,
+    /// The expected outcome.
+    pub expect: Expect,
+}
+
+fn workspace() -> String {
+    "one".to_owned()
+}
+
+/// When a request starts and what becomes of it. An answer begins and ends at once where nothing else is said.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// The start.
+    pub ms: u64,
+    /// Nanoseconds more.
+    #[serde(default)]
+    pub plus_ns: u64,
+    /// The first byte.
+    pub first_byte_ms: Option<u64>,
+    /// The end.
+    pub ended_ms: Option<u64>,
+    /// When it was given up: before its first byte where `first_byte_ms` is absent.
+    pub given_up_ms: Option<u64>,
+}
+
+/// Tokens by what was done with them, or a refusal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The names say it.
+pub struct Expect {
+    #[serde(default)]
+    pub read: u64,
+    #[serde(default)]
+    pub write_5m: u64,
+    #[serde(default)]
+    pub write_1h: u64,
+    #[serde(default)]
+    pub input: u64,
+    pub refused: Option<String>,
+}
+
+/// What the cache should hold of a prefix.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateOf {
+    /// The request whose prompt it begins.
+    pub of: String,
+    /// Its last block; the request's last where absent.
+    pub upto: Option<String>,
+    /// When.
+    pub at_ms: u64,
+    /// The answer.
+    pub is: StateName,
+}
+
+/// Names of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum StateName {
+    Absent,
+    Live,
+    Expired,
+    Evicted,
+    InFlight,
+}
+
+/// Names of `Refresh`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Refreshed {
+    Chain,
+    HitOnly,
+}
+
+/// Names of `VisibleFrom`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Visible {
+    FirstByte,
+    RequestStart,
+    ResponseEnd,
+}
+
+/// Names of `LifetimeClock`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Clock {
+    RequestStart,
+    ResponseEnd,
+}
+
+/// Names of `Level`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum LevelName {
+    Tools,
+    System,
+    Messages,
+}
+
+fn read(file: &str, text: &str) -> Group {
+    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn run(file: &str, text: &str) {
+    let group = read(file, text);
+    let failures: Vec<String> = group.cases.iter().flat_map(|case| script::run(case, &group.bodies)).collect();
+    let lines: Vec<String> = failures.iter().map(|failure| format!("{file}: {failure}")).collect();
+    assert!(failures.is_empty(), "{}\n{} failures", lines.join("\n"), failures.len());
+}
+
+macro_rules! corpus {
+    ($($name:ident $file:literal;)*) => {
+        const FILES: &[(&str, &str)] = &[$(($file, include_str!(concat!("../corpus/", $file))),)*];
+        $(#[test]
+        fn $name() {
+            run($file, include_str!(concat!("../corpus/", $file)));
+        })*
+    };
+}
+
+corpus! {
+    look_back_reaches_as_far_as_the_rules_say "look-back.yaml";
+    runs_of_calls_and_results_are_counted_as_the_rules_say "runs.yaml";
+    three_positions_split_the_bill "billing.yaml";
+    minimums_hold_for_each_model "minimum.yaml";
+    lifetimes_begin_and_end_as_the_rules_say "lifetime.yaml";
+    requests_at_the_same_time_share_what_has_begun "concurrency.yaml";
+    nobody_reads_across_scopes_and_models "scope.yaml";
+    passes_of_server_tools_add_up "passes.yaml";
+    bodies_carry_their_breakpoints "bodies-markers.yaml";
+    what_is_the_same_prompt_and_what_is_not "bodies-identity.yaml";
+    parameters_break_their_levels "bodies-parameters.yaml";
+    refusals_have_the_texts_of_the_provider "bodies-refusals.yaml";
+}
+
+#[test]
+fn every_file_of_the_folder_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let there = folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let run = FILES.iter().map(|(file, _)| (*file).to_owned());
+    assert_eq!(there.collect::<BTreeSet<_>>(), run.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn cases_are_many_and_say_where_they_come_from() {
+    let groups: Vec<Group> = FILES.iter().map(|(file, text)| read(file, text)).collect();
+    let cases: Vec<&Case> = groups.iter().flat_map(|group| &group.cases).collect();
+    assert!(cases.len() >= 60, "{} cases", cases.len());
+    let names: BTreeSet<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names.len(), cases.len(), "a name is given twice");
+    assert!(groups.iter().all(|group| !group.about.is_empty()));
+    for case in cases {
+        assert!(!case.source.is_empty() && !case.presets.is_empty() && !case.steps.is_empty(), "{}", case.name);
+        for step in &case.steps {
+            let Step::Ask(ask) = step else { continue };
+            assert_eq!(
+                ask.differs.is_empty(),
+                ask.why.is_none(),
+                "{}, {}: why do presets differ?",
+                case.name,
+                ask.name
+            );
+        }
+    }
+}
