@@ -5,12 +5,14 @@
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use forkcast_benches::body;
+use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{PathSizes, Wire, estimated_cumulative};
 
+#[derive(Clone)]
 struct Reader {
     wire: Wire,
     cache: Marked,
@@ -51,8 +53,12 @@ fn known_prefix(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("known", &label), |b| {
             let mut reader = Reader::new();
             reader.verdict(&before);
-            reader.verdict(&now);
-            b.iter(|| assert!(black_box(reader.verdict(&now)) > 0));
+            // The newest turn is read for the first time in every round.
+            b.iter_batched_ref(
+                || reader.clone(),
+                |reader| assert!(black_box(reader.verdict(&now)) > 0),
+                BatchSize::PerIteration,
+            );
         });
         group.bench_function(BenchmarkId::new("first_sight", &label), |b| {
             b.iter(|| black_box(Reader::new().verdict(&now)));
@@ -67,5 +73,38 @@ fn known_prefix(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, known_prefix);
+/// Captured bodies that lie beside the repository, where they do: the last three of a chain, each longer than the one
+/// before.
+fn captured(c: &mut Criterion) {
+    let capture = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../shared/data/wire-cache-fix/harvested/pinned-s-86a4ec44206b-69-71.json.gz"
+    );
+    let Ok(inputs) = Inputs::read(&[capture], InputFormat::Auto) else {
+        eprintln!("skipped: no captured bodies at {capture}");
+        return;
+    };
+    let mut bodies: Vec<&[u8]> = inputs.exchanges().map(|exchange| exchange.body.as_slice()).collect();
+    bodies.retain(|body| (50_000..400_000).contains(&body.len()));
+    let mut group = c.benchmark_group("captured_body_to_verdict");
+    for at in [bodies.len() / 4, bodies.len() / 2, bodies.len() - 1] {
+        let now = bodies[at];
+        group.throughput(Throughput::Bytes(now.len() as u64));
+        let label = format!("{}_kB", now.len() / 1_000);
+        group.bench_function(BenchmarkId::new("known", &label), |b| {
+            let mut reader = Reader::new();
+            for body in &bodies[..at] {
+                reader.verdict(body);
+            }
+            b.iter_batched_ref(
+                || reader.clone(),
+                |reader| black_box(reader.verdict(now)),
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, known_prefix, captured);
 criterion_main!(benches);
