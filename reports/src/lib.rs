@@ -1,1 +1,21 @@
-//! x
+//! The record of a replay as tables, pictures and machine formats.
+//!
+//! Modules in reading order:
+//!
+//! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
+//! * [`comparison`]: the same for two requests side by side.
+//! * [`names`]: names of files and tools as they are, or replaced by stable ids.
+//! * [`document`]: headings, sentences and tables, whatever they will be written as.
+//! * [`human`]: the documents: of a replay, of a comparison of two requests.
+//! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
+//! * [`figures`]: pictures.
+//! * [`folder`]: all of it on disk.
+
+pub mod comparison;
+pub mod document;
+pub mod figures;
+pub mod folder;
+pub mod format;
+pub mod human;
+pub mod names;
+pub mod report;

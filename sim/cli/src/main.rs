@@ -1,2 +1,26 @@
-//! x
-fn main() {}
+//! `forkcast`: what did this agent session cost, why, and what would it have cost otherwise.
+
+mod args;
+mod exit;
+mod screen;
+mod talk;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Verb};
+
+fn main() -> ExitCode {
+    exit::guard();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return exit::usage(&error),
+    };
+    exit::code(match &args.verb {
+        Verb::Replay(args) => verbs::replay::run(args),
+        Verb::Diff(args) => verbs::diff::run(args),
+        Verb::List(args) => verbs::list::run(args),
+    })
+}

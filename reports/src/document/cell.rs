@@ -1,0 +1,121 @@
+//! Cells: values that people and machines read in different forms.
+
+use forkcast_sim::pricing::Money;
+
+/// A value in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing to say.
+    Empty,
+    /// Text.
+    Text(String),
+    /// A number of things.
+    Count(u64),
+    /// How much one number differs from another.
+    Difference(i128),
+    /// An amount; `None` where there is no price.
+    Money(Option<Money>),
+    /// A price with all its digits.
+    Price(Money),
+    /// A part of a whole.
+    Share(Option<f64>),
+}
+
+impl Cell {
+    /// Text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// For people: `1,234`, `$0.0123`, `12.3 %`.
+    pub fn human(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Text(text) => text.clone(),
+            Self::Count(number) => count(*number),
+            Self::Difference(0) => "0".to_owned(),
+            Self::Difference(difference) => {
+                let sign = if *difference < 0 { "-" } else { "+" };
+                format!("{sign}{}", grouped(&difference.unsigned_abs().to_string()))
+            }
+            Self::Money(None) => "no price".to_owned(),
+            Self::Money(Some(amount)) => money(*amount),
+            Self::Price(price) => price.to_string(),
+            Self::Share(None) => "–".to_owned(),
+            Self::Share(Some(part)) => share(*part),
+        }
+    }
+
+    /// For machines: all digits, no units.
+    pub fn machine(&self) -> String {
+        match self {
+            Self::Empty | Self::Money(None) | Self::Share(None) => String::new(),
+            Self::Text(text) => text.clone(),
+            Self::Count(number) => number.to_string(),
+            Self::Difference(difference) => difference.to_string(),
+            Self::Money(Some(amount)) | Self::Price(amount) => amount.to_string(),
+            Self::Share(Some(part)) => part.to_string(),
+        }
+    }
+}
+
+/// A number with separators between thousands: `1,234,567`.
+pub fn count(number: u64) -> String {
+    grouped(&number.to_string())
+}
+
+/// An amount to a hundredth of a cent, with separators between thousands: `$1,234.5678`.
+pub fn money(amount: Money) -> String {
+    let text = amount.human();
+    match text.split_once('$').zip(text.split_once('.')) {
+        Some(((sign, _), (whole, decimals))) => {
+            let digits = whole.trim_start_matches(|c: char| !c.is_ascii_digit());
+            format!("{sign}${}.{decimals}", grouped(digits))
+        }
+        None => text,
+    }
+}
+
+/// A part of a whole: `12.3 %`.
+pub fn share(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+fn grouped(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, count, money, share};
+    use forkcast_sim::pricing::Money;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(Cell::Difference(-12_345).human(), "-12,345");
+        assert_eq!(Cell::Difference(7).human(), "+7");
+    }
+
+    #[test]
+    fn money_is_read_in_dollars() {
+        let usd = |text: &str| money(text.parse::<Money>().unwrap());
+        assert_eq!(usd("1234567.5"), "$1,234,567.5000");
+        assert_eq!(usd("-0.0123"), "-$0.0123");
+        assert_eq!(usd("0.000001"), "<$0.0001");
+        assert_eq!(usd("0"), "$0.0000");
+    }
+
+    #[test]
+    fn shares_have_one_decimal() {
+        assert_eq!(share(0.1234), "12.3 %");
+        assert_eq!(Cell::Share(Some(0.5)).machine(), "0.5");
+    }
+}

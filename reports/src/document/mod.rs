@@ -1,0 +1,152 @@
+//! Headings, sentences and tables, whatever they will be written as: [`terminal`], [`markdown`], [`csv`] or [`json`].
+
+mod cell;
+pub mod csv;
+pub mod json;
+pub mod markdown;
+pub mod terminal;
+
+pub use cell::{Cell, count, money, share};
+
+/// What is said, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The parts.
+    pub parts: Vec<Part>,
+}
+
+/// One part of a document.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// What the document is about: the first line.
+    Title(String),
+    /// A heading.
+    Heading(String),
+    /// A paragraph; each line stands for itself.
+    Text(Vec<String>),
+    /// Lines that are less important.
+    Aside(Vec<String>),
+    /// Lines that must keep their form, such as bytes with a mark beneath them.
+    Verbatim(Vec<Marked>),
+    /// A table.
+    Table(Table),
+}
+
+/// A line of verbatim text with a stretch to be marked.
+#[derive(Clone, Debug, Default)]
+pub struct Marked {
+    /// Before the stretch.
+    pub before: String,
+    /// The stretch.
+    pub mark: String,
+    /// Behind it.
+    pub after: String,
+}
+
+/// How a column lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lie {
+    /// Text, on one line.
+    Left,
+    /// Numbers.
+    Right,
+    /// Text that may be broken into lines.
+    Wrap,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its heading for people.
+    pub title: &'static str,
+    /// Its name for machines.
+    pub word: &'static str,
+    /// How it lies.
+    pub lie: Lie,
+}
+
+impl Column {
+    /// A column of text.
+    pub const fn left(title: &'static str, word: &'static str) -> Self {
+        Self { title, word, lie: Lie::Left }
+    }
+
+    /// A column of numbers.
+    pub const fn right(title: &'static str, word: &'static str) -> Self {
+        Self { title, word, lie: Lie::Right }
+    }
+
+    /// A column of long text.
+    pub const fn wrap(title: &'static str, word: &'static str) -> Self {
+        Self { title, word, lie: Lie::Wrap }
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Its name for machines.
+    pub word: &'static str,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// All rows; people see the first [`Table::shown_max`] of them.
+    pub rows: Vec<Vec<Cell>>,
+    /// How many rows people see; zero for all.
+    pub shown_max: usize,
+    /// What the rows are, for "… and 3 more sessions".
+    pub rows_are: &'static str,
+    /// The last row is a sum and always shown.
+    pub has_sum: bool,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(word: &'static str, columns: Vec<Column>) -> Self {
+        Self { word, columns, ..Self::default() }
+    }
+
+    /// The rows for people, and how many are left out.
+    pub fn shown(&self) -> (impl Iterator<Item = &Vec<Cell>>, usize) {
+        let sums = usize::from(self.has_sum);
+        let body = self.rows.len().saturating_sub(sums);
+        // One row in the place of "… and 1 more" takes no more room.
+        let shown = if self.shown_max == 0 || body <= self.shown_max + 1 { body } else { self.shown_max };
+        (self.rows[..shown].iter().chain(&self.rows[body..]), body - shown)
+    }
+
+    /// "… and 3 more sessions".
+    pub fn more(&self, left_out: usize) -> String {
+        format!("… and {} more {}", count(left_out as u64), self.rows_are)
+    }
+}
+
+impl Document {
+    /// Adds the title.
+    pub fn title(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Title(text.into()));
+    }
+
+    /// Adds a heading.
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Heading(text.into()));
+    }
+
+    /// Adds a paragraph; nothing for no lines.
+    pub fn text(&mut self, lines: Vec<String>) {
+        if !lines.is_empty() {
+            self.parts.push(Part::Text(lines));
+        }
+    }
+
+    /// Adds lines that are less important; nothing for no lines.
+    pub fn aside(&mut self, lines: Vec<String>) {
+        if !lines.is_empty() {
+            self.parts.push(Part::Aside(lines));
+        }
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.parts.push(Part::Table(table));
+    }
+}

@@ -1,0 +1,4 @@
+//! Pictures. A new figure is one file here.
+
+pub mod png;
+pub mod timeline;

@@ -1,0 +1,21 @@
+//! The machine formats. File types are mirrors of the report's, with a name and a version each; their JSON Schemas
+//! stand in `schema/`.
+//!
+//! * [`replay`]: `forkcast.replay/1`, one object.
+//! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
+//! * [`requests`]: the ledger as a flat table of comma-separated values.
+//! * [`diff`]: `forkcast.diff/1`, two requests side by side.
+
+pub mod diff;
+pub mod ledger;
+pub mod number;
+pub mod replay;
+pub mod requests;
+pub mod usage;
+
+/// The JSON Schemas by the name of their format.
+pub const SCHEMAS: [(&str, &str); 3] = [
+    (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
+    (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
+    (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
+];

@@ -1,0 +1,64 @@
+//! Numbers that keep all their digits: money and instants, as raw JSON numbers made from integers.
+
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// An amount in USD with all digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usd(pub Money);
+
+impl Serialize for Usd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        raw(self.0.to_string(), serializer)
+    }
+}
+
+/// An instant in milliseconds with up to six decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Millis(pub Instant);
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+impl std::fmt::Display for Millis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(Instant(nanos)) = self;
+        let decimals = format!("{:06}", nanos % NANOS_PER_MILLI);
+        let decimals = decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{}{point}{decimals}", nanos / NANOS_PER_MILLI)
+    }
+}
+
+impl Serialize for Millis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        raw(self.to_string(), serializer)
+    }
+}
+
+fn raw<S: Serializer>(digits: String, serializer: S) -> Result<S::Ok, S::Error> {
+    RawValue::from_string(digits).map_err(serde::ser::Error::custom)?.serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Millis, Usd};
+    use forkcast_sim::pricing::Money;
+    use forkcast_sim::time::Instant;
+
+    #[test]
+    fn no_digit_is_lost() {
+        let json = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap();
+        assert_eq!(
+            json(&|| serde_json::to_string(&Usd(Money::from_picousd(123_456_789_012_345_678)))),
+            "123456.789012345678"
+        );
+        assert_eq!(json(&|| serde_json::to_string(&Usd(Money::from_picousd(-1)))), "-0.000000000001");
+        assert_eq!(
+            json(&|| serde_json::to_string(&Millis(Instant(1_793_663_410_000_000_001)))),
+            "1793663410000.000001"
+        );
+        assert_eq!(json(&|| serde_json::to_string(&Millis(Instant::from_millis(5)))), "5");
+    }
+}

@@ -1,0 +1,169 @@
+//! `forkcast.replay/1`.
+
+use std::io::{self, Write};
+
+use forkcast_sim::pricing::{Category, ModelKey, Money};
+use serde::Serialize;
+
+use super::number::Usd;
+use crate::report::{Report, Unpriced, remarks, unpriced};
+
+mod findings;
+mod sums;
+
+use findings::{ExceptionObject, UnexplainedObject, exceptions, unexplained};
+use sums::{SessionObject, Sums};
+
+/// Name and version.
+pub const SCHEMA: &str = "forkcast.replay/1";
+
+/// Writes a report as one JSON object.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *target, &ReplayObject::of(report))?;
+    writeln!(target)
+}
+
+#[derive(Serialize)]
+struct ReplayObject<'a> {
+    schema: &'static str,
+    inputs: InputsObject,
+    rules: &'a [&'static str],
+    price_book: PriceBookObject,
+    sessions: Vec<SessionObject>,
+    groups: [Sums; 0],
+    totals: Sums,
+    actions: [(); 0],
+    unpriced: Vec<UnpricedObject>,
+    exceptions: Vec<ExceptionObject>,
+    unexplained: Vec<UnexplainedObject>,
+    remarks: Vec<RemarkObject>,
+}
+
+impl<'a> ReplayObject<'a> {
+    fn of(report: &Report<'a>) -> Self {
+        Self {
+            schema: SCHEMA,
+            inputs: InputsObject::of(report),
+            rules: &report.replay.rules,
+            price_book: PriceBookObject::of(report),
+            sessions: report.sessions.iter().map(SessionObject::of).collect(),
+            groups: [],
+            totals: Sums::of(&report.totals),
+            actions: [],
+            unpriced: unpriced(report).into_iter().map(UnpricedObject::of).collect(),
+            exceptions: exceptions(report),
+            unexplained: unexplained(report),
+            remarks: remarks(report).into_iter().map(|(remark, requests)| RemarkObject { remark, requests }).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct InputsObject {
+    files: usize,
+    bytes: u64,
+    skipped: Vec<SkippedObject>,
+    repaired: Vec<RepairedObject>,
+    unreadable: Vec<UnreadableObject>,
+}
+
+#[derive(Serialize)]
+struct SkippedObject {
+    file: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct RepairedObject {
+    file: String,
+    line: usize,
+    what: String,
+}
+
+#[derive(Serialize)]
+struct UnreadableObject {
+    file: String,
+    line: usize,
+    reason: String,
+}
+
+impl InputsObject {
+    fn of(report: &Report<'_>) -> Self {
+        let (inputs, names) = (report.inputs, report.names);
+        let skipped = inputs
+            .skipped
+            .iter()
+            .map(|skipped| SkippedObject { file: names.file(&skipped.file), reason: names.message(&skipped.reason) });
+        let repaired = inputs.repaired.iter().map(|repaired| RepairedObject {
+            file: names.file(&repaired.file),
+            line: repaired.line,
+            what: names.message(&repaired.what),
+        });
+        let unreadable = report.unreadable().map(|damage| UnreadableObject {
+            file: names.file(&damage.file),
+            line: damage.line,
+            reason: names.message(&damage.reason),
+        });
+        Self {
+            files: inputs.files,
+            bytes: inputs.bytes,
+            skipped: skipped.collect(),
+            repaired: repaired.collect(),
+            unreadable: unreadable.collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PriceBookObject {
+    version: &'static str,
+    prices_of: Option<String>,
+    overrides: Vec<OverrideObject>,
+}
+
+#[derive(Serialize)]
+struct OverrideObject {
+    model: String,
+    category: &'static str,
+    usd_per_mtok: Usd,
+}
+
+impl PriceBookObject {
+    fn of(report: &Report<'_>) -> Self {
+        let book = &report.options.book;
+        let row = |(model, category, price): (&ModelKey, Category, Money)| OverrideObject {
+            model: model.to_string(),
+            category: category.word(),
+            usd_per_mtok: Usd(price),
+        };
+        Self {
+            version: book.version(),
+            prices_of: report.options.prices_of.map(|date| date.to_string()),
+            overrides: book.overrides().map(row).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct UnpricedObject {
+    model: String,
+    requests: u64,
+    tokens: u64,
+    reason: &'static str,
+}
+
+impl UnpricedObject {
+    fn of(unpriced: Unpriced) -> Self {
+        let reason = if unpriced.no_profile { "no_profile" } else { "no_price" };
+        Self { model: unpriced.model, requests: unpriced.requests, tokens: unpriced.tokens, reason }
+    }
+}
+
+#[derive(Serialize)]
+struct RemarkObject {
+    remark: String,
+    requests: u64,
+}

@@ -1,0 +1,180 @@
+//! Sums, as sessions, groups and totals have them.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::agreement::NotComparable;
+use forkcast_sim::pricing::Money;
+use serde::Serialize;
+
+use crate::format::number::Usd;
+use crate::format::usage::{SideObject, UsageObject};
+use crate::report::{Account, Agent, Session};
+
+/// What sessions, groups and totals have in common.
+#[derive(Serialize)]
+pub(super) struct Sums {
+    requests: u64,
+    recorded: SideObject,
+    predicted: Option<SideObject>,
+    output_estimated: EstimatedObject,
+    residual_cost_usd: ResidualObject,
+    agreement: AgreementObject,
+    causes: Vec<CauseObject>,
+    read_tokens: u64,
+    new_tokens: u64,
+    missed_tokens: u64,
+    perfect_cost_usd: Option<Usd>,
+    unread_writes_usd: Option<Usd>,
+    cost_lower_bound_usd: Option<Usd>,
+    what_if: [(); 0],
+}
+
+#[derive(Serialize)]
+struct EstimatedObject {
+    tokens: u64,
+    requests: u64,
+}
+
+#[derive(Serialize)]
+struct ResidualObject {
+    low: Usd,
+    high: Usd,
+}
+
+#[derive(Serialize)]
+struct AgreementObject {
+    comparable: u64,
+    not_comparable: BTreeMap<&'static str, u64>,
+    same_verdict: u64,
+    reads_agree: u64,
+    read_tokens_recorded: u64,
+    read_tokens_abs_error: u64,
+    cost_error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CauseObject {
+    cause: &'static str,
+    requests: u64,
+    tokens: u64,
+    cost_usd: Option<Usd>,
+}
+
+impl Sums {
+    pub(super) fn of(account: &Account) -> Self {
+        Self {
+            requests: account.ledger.requests,
+            recorded: (&account.recorded).into(),
+            predicted: account.predicted.as_ref().map(Into::into),
+            output_estimated: EstimatedObject {
+                tokens: account.output_estimated.tokens,
+                requests: account.output_estimated.requests,
+            },
+            residual_cost_usd: ResidualObject { low: Usd(Money::ZERO), high: Usd(Money::ZERO) },
+            agreement: agreement(account),
+            causes: causes(account),
+            read_tokens: account.ledger.read_tokens,
+            new_tokens: account.ledger.new_tokens,
+            missed_tokens: account.ledger.missed_tokens,
+            perfect_cost_usd: account.perfect.map(Usd),
+            unread_writes_usd: account.unread_writes.map(Usd),
+            cost_lower_bound_usd: None,
+            what_if: [],
+        }
+    }
+}
+
+fn agreement(account: &Account) -> AgreementObject {
+    let sums = &account.agreement.sums;
+    AgreementObject {
+        comparable: sums.comparable,
+        not_comparable: NotComparable::ALL.iter().map(|why| why.word()).zip(sums.not_comparable).collect(),
+        same_verdict: sums.same_verdict,
+        reads_agree: sums.reads_agree,
+        read_tokens_recorded: sums.read_tokens_recorded,
+        read_tokens_abs_error: sums.read_tokens_abs_error,
+        cost_error: account.agreement.cost_error(),
+    }
+}
+
+fn causes(account: &Account) -> Vec<CauseObject> {
+    let priced = account.billed.cost.is_some();
+    let causes = account.causes().into_iter().map(|(cause, total)| CauseObject {
+        cause: cause.word(),
+        requests: total.requests,
+        tokens: total.tokens,
+        cost_usd: priced.then_some(Usd(total.cost)),
+    });
+    causes.collect()
+}
+
+#[derive(Serialize)]
+pub(super) struct SessionObject {
+    id: String,
+    source: String,
+    format: &'static str,
+    chains: usize,
+    agents: Vec<AgentObject>,
+    requests: u64,
+    recorded: SideObject,
+    predicted: Option<SideObject>,
+    output_estimated: EstimatedObject,
+    residual_cost_usd: ResidualObject,
+    agreement: AgreementObject,
+    causes: Vec<CauseObject>,
+    read_tokens: u64,
+    new_tokens: u64,
+    missed_tokens: u64,
+    perfect_cost_usd: Option<Usd>,
+    unread_writes_usd: Option<Usd>,
+    cost_lower_bound_usd: Option<Usd>,
+    what_if: [(); 0],
+}
+
+#[derive(Serialize)]
+struct AgentObject {
+    id: String,
+    parent: Option<String>,
+    kind: &'static str,
+    usage: UsageObject,
+    cost_usd: Option<Usd>,
+}
+
+impl AgentObject {
+    fn of(agent: &Agent) -> Self {
+        Self {
+            id: agent.id.clone(),
+            parent: None,
+            kind: "main",
+            usage: (&agent.billed.usage).into(),
+            cost_usd: agent.billed.cost.map(Usd),
+        }
+    }
+}
+
+impl SessionObject {
+    pub(super) fn of(session: &Session) -> Self {
+        let sums = Sums::of(&session.account);
+        Self {
+            id: session.id.clone(),
+            source: session.source.clone(),
+            format: session.format,
+            chains: session.chains,
+            agents: session.agents.iter().map(AgentObject::of).collect(),
+            requests: sums.requests,
+            recorded: sums.recorded,
+            predicted: sums.predicted,
+            output_estimated: sums.output_estimated,
+            residual_cost_usd: sums.residual_cost_usd,
+            agreement: sums.agreement,
+            causes: sums.causes,
+            read_tokens: sums.read_tokens,
+            new_tokens: sums.new_tokens,
+            missed_tokens: sums.missed_tokens,
+            perfect_cost_usd: sums.perfect_cost_usd,
+            unread_writes_usd: sums.unread_writes_usd,
+            cost_lower_bound_usd: sums.cost_lower_bound_usd,
+            what_if: sums.what_if,
+        }
+    }
+}

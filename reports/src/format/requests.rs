@@ -1,0 +1,126 @@
+//! The ledger as one flat table of comma-separated values.
+
+use std::io::{self, Write};
+
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
+
+use super::number::Millis;
+use crate::document::csv;
+use crate::report::{Entry, Report};
+
+const COLUMNS: [&str; 32] = [
+    "index",
+    "session",
+    "chain",
+    "file",
+    "file_index",
+    "at_ms",
+    "model",
+    "recorded_input_tokens",
+    "recorded_cache_read_input_tokens",
+    "recorded_ephemeral_5m_input_tokens",
+    "recorded_ephemeral_1h_input_tokens",
+    "recorded_output_tokens",
+    "predicted_input_tokens",
+    "predicted_cache_read_input_tokens",
+    "predicted_ephemeral_5m_input_tokens",
+    "predicted_ephemeral_1h_input_tokens",
+    "predicted_output_tokens",
+    "cost_usd",
+    "predicted_cost_usd",
+    "perfect_cost_usd",
+    "unread_writes_usd",
+    "comparable",
+    "not_comparable_reason",
+    "recorded_verdict",
+    "predicted_verdict",
+    "read_tokens",
+    "new_tokens",
+    "missed_tokens",
+    "cause",
+    "causes",
+    "first_difference_path",
+    "first_difference_name",
+];
+
+/// Writes the head and a row for each request.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, COLUMNS)?;
+    for entry in &report.entries {
+        csv::row(target, row(report, entry))?;
+    }
+    Ok(())
+}
+
+fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
+    let line = entry.line;
+    let mut row = vec![
+        line.index.to_string(),
+        report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
+        report.agent_of(entry).unwrap_or_default().to_owned(),
+        report.names.file(&entry.origin.file),
+        entry.origin.index.to_string(),
+        line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
+        line.model.clone(),
+    ];
+    row.extend(usage(line.recorded.as_ref()));
+    row.extend(usage(line.predicted.as_ref()));
+    row.extend([
+        money(line.charge.bill.map(|bill| bill.total)),
+        money(line.predicted_bill.map(|bill| bill.total)),
+        money(line.charge.perfect),
+        money(line.unread_writes),
+    ]);
+    row.extend(comparison(entry));
+    row.extend(explanation(report, entry));
+    row
+}
+
+fn usage(usage: Option<&Usage>) -> [String; 5] {
+    usage.map_or_else(Default::default, |usage| {
+        [
+            usage.input_tokens,
+            usage.cache_read_input_tokens,
+            usage.ephemeral_5m_input_tokens,
+            usage.ephemeral_1h_input_tokens,
+            usage.output_tokens,
+        ]
+        .map(|tokens| tokens.to_string())
+    })
+}
+
+fn money(amount: Option<Money>) -> String {
+    amount.map(|amount| amount.to_string()).unwrap_or_default()
+}
+
+fn comparison(entry: &Entry<'_>) -> [String; 4] {
+    match entry.comparison {
+        Ok(compared) => [
+            "true".to_owned(),
+            String::new(),
+            compared.recorded.word().to_owned(),
+            compared.predicted.word().to_owned(),
+        ],
+        Err(why) => ["false".to_owned(), why.word().to_owned(), String::new(), String::new()],
+    }
+}
+
+fn explanation(report: &Report<'_>, entry: &Entry<'_>) -> [String; 7] {
+    let Some(explanation) = &entry.line.explanation else { return Default::default() };
+    let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
+    let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);
+    let first = explanation.differences.first();
+    [
+        explanation.read_tokens.to_string(),
+        explanation.new_tokens.to_string(),
+        explanation.missed_tokens().to_string(),
+        largest.map(|part| part.cause.word().to_owned()).unwrap_or_default(),
+        causes.join(" "),
+        first.map(|found| found.path.clone()).unwrap_or_default(),
+        first.map(|found| report.names.thing(&found.name)).unwrap_or_default(),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Two requests side by side.
+
+use forkcast_sim::pricing::Category;
+
+use crate::comparison::{Finding, Sides, sentence};
+use crate::document::{Cell, Column, Document, Marked, Part, Table, count, money};
+
+/// Rows of further differences and of notes that people see.
+const SHOWN: usize = 20;
+
+/// The comparison: the first finding with its bytes, the further ones, harmless notes.
+pub fn document(sides: &Sides<'_>) -> Document {
+    let mut document = Document::default();
+    let findings = sides.findings();
+    match findings.split_first() {
+        Some((first, further)) => {
+            finding(sides, first, &mut document);
+            others(sides, further, &mut document);
+        }
+        None => document.title("No difference that a cache would see"),
+    }
+    document.aside(vec![shared(sides)]);
+    harmless(sides, &mut document);
+    document
+}
+
+fn finding(sides: &Sides<'_>, finding: &Finding<'_>, document: &mut Document) {
+    let found = finding.difference;
+    document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
+    document.text(vec![place(finding), varying(finding)].into_iter().flatten().collect());
+    if let Some([older, newer]) = &finding.windows {
+        document.parts.push(Part::Verbatim(vec![labelled("older  ", older), labelled("newer  ", newer)]));
+    }
+    document.text(
+        vec![Some(cost(sides, finding)), Some(format!("What would save it: {}", found.cause.suggestion()))]
+            .into_iter()
+            .flatten()
+            .collect(),
+    );
+}
+
+fn labelled(label: &str, window: &Marked) -> Marked {
+    Marked { before: format!("{label}{}", window.before), ..window.clone() }
+}
+
+fn place(finding: &Finding<'_>) -> Option<String> {
+    let found = finding.difference;
+    if found.path.is_empty() {
+        return None;
+    }
+    let offsets = found.offset_in_block.zip(found.offset_in_prefix).map(|(block, prefix)| {
+        format!(
+            ", first differing byte {} of the block, {} of the prefix (canonical bytes)",
+            count(block),
+            count(prefix)
+        )
+    });
+    Some(format!("At {}{}.", found.path, offsets.unwrap_or_default()))
+}
+
+fn varying(finding: &Finding<'_>) -> Option<String> {
+    let volatile = finding.difference.volatile?;
+    Some(format!("What differs looks like something that varies by itself: {}.", volatile.word()))
+}
+
+fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
+    if sides.covered() == 0 {
+        return "The older request has no breakpoint, so no cache holds any of it and nothing more is lost.".to_owned();
+    }
+    if !finding.breaks_prefix {
+        return "It lies behind the last breakpoint of the older request: nothing that was cached is lost.".to_owned();
+    }
+    if finding.tokens_lost == 0 {
+        return "Nothing that was cached stands unchanged behind it, so nothing more than the change itself is paid."
+            .to_owned();
+    }
+    let tokens = count(finding.tokens_lost);
+    let instead = match finding.billed_as {
+        Category::Write1h => "written for 1 hour instead of read",
+        Category::Write5m => "written for 5 minutes instead of read",
+        _ => "plain input instead of read",
+    };
+    let price = match finding.cost {
+        Some(cost) => format!("{} more a request at the list prices of {}", money(cost), sides.newer.model),
+        None => format!("{} has no price in the book", sides.newer.model),
+    };
+    format!("About {tokens} unchanged tokens behind it (estimated from 3.1 bytes a token) are {instead}: {price}.")
+}
+
+fn others(sides: &Sides<'_>, findings: &[Finding<'_>], document: &mut Document) {
+    if findings.is_empty() {
+        return;
+    }
+    document.heading("Further differences, each with what it would cost alone");
+    let mut table = Table::new(
+        "findings",
+        vec![
+            Column::left("Cause", "cause"),
+            Column::left("Place", "path"),
+            Column::right("Byte", "offset_in_block"),
+            Column::right("Tokens, about", "tokens_lost"),
+            Column::right("Cost", "cost_usd"),
+            Column::wrap("What", "name"),
+        ],
+    );
+    table.rows = findings.iter().map(|finding| other(sides, finding)).collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "differences (--format json lists all)";
+    document.table(table);
+}
+
+fn other(sides: &Sides<'_>, finding: &Finding<'_>) -> Vec<Cell> {
+    let found = finding.difference;
+    vec![
+        Cell::text(found.cause.word()),
+        Cell::text(&found.path),
+        found.offset_in_block.map_or(Cell::Empty, Cell::Count),
+        Cell::Count(finding.tokens_lost),
+        Cell::Money(finding.cost),
+        Cell::Text(sides.names.thing(&found.name)),
+    ]
+}
+
+fn shared(sides: &Sides<'_>) -> String {
+    let alignment = &sides.comparison.alignment;
+    format!(
+        "Of {} blocks of the newer request {} stood in the older ({} blocks); the first {} are its unbroken prefix.",
+        count(alignment.partner.len() as u64),
+        count(alignment.partner.iter().flatten().count() as u64),
+        count(alignment.old_len as u64),
+        count(alignment.common() as u64),
+    )
+}
+
+fn harmless(sides: &Sides<'_>, document: &mut Document) {
+    let notes = sides.notes();
+    if notes.is_empty() {
+        return;
+    }
+    document.heading("Harmless differences");
+    let mut table = Table::new(
+        "notes",
+        vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("What it is", "detail")],
+    );
+    table.rows = notes
+        .iter()
+        .map(|found| vec![Cell::text(found.note.word()), place_of(found.path), Cell::text(sentence(found.note))])
+        .collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "notes (--format json lists all)";
+    document.table(table);
+}
+
+/// An empty path is the body as a whole.
+fn place_of(path: &str) -> Cell {
+    Cell::text(if path.is_empty() { "(whole body)" } else { path })
+}

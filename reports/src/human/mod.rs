@@ -1,0 +1,6 @@
+//! What people read: documents made of a report, of a comparison, of what is built in.
+
+pub mod diff;
+pub mod list;
+pub mod replay;
+mod when;

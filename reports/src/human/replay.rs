@@ -1,0 +1,43 @@
+//! The report of a replay.
+
+mod agreement;
+mod damage;
+mod head;
+mod misses;
+mod sessions;
+mod totals;
+
+use crate::document::Document;
+use crate::report::Report;
+
+/// The report, most important things first.
+pub fn document(report: &Report<'_>) -> Document {
+    let mut document = Document::default();
+    head::add(report, &mut document);
+    totals::add(report, &mut document);
+    misses::add(report, &mut document);
+    sessions::add(report, &mut document);
+    agreement::add(report, &mut document);
+    damage::add(report, &mut document);
+    document
+}
+
+/// `1 file`, `2 files`.
+fn some(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", crate::document::count(number))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Where a request was recorded: `folder/file.json#3`.
+fn place(report: &Report<'_>, entry: &crate::report::Entry<'_>) -> String {
+    format!("{}#{}", report.names.file(&entry.origin.file), entry.origin.index)
+}

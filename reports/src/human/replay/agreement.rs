@@ -1,0 +1,126 @@
+//! How far the rules explain the recording, and what they do not explain, one by one.
+
+use forkcast_replay::agreement::{Compared, NotComparable};
+use forkcast_sim::diagnosis::Cause;
+
+use super::misses::requests;
+use super::{listed, place};
+use crate::document::{Cell, Column, Document, Table, count};
+use crate::report::{Entry, Report, misses};
+
+/// Exceptions and unexplained misses that people see.
+const SHOWN: usize = 20;
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let sums = &report.totals.agreement.sums;
+    let compared = sums.comparable > 0;
+    let passed_over = not_comparable(report);
+    if !compared && passed_over.is_empty() {
+        return;
+    }
+    document.heading("Do the rules explain the recording?");
+    let mut lines = Vec::new();
+    if compared {
+        lines.push(format!(
+            "{} of {} have the verdict that was recorded; {} reads are exact or lie between their known neighbours.",
+            count(sums.same_verdict),
+            comparable(sums.comparable),
+            count(sums.reads_agree),
+        ));
+        lines.push(tokens(report));
+    }
+    if !passed_over.is_empty() {
+        lines.push(format!("Not comparable: {}.", listed(&passed_over)));
+    }
+    document.text(lines);
+    exceptions(report, document);
+    unexplained(report, document);
+}
+
+fn comparable(number: u64) -> String {
+    format!("{} comparable request{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+fn tokens(report: &Report<'_>) -> String {
+    let sums = &report.totals.agreement.sums;
+    let off = format!(
+        "Predicted reads are {} tokens off, of {} recorded.",
+        count(sums.read_tokens_abs_error),
+        count(sums.read_tokens_recorded),
+    );
+    match report.totals.agreement.cost_error() {
+        Some(0.0) => format!("{off} The input cost is the recorded one."),
+        Some(error) => format!("{off} The input cost is {:+.2} % off.", error * 100.0),
+        None => off,
+    }
+}
+
+fn not_comparable(report: &Report<'_>) -> Vec<String> {
+    let sums = &report.totals.agreement.sums;
+    let counts = NotComparable::ALL.iter().zip(sums.not_comparable).filter(|(_, number)| *number > 0);
+    counts.map(|(why, number)| format!("{} {}", count(number), why_not(*why))).collect()
+}
+
+const fn why_not(why: NotComparable) -> &'static str {
+    match why {
+        NotComparable::FirstOfChain => "first of their chain",
+        NotComparable::Prewarmed => "prewarmed (read what was never sent here)",
+        NotComparable::ServerTools => "with server tools (sums over passes)",
+        NotComparable::NoMarker => "without a breakpoint",
+        NotComparable::NoUsage => "without recorded usage",
+        NotComparable::NoProfile => "to providers without a cache profile",
+    }
+}
+
+fn exceptions(report: &Report<'_>, document: &mut Document) {
+    let found: Vec<_> = report.exceptions().collect();
+    if found.is_empty() {
+        return;
+    }
+    document.heading(format!("Not as predicted: {}", requests(found.len())));
+    let mut table = Table::new(
+        "exceptions",
+        vec![
+            Column::left("Request", "request"),
+            Column::right("Read, recorded", "recorded_read_tokens"),
+            Column::right("predicted", "predicted_read_tokens"),
+            Column::left("Verdict", "recorded_verdict"),
+            Column::left("predicted", "predicted_verdict"),
+            Column::wrap("Why the recorded read fell short", "causes"),
+        ],
+    );
+    table.rows = found.into_iter().map(|(entry, compared)| exception(report, entry, compared)).collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "exceptions (--format json lists all)";
+    document.table(table);
+}
+
+fn exception(report: &Report<'_>, entry: &Entry<'_>, compared: &Compared) -> Vec<Cell> {
+    let causes: Vec<String> = entry.line.charge.causes.iter().map(|part| part.cause.word().to_owned()).collect();
+    vec![
+        Cell::Text(place(report, entry)),
+        Cell::Count(compared.recorded_usage.cache_read_input_tokens),
+        Cell::Count(compared.predicted_usage.cache_read_input_tokens),
+        Cell::text(compared.recorded.word()),
+        Cell::text(compared.predicted.word()),
+        Cell::Text(listed(&causes)),
+    ]
+}
+
+fn unexplained(report: &Report<'_>, document: &mut Document) {
+    let mut table = Table::new(
+        "unexplained",
+        vec![Column::left("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
+    );
+    let found = misses(report).into_iter().filter(|miss| miss.cause == Cause::Unexplained);
+    table.rows = found
+        .map(|miss| vec![Cell::Text(place(report, miss.entry)), Cell::Count(miss.tokens), Cell::Money(miss.cost)])
+        .collect();
+    if table.rows.is_empty() {
+        return;
+    }
+    document.heading(format!("Unexplained: {}", requests(table.rows.len())));
+    table.shown_max = SHOWN;
+    table.rows_are = "requests (--format json lists all)";
+    document.table(table);
+}

@@ -1,0 +1,81 @@
+//! What was read, by which rules and prices.
+
+use std::collections::BTreeMap;
+
+use super::{listed, some};
+use crate::document::Document;
+use crate::human::when;
+use crate::report::Report;
+
+/// Models named; more are counted.
+const MODELS_SHOWN: usize = 3;
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
+    let requests = report.entries.len() as u64;
+    let mut title = format!("{} in {}", some(requests, "request"), some(report.sessions.len() as u64, "recording"));
+    if chains > 0 {
+        title.push_str(&format!(", {}", some(chains as u64, "chain")));
+    }
+    if let Some(span) = report.span().and_then(|(from, to)| when::span(from, to)) {
+        title.push_str(&format!(", {span}"));
+    }
+    document.title(title);
+    document.aside(vec![files(report), rules(report), prices(report), models(report)].into_iter().flatten().collect());
+}
+
+fn files(report: &Report<'_>) -> Option<String> {
+    let inputs = report.inputs;
+    let passed_over = [
+        (inputs.skipped.len(), "passed over"),
+        (report.unreadable().count(), "unreadable"),
+        (inputs.repaired.len(), "repaired"),
+    ];
+    let found: Vec<String> = passed_over
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{} {what}", crate::document::count(*number as u64)))
+        .collect();
+    let size = format!("Read {}, {}", some(inputs.files as u64, "file"), bytes(inputs.bytes));
+    Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
+}
+
+fn bytes(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match UNITS.iter().find(|(size, _)| bytes >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+fn rules(report: &Report<'_>) -> Option<String> {
+    let names: Vec<String> = report.replay.rules.iter().map(|name| (*name).to_owned()).collect();
+    (!names.is_empty()).then(|| format!("Cache rules {}", listed(&names)))
+}
+
+fn prices(report: &Report<'_>) -> Option<String> {
+    let day = report.options.prices_of.map_or_else(|| "the day of each request".to_owned(), |date| date.to_string());
+    Some(format!("List prices of {day}, from the price book of {}", report.options.book.version()))
+}
+
+fn models(report: &Report<'_>) -> Option<String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for entry in &report.entries {
+        *counts.entry(&entry.line.model).or_default() += 1;
+    }
+    counts.remove("");
+    let mut models: Vec<(&str, u64)> = counts.into_iter().collect();
+    models.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
+    if let [(model, _)] = models[..] {
+        return Some(format!("Model {model}"));
+    }
+    let mut shown: Vec<String> = models
+        .iter()
+        .take(MODELS_SHOWN)
+        .map(|(model, requests)| format!("{model} ({})", crate::document::count(*requests)))
+        .collect();
+    if models.len() > MODELS_SHOWN {
+        shown.push(format!("{} more", models.len() - MODELS_SHOWN));
+    }
+    (!shown.is_empty()).then(|| format!("Models {}", listed(&shown)))
+}

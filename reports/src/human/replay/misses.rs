@@ -1,0 +1,96 @@
+//! Why tokens were not read: by cause, and the largest misses one by one.
+
+use forkcast_sim::diagnosis::Cause;
+
+use super::totals::part_of;
+use super::{place, some};
+use crate::document::{Cell, Column, Document, Table};
+use crate::human::when;
+use crate::report::{Miss, Report, misses};
+
+/// Misses listed one by one.
+const LARGEST_SHOWN: usize = 8;
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    if report.totals.ledger.causes.is_empty() {
+        return;
+    }
+    document.heading("Why tokens were not read");
+    document.table(causes(report));
+    document.heading("The largest misses");
+    document.table(largest(report));
+}
+
+fn causes(report: &Report<'_>) -> Table {
+    let bill = report.totals.billed.cost;
+    let mut table = Table::new(
+        "causes",
+        vec![
+            Column::left("Cause", "cause"),
+            Column::right("Requests", "requests"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Cost", "cost_usd"),
+            Column::right("Of the bill", "share"),
+            Column::wrap("What would save it", "suggestion"),
+        ],
+    );
+    for (cause, total) in report.totals.causes() {
+        table.rows.push(vec![
+            Cell::text(cause.word()),
+            Cell::Count(total.requests),
+            Cell::Count(total.tokens),
+            Cell::Money(bill.map(|_| total.cost)),
+            Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
+            Cell::text(cause.suggestion()),
+        ]);
+    }
+    table
+}
+
+fn largest(report: &Report<'_>) -> Table {
+    let mut table = Table::new(
+        "misses",
+        vec![
+            Column::left("Request", "request"),
+            Column::left("At (UTC)", "at"),
+            Column::left("Cause", "cause"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Cost", "cost_usd"),
+            Column::wrap("What changed", "change"),
+        ],
+    );
+    table.rows = misses(report).iter().map(|miss| row(report, miss)).collect();
+    table.shown_max = LARGEST_SHOWN;
+    table.rows_are = "misses (--format json and --out list all)";
+    table
+}
+
+fn row(report: &Report<'_>, miss: &Miss<'_, '_>) -> Vec<Cell> {
+    let at = miss.entry.line.at.and_then(when::moment);
+    vec![
+        Cell::Text(place(report, miss.entry)),
+        at.map_or(Cell::Empty, Cell::Text),
+        Cell::text(miss.cause.word()),
+        Cell::Count(miss.tokens),
+        Cell::Money(miss.cost),
+        change(report, miss),
+    ]
+}
+
+/// Name and place of what changed: `system[1], text (date)`.
+fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
+    let Some(found) = miss.difference else { return Cell::Empty };
+    let name = report.names.thing(&found.name);
+    let varying = found.volatile.map(|volatile| format!(", a {} that varies", volatile.word())).unwrap_or_default();
+    let place = if found.path.is_empty() || name.contains(&found.path) || miss.cause == Cause::ModelChanged {
+        String::new()
+    } else {
+        format!(" at {}", found.path)
+    };
+    Cell::Text(format!("{name}{place}{varying}"))
+}
+
+/// `3 requests`.
+pub(super) fn requests(number: usize) -> String {
+    some(number as u64, "request")
+}

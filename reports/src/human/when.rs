@@ -1,0 +1,37 @@
+//! Instants for people, in UTC.
+
+use forkcast_sim::time::Instant;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// `2026-11-02 18:30:10`; `None` beyond the calendar.
+pub(super) fn moment(at: Instant) -> Option<String> {
+    Some(zoned(at)?.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+/// `2026-11-02 18:30 to 18:41 UTC`, with the second date where it is another.
+pub(super) fn span(from: Instant, to: Instant) -> Option<String> {
+    let (first, last) = (zoned(from)?, zoned(to)?);
+    let end = if first.date() == last.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    Some(format!("{} to {} UTC", first.strftime("%Y-%m-%d %H:%M"), last.strftime(end)))
+}
+
+fn zoned(at: Instant) -> Option<jiff::Zoned> {
+    let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
+    Some(timestamp.to_zoned(TimeZone::UTC))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{moment, span};
+    use forkcast_sim::time::Instant;
+
+    #[test]
+    fn a_day_is_named_once() {
+        let (start, hour, day) = (1_793_663_410_000, 3_600_000, 86_400_000);
+        let at = |ms: u64| Instant::from_millis(start + ms);
+        assert_eq!(moment(at(0)).unwrap(), "2026-11-02 22:30:10");
+        assert_eq!(span(at(0), at(hour)).unwrap(), "2026-11-02 22:30 to 23:30 UTC");
+        assert_eq!(span(at(0), at(day)).unwrap(), "2026-11-02 22:30 to 2026-11-03 22:30 UTC");
+    }
+}

@@ -1,0 +1,146 @@
+//! Sums over requests, as every part of a report shows them.
+
+use forkcast_replay::agreement::{self, Compared};
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::ledger::{CauseTotal, Totals};
+use forkcast_sim::pricing::{Bill, Category, Money};
+use forkcast_sim::wire::Usage;
+
+use super::Entry;
+
+/// Usage and what it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Tokens.
+    pub usage: Usage,
+    /// Money; `None` where nothing has a price. What has none is left out of sums.
+    pub cost: Option<Money>,
+}
+
+/// Tokens that were not counted by the provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimated {
+    /// Tokens.
+    pub tokens: u64,
+    /// Requests.
+    pub requests: u64,
+}
+
+/// How well prediction and recording agree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Counts and token sums.
+    pub sums: agreement::Agreement,
+    /// Recorded input cost of the comparable requests; `None` where none has a price.
+    pub recorded_input: Option<Money>,
+    /// Predicted input cost of the same requests.
+    pub predicted_input: Option<Money>,
+}
+
+impl Agreement {
+    /// Predicted ÷ recorded input cost − 1.
+    pub fn cost_error(&self) -> Option<f64> {
+        let recorded = self.recorded_input.filter(|recorded| *recorded != Money::ZERO)?;
+        let predicted = self.predicted_input?;
+        Some((predicted - recorded).picousd() as f64 / recorded.picousd() as f64)
+    }
+}
+
+/// Sums over some requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    /// The ledger's own sums.
+    pub ledger: Totals,
+    /// What the provider reported; empty where it reported nothing.
+    pub recorded: Side,
+    /// What the rules predict; `None` where no profile exists.
+    pub predicted: Option<Side>,
+    /// What was billed: recorded, or predicted where nothing was recorded.
+    pub billed: Side,
+    /// The bill with every missed token read.
+    pub perfect: Option<Money>,
+    /// Premiums of writes that nobody read.
+    pub unread_writes: Option<Money>,
+    /// Output that the recording holds as the start value of a stream only.
+    pub output_estimated: Estimated,
+    /// Prediction beside recording.
+    pub agreement: Agreement,
+    /// Recorded usage of requests without a profile.
+    without_profile: Usage,
+}
+
+impl Account {
+    /// The sums of `entries`.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>> + Clone) -> Self {
+        let lines: Vec<_> = entries.clone().into_iter().map(|entry| entry.line).collect();
+        let ledger = Totals::of(lines.iter().copied());
+        let any_recorded = ledger.recorded_requests > 0;
+        let mut account = Self { ledger, ..Self::default() };
+        for entry in entries {
+            if entry.line.recorded.is_some() || !any_recorded {
+                account.add(entry);
+            }
+            account.agree(entry);
+        }
+        // A request that cannot be compared but has usage is predicted as it was recorded.
+        if let Some(side) = &mut account.predicted {
+            side.usage += account.without_profile;
+        }
+        account.recorded.usage = account.ledger.recorded;
+        account.billed.usage = if any_recorded { account.ledger.recorded } else { account.ledger.predicted };
+        account.recorded.cost = account.billed.cost.filter(|_| any_recorded);
+        account
+    }
+
+    fn add(&mut self, entry: &Entry<'_>) {
+        let line = entry.line;
+        let bill = line.charge.bill.map(|bill| bill.total);
+        add(&mut self.billed.cost, bill);
+        add(&mut self.perfect, line.charge.perfect);
+        add(&mut self.unread_writes, line.unread_writes);
+        match line.predicted {
+            Some(usage) => {
+                let side = self.predicted.get_or_insert_default();
+                side.usage += usage;
+                add(&mut side.cost, line.predicted_bill.map(|bill| bill.total));
+            }
+            None => self.without_profile += line.recorded.unwrap_or_default(),
+        }
+        if let Some(recorded) = entry.exchange.and_then(|exchange| exchange.usage)
+            && recorded.output_is_start_value
+        {
+            self.output_estimated.requests += 1;
+            self.output_estimated.tokens += recorded.usage.output_tokens;
+        }
+    }
+
+    fn agree(&mut self, entry: &Entry<'_>) {
+        match entry.comparison {
+            Err(why) => self.agreement.sums.pass(*why),
+            Ok(compared) => self.compare(compared, entry),
+        }
+    }
+
+    fn compare(&mut self, compared: &Compared, entry: &Entry<'_>) {
+        self.agreement.sums.compare(compared);
+        add(&mut self.agreement.recorded_input, entry.line.charge.bill.as_ref().map(input_cost));
+        add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
+    }
+
+    /// The causes, the dearest first.
+    pub fn causes(&self) -> Vec<(Cause, CauseTotal)> {
+        let mut causes: Vec<_> = self.ledger.causes.iter().map(|(cause, total)| (*cause, *total)).collect();
+        causes.sort_by_key(|(cause, total)| (-total.cost, std::cmp::Reverse(total.tokens), *cause));
+        causes
+    }
+}
+
+fn input_cost(bill: &Bill) -> Money {
+    bill.lines.iter().filter(|line| line.category != Category::Output).map(|line| line.cost).sum()
+}
+
+fn add(sum: &mut Option<Money>, amount: Option<Money>) {
+    if let Some(amount) = amount {
+        *sum = Some(sum.unwrap_or_default() + amount);
+    }
+}

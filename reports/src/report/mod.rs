@@ -1,0 +1,117 @@
+//! What every format is derived from: the ledger of a replay, cut into sessions and agents, with its sums.
+
+mod account;
+mod findings;
+mod session;
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::agreement::{Compared, NotComparable};
+use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::input::{Inputs, Unreadable};
+use forkcast_replay::replay::{Options, Replay};
+use forkcast_sim::ledger::Line;
+use forkcast_sim::time::Instant;
+
+use crate::names::Names;
+
+pub use account::{Account, Agreement, Estimated, Side};
+pub use findings::{Miss, Unpriced, misses, remarks, unpriced};
+pub use session::{Agent, Session};
+
+/// One request: its line of the ledger and everything that is known beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The line.
+    pub line: &'a Line,
+    /// Prediction beside recording.
+    pub comparison: &'a Result<Compared, NotComparable>,
+    /// Where it was recorded.
+    pub origin: &'a Origin,
+    /// The chain, numbered over the whole input.
+    pub chain: Option<usize>,
+    /// The recording.
+    pub exchange: Option<&'a Exchange>,
+}
+
+/// A replay, ready to be written in any format.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// What was read and what was not.
+    pub inputs: &'a Inputs,
+    /// The ledger.
+    pub replay: &'a Replay,
+    /// How it was replayed.
+    pub options: &'a Options,
+    /// How names are shown.
+    pub names: Names,
+    /// Every request, in the order of the ledger.
+    pub entries: Vec<Entry<'a>>,
+    /// One for each input file with exchanges.
+    pub sessions: Vec<Session>,
+    /// Over everything.
+    pub totals: Account,
+    /// Ids of the chains, by their number.
+    chain_ids: BTreeMap<usize, String>,
+}
+
+impl<'a> Report<'a> {
+    /// Sums up a replay.
+    pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, names: Names) -> Self {
+        let entries = entries(inputs, replay);
+        let chain_ids = session::chain_ids(&entries, names);
+        let sessions = session::sessions(inputs, &entries, &chain_ids, names);
+        let totals = Account::of(&entries);
+        Self { inputs, replay, options, names, entries, sessions, totals, chain_ids }
+    }
+
+    /// The session that a request belongs to.
+    pub fn session_of(&self, entry: &Entry<'_>) -> Option<&Session> {
+        let at = self.sessions.binary_search_by_key(&entry.line.session, |session| session.index).ok()?;
+        self.sessions.get(at)
+    }
+
+    /// The id of the agent that sent a request; `None` where no profile could read it.
+    pub fn agent_of(&self, entry: &Entry<'_>) -> Option<&str> {
+        entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str)
+    }
+
+    /// First and last instant of the requests that have one.
+    pub fn span(&self) -> Option<(Instant, Instant)> {
+        let instants = || self.entries.iter().filter_map(|entry| entry.line.at);
+        instants().min().zip(instants().max())
+    }
+
+    /// Everything that could not be read: damage in files, and bodies that are no requests.
+    pub fn unreadable(&self) -> impl Iterator<Item = &'a Unreadable> {
+        self.inputs.unreadable.iter().chain(&self.replay.unreadable)
+    }
+
+    /// Comparable requests whose verdict or read is not as recorded.
+    pub fn exceptions(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Compared)> {
+        self.entries.iter().filter_map(|entry| {
+            let compared = entry.comparison.as_ref().ok()?;
+            let agrees = compared.recorded == compared.predicted && compared.read_agrees();
+            (!agrees).then_some((entry, compared))
+        })
+    }
+}
+
+fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay) -> Vec<Entry<'a>> {
+    let files: Vec<BTreeMap<usize, &Exchange>> = inputs
+        .scopes
+        .iter()
+        .flat_map(|scope| &scope.files)
+        .map(|file| file.exchanges.iter().map(|exchange| (exchange.origin.index, exchange)).collect())
+        .collect();
+    let lines = replay.lines.iter().zip(&replay.comparisons).zip(replay.origins.iter().zip(&replay.chains));
+    lines
+        .map(|((line, comparison), (origin, chain))| Entry {
+            line,
+            comparison,
+            origin,
+            chain: *chain,
+            exchange: files.get(line.session).and_then(|file| file.get(&origin.index)).copied(),
+        })
+        .collect()
+}

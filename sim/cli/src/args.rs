@@ -1,0 +1,223 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use forkcast_replay::input::InputFormat;
+use forkcast_sim::cache::{PRESETS, Rules};
+use forkcast_sim::pricing::Date;
+
+/// What did this agent session cost, why, and what would it have cost otherwise.
+///
+/// No model is called and nothing leaves the machine.
+#[derive(Debug, Parser)]
+#[command(name = "forkcast", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  a check or a threshold failed
+  2  bad input or usage
+  3  a fault of the program
+
+Data goes to standard output, everything else to standard error.";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Bill recorded requests and explain every token that the prompt cache missed
+    Replay(ReplayArgs),
+    /// Name the first byte in which two requests differ, why, and what it costs
+    Diff(DiffArgs),
+    /// Show what is built in
+    List(ListArgs),
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  forkcast replay                                  the embedded sample
+  forkcast replay recordings/                      everything readable in a folder
+  forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
+  forkcast replay recordings/ --out result         run.json, ledger.jsonl, requests.csv, timeline.svg and .png
+  forkcast replay - < session.jsonl                standard input
+  forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
+
+Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
+
+/// Arguments of `replay`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub struct ReplayArgs {
+    /// Files and folders with recordings, `-` for standard input; none: an embedded sample
+    pub paths: Vec<PathBuf>,
+
+    /// Read every file as this format instead of finding it out by content
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format)]
+    pub input_format: InputFormat,
+
+    /// Cache rules; without it those that fit the date of each recording (see `forkcast list profiles`)
+    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    pub cache: Option<Rules>,
+
+    /// Prices of this day (YYYY-MM-DD) instead of the day of each request
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub prices: Option<Date>,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+
+    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Write into a folder that holds other files too; only files of the names above are replaced
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+
+    /// Exit with 2 where a model has no price or anything is unreadable
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Replace names of files, agents and tools by stable ids
+    #[arg(long)]
+    pub anonymize: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  forkcast diff yesterday.json today.json          two request bodies
+  forkcast diff session.jsonl#4 session.jsonl#5    two requests of a recording, counted from 0
+  forkcast diff a.json b.json --format json        forkcast.diff/1, without any text of the prompts";
+
+/// Arguments of `diff`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = DIFF_EXAMPLES)]
+pub struct DiffArgs {
+    /// The older request: a body, or FILE#N for the N-th request of a recording
+    #[arg(value_name = "A")]
+    pub older: String,
+
+    /// The newer request
+    #[arg(value_name = "B")]
+    pub newer: String,
+
+    /// Cache rules whose normal forms decide what is a difference
+    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    pub cache: Option<Rules>,
+
+    /// Prices of this day (YYYY-MM-DD) instead of the newest
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub prices: Option<Date>,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+
+    /// Put the differing bytes with 48 on each side into JSON too
+    #[arg(long)]
+    pub show_content: bool,
+
+    /// Replace names of files, agents and tools by stable ids, and leave bytes out
+    #[arg(long, conflicts_with = "show_content")]
+    pub anonymize: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  forkcast list models                             every model that is known, with window and minimum
+  forkcast list prices --format csv                the price book";
+
+/// Arguments of `list`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = LIST_EXAMPLES)]
+pub struct ListArgs {
+    /// What to show
+    #[arg(value_enum)]
+    pub what: Listed,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// Models, their windows and the shortest prefix that each caches
+    Models,
+    /// The price book
+    Prices,
+    /// Presets of cache rules
+    Profiles,
+    /// Formats of recordings
+    Formats,
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// Tables of comma-separated values, the name of the table in the first column
+    Csv,
+    /// Markdown
+    Markdown,
+}
+
+/// What is said on standard error.
+#[derive(Debug, ClapArgs)]
+pub struct TalkArgs {
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Say what is being done: on a terminal, always, or never
+    #[arg(long, value_enum, default_value_t)]
+    pub progress: Progress,
+}
+
+/// When to say what is being done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Progress {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always, line by line
+    Plain,
+    /// Never
+    None,
+}
+
+fn input_format(name: &str) -> Result<InputFormat, String> {
+    name.parse().map_err(|error: forkcast_replay::error::Error| error.to_string())
+}
+
+fn preset(name: &str) -> Result<Rules, String> {
+    Rules::preset(name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|rules| rules.name).collect();
+        format!("no such preset, expected one of: {}", names.join(", "))
+    })
+}
+
+fn date(text: &str) -> Result<Date, String> {
+    let date: jiff::civil::Date = text.parse().map_err(|_| "no date, expected YYYY-MM-DD".to_owned())?;
+    let part = |number: i8| u8::try_from(number).unwrap_or_default();
+    Ok(Date(date.year().into(), part(date.month()), part(date.day())))
+}

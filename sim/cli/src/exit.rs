@@ -1,0 +1,75 @@
+//! Exit codes, and what stands behind them.
+//!
+//! | code | |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | a check, an expectation or a threshold failed |
+//! | 2 | bad input or usage, with file, place and what was found |
+//! | 3 | a fault of the program |
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use crate::talk;
+
+const INPUT: u8 = 2;
+const FAULT: u8 = 3;
+
+/// What the user gave cannot be used. One line for each complaint.
+#[derive(Debug)]
+pub struct BadInput(pub Vec<String>);
+
+impl BadInput {
+    /// One complaint as an error.
+    pub fn error(complaint: impl fmt::Display) -> anyhow::Error {
+        Self(vec![complaint.to_string()]).into()
+    }
+}
+
+impl fmt::Display for BadInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+/// Turns panics into exit code 3 with a sentence.
+pub fn guard() {
+    std::panic::set_hook(Box::new(|panic| {
+        talk::say(format_args!("forkcast: a fault of the program, please report it: {panic}"));
+        std::process::exit(FAULT.into());
+    }));
+}
+
+/// Prints help, the version or what is wrong with the arguments.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    // A closed pipe behind `--help` is no error.
+    drop(error.print());
+    if error.use_stderr() { INPUT.into() } else { ExitCode::SUCCESS }
+}
+
+/// The code of a verb's result; complaints go to standard error.
+pub fn code(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if is_closed_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    if let Some(BadInput(complaints)) = error.downcast_ref() {
+        for complaint in complaints {
+            talk::say(format_args!("forkcast: {complaint}"));
+        }
+        return INPUT.into();
+    }
+    talk::say(format_args!("forkcast: {error:#}"));
+    FAULT.into()
+}
+
+/// Who reads the output went away (`| head`): nothing is wrong.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,59 @@
+//! `forkcast diff`.
+
+use forkcast_reports::comparison::Sides;
+use forkcast_reports::format;
+use forkcast_reports::human;
+use forkcast_reports::names::Names;
+use forkcast_sim::diagnosis::compare;
+use forkcast_sim::pricing::{PriceBook, Rates, Terms};
+use forkcast_sim::wire::{Request, Wire, estimated_tokens, spelling};
+
+use crate::args::{DiffArgs, Format};
+use crate::exit::BadInput;
+use crate::screen;
+
+mod side;
+
+use side::Side;
+
+/// Runs the verb.
+pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
+    let (older, newer) = (Side::find(&args.older)?, Side::find(&args.newer)?);
+    let rules = args.cache.unwrap_or_default();
+    let mut wire = Wire::new(rules.forms);
+    let old = older.read(&mut wire)?;
+    let new = newer.read(&mut wire)?;
+    let comparison = compare(&wire, &old, &new);
+    let spelling = spelling::notes(&older.exchange.body, &newer.exchange.body, &rules.forms)
+        .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
+    let rates = rates(args, &wire, &new);
+    let sides = Sides {
+        wire: &wire,
+        older: &old,
+        newer: &new,
+        comparison: &comparison,
+        spelling: &spelling,
+        rates: rates.as_ref(),
+        titles: [&older.title, &newer.title],
+        origin: (newer.exchange.chain.as_deref(), newer.position),
+        names: if args.anonymize { Names::Anonymous } else { Names::Plain },
+    };
+    match args.format {
+        Format::Json => screen::print(|target| format::diff::write(&sides, args.show_content, target)),
+        format => screen::document(&human::diff::document(&sides), format),
+    }
+}
+
+/// Prices of the newer request's model.
+fn rates(args: &DiffArgs, wire: &Wire, request: &Request) -> Option<Rates> {
+    let blocks = request.nodes.iter().filter_map(|node| wire.prefixes.block(*node));
+    let terms = Terms {
+        date: args.prices,
+        prompt_tokens: blocks.map(|block| estimated_tokens(&wire.blocks, block)).sum(),
+        fast: request.envelope_value("speed") == Some(b"\"fast\""),
+        geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
+        regional: request.resolved.is_some_and(|resolved| resolved.regional),
+        ..Terms::default()
+    };
+    PriceBook::built_in().rates(&request.model.as_str().into(), &terms).ok()
+}

@@ -1,0 +1,86 @@
+//! One of two requests: a body in a file of its own, or one of a recording.
+
+use std::path::Path;
+
+use forkcast_replay::exchange::{Exchange, Provider};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_sim::wire::{Request, Wire};
+
+use crate::exit::BadInput;
+use crate::verbs::replay::complaints;
+
+/// A request as the user named it.
+pub struct Side {
+    /// The name.
+    pub title: String,
+    /// The request.
+    pub exchange: Exchange,
+    /// Its position in its recording, where the user gave one.
+    pub position: Option<usize>,
+}
+
+/// Both requests are asked for in one scope, or nothing could be shared.
+const SCOPE: &str = "diff";
+
+impl Side {
+    /// Finds the request called `name`.
+    pub fn find(name: &str) -> anyhow::Result<Self> {
+        let (file, position) = split(name)?;
+        let inputs = Inputs::read(&[file], InputFormat::Auto).map_err(BadInput::error)?;
+        let count = inputs.exchanges().count();
+        if count == 0 {
+            let complaints = complaints::of_inputs(&inputs, &forkcast_replay::replay::Replay::default());
+            return Err(complaints::or_nothing_read(complaints).into());
+        }
+        let range = || format!("{file}#0 to {file}#{}", count - 1);
+        let index = match position {
+            Some(position) if position >= count => {
+                let complaint = format!("{name}: there are {count} requests, expected one of {}", range());
+                return Err(BadInput::error(complaint));
+            }
+            None if count > 1 => {
+                return Err(BadInput::error(format!("{file}: holds {count} requests, say which: {}", range())));
+            }
+            position => position.unwrap_or(0),
+        };
+        let exchange = inputs.exchanges().nth(index).cloned();
+        let exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
+        Ok(Self { title: name.to_owned(), exchange, position })
+    }
+
+    /// Reads the request's body.
+    pub fn read(&self, wire: &mut Wire) -> anyhow::Result<Request> {
+        if let Provider::Other(provider) = &self.exchange.provider {
+            let complaint = format!("{}: a request to {provider}, for which there is no cache profile yet", self.title);
+            return Err(BadInput::error(complaint));
+        }
+        let read = wire.read(&self.exchange.body, SCOPE, &self.exchange.model);
+        read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))
+    }
+}
+
+/// `FILE#N` in its parts; a file whose name holds a `#` comes first.
+fn split(name: &str) -> anyhow::Result<(&str, Option<usize>)> {
+    if Path::new(name).exists() {
+        return Ok((name, None));
+    }
+    let Some((file, position)) = name.rsplit_once('#') else { return Ok((name, None)) };
+    match position.parse() {
+        Ok(position) => Ok((file, Some(position))),
+        Err(_) => {
+            Err(BadInput::error(format_args!("{name}: found `{position}` behind the #, expected a number from 0")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn a_number_behind_the_last_hash_is_a_position() {
+        assert_eq!(split("no-such-file.json#3").ok(), Some(("no-such-file.json", Some(3))));
+        assert_eq!(split("no-such-file.json").ok(), Some(("no-such-file.json", None)));
+        assert!(split("no-such-file.json#three").is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! One file for each verb.
+
+pub mod diff;
+pub mod list;
+pub mod replay;

@@ -1,0 +1,90 @@
+//! `forkcast replay`.
+
+use forkcast_replay::error::Error;
+use forkcast_replay::input::Inputs;
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::format;
+use forkcast_reports::human;
+use forkcast_reports::names::Names;
+use forkcast_reports::report::{Report, unpriced};
+use forkcast_sim::pricing::PriceBook;
+
+use crate::args::{Format, ReplayArgs};
+use crate::exit::BadInput;
+use crate::screen;
+
+pub mod complaints;
+
+/// Runs the verb.
+pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
+    // Before the work, so that nobody waits for a folder that cannot be used.
+    let folder =
+        args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
+    let inputs = read(args)?;
+    let requests = inputs.exchanges().count();
+    args.talk.step(format_args!("forkcast: read {} files, replaying {requests} requests", inputs.files));
+    let options = Options { rules: args.cache, book: PriceBook::built_in(), prices_of: args.prices };
+    let replay = replay(&inputs, &options);
+    let complaints = complaints::of_inputs(&inputs, &replay);
+    if requests == replay.unreadable.len() {
+        return Err(complaints::or_nothing_read(complaints).into());
+    }
+    report(args, &inputs, &replay, &options, folder.as_ref())?;
+    let complaints = [complaints, strict(args, &inputs, &replay, &options)].concat();
+    if complaints.is_empty() { Ok(()) } else { Err(BadInput(complaints).into()) }
+}
+
+fn read(args: &ReplayArgs) -> anyhow::Result<Inputs> {
+    if args.paths.is_empty() {
+        args.talk.note(format_args!("forkcast: no path given, so this is the embedded sample of a small coding agent"));
+        return Ok(Inputs::sample());
+    }
+    args.talk.step(format_args!("forkcast: reading"));
+    Inputs::read(&args.paths, args.input_format).map_err(|error| match error {
+        Error::Open { .. } => BadInput::error(error),
+        other => other.into(),
+    })
+}
+
+fn report(
+    args: &ReplayArgs,
+    inputs: &Inputs,
+    replay: &Replay,
+    options: &Options,
+    folder: Option<&Folder>,
+) -> anyhow::Result<()> {
+    let report = Report::new(inputs, replay, options, names(args));
+    if let Some((folder, path)) = folder.zip(args.out.as_deref()) {
+        let files = folder.write(&report).map_err(folder_error)?;
+        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
+    }
+    match args.format {
+        Format::Json => screen::print(|target| format::replay::write(&report, target)),
+        format => screen::document(&human::replay::document(&report), format),
+    }
+}
+
+fn names(args: &ReplayArgs) -> Names {
+    if args.anonymize { Names::Anonymous } else { Names::Plain }
+}
+
+/// What `--strict` does not let pass.
+fn strict(args: &ReplayArgs, inputs: &Inputs, replay: &Replay, options: &Options) -> Vec<String> {
+    if !args.strict {
+        return Vec::new();
+    }
+    let report = Report::new(inputs, replay, options, names(args));
+    let unpriced = unpriced(&report).into_iter().map(|model| format!("no price for `{}` (--strict)", model.model));
+    let unreadable = report
+        .unreadable()
+        .map(|damage| complaints::located(&report.names.file(&damage.file), damage.line, &damage.reason));
+    unpriced.chain(unreadable).collect()
+}
+
+fn folder_error(error: FolderError) -> anyhow::Error {
+    match error {
+        FolderError::Picture { .. } => error.into(),
+        other => BadInput::error(other),
+    }
+}
