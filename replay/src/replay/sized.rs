@@ -37,7 +37,7 @@ impl Sized {
             total_tokens: recorded.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
             minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
             refusal: refusal::check(&request, rules).err(),
-            chain: chains.assign(exchange.chain.as_deref(), &request, &wire.prefixes),
+            chain: chains.assign(exchange.chain.as_deref(), &request, wire),
             cumulative,
             request,
         }

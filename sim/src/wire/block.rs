@@ -66,7 +66,7 @@ pub struct Content<'a> {
 impl Blocks {
     /// The id of `content`, new or known.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
-        let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role);
+        let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role, content.kind);
         let (rows, bytes) = (&self.rows, &self.bytes);
         let known = self.ids.find(hash, |id| same(&rows[id.0 as usize], bytes, &content));
         if let Some(id) = known {
@@ -119,11 +119,11 @@ impl Blocks {
         self.row(id).role
     }
 
-    /// Digest of the canonical bytes with level and role, for use outside the process.
+    /// Digest of the canonical bytes with level, role and kind, for use outside the process.
     pub fn digest(&self, id: BlockId) -> blake3::Hash {
         let row = self.row(id);
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&tag(row.level, row.role).to_le_bytes());
+        hasher.update(&tag(row.level, row.role, row.kind).to_le_bytes());
         hasher.update(self.bytes(id));
         hasher.finalize()
     }
@@ -151,10 +151,12 @@ impl Blocks {
 fn same(row: &Row, bytes: &[u8], content: &Content<'_>) -> bool {
     row.level == content.level
         && row.role == content.role
+        && row.kind == content.kind
         && bytes[row.start..row.start + row.len as usize] == *content.bytes
 }
 
-/// Level and role as a number, so that equal bytes in other places are other blocks.
-const fn tag(level: Level, role: Role) -> u64 {
-    (level as u64) << 8 | role as u64
+/// Level, role and kind as a number, so that equal bytes that mean something else are other blocks: the keys of a
+/// message are no content, though both are JSON objects.
+const fn tag(level: Level, role: Role, kind: BlockKind) -> u64 {
+    (level as u64) << 16 | (role as u64) << 8 | kind as u64
 }

@@ -52,8 +52,8 @@ pub struct Body<'a> {
     pub system_string: Option<&'a [u8]>,
     /// Elements of `messages`.
     pub messages: Vec<&'a [u8]>,
-    /// All other members: raw key with quotes, raw value.
-    pub fields: Vec<(&'a [u8], &'a [u8])>,
+    /// All other members: key and raw value. The last of equal keys wins.
+    pub fields: Vec<(String, &'a [u8])>,
 }
 
 /// Cuts `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first time.
@@ -93,16 +93,18 @@ fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
         if scanner.peek() != Some(b'"') {
             return Err(ScanError { offset: scanner.offset(), expected: "a key" }.into());
         }
-        let key = scanner.value()?;
+        let key = key(&mut scanner)?;
         scanner.expect(b':', "a colon")?;
-        match key {
-            b"\"messages\"" => {
-                seen_messages = true;
+        match key.as_str() {
+            "messages" => {
+                seen_messages = scanner.peek() != Some(b'n');
                 body.messages = level(&mut scanner, "messages")?;
             }
-            b"\"tools\"" => body.tools = level(&mut scanner, "tools")?,
-            b"\"system\"" if scanner.peek() == Some(b'"') => body.system_string = Some(scanner.value()?),
-            b"\"system\"" => body.system = level(&mut scanner, "system")?,
+            "tools" => body.tools = level(&mut scanner, "tools")?,
+            "system" if scanner.peek() == Some(b'"') => {
+                (body.system, body.system_string) = (Vec::new(), Some(scanner.value()?));
+            }
+            "system" => (body.system, body.system_string) = (level(&mut scanner, "system")?, None),
             _ => field(&mut body.fields, key, scanner.value()?)?,
         }
     }
@@ -116,11 +118,18 @@ fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
     Ok(body)
 }
 
-fn field<'a>(fields: &mut Vec<(&'a [u8], &'a [u8])>, key: &'a [u8], value: &'a [u8]) -> Result<(), Stop> {
+/// The key that begins here, escapes resolved.
+fn key(scanner: &mut Scanner<'_>) -> Result<String, ScanError> {
+    let offset = scanner.offset();
+    let raw = scanner.value()?;
+    let key = json::string(raw).filter(|_| is_valid(raw));
+    key.ok_or(ScanError { offset, expected: "a key" })
+}
+
+fn field<'a>(fields: &mut Vec<(String, &'a [u8])>, key: String, value: &'a [u8]) -> Result<(), Stop> {
     if !is_valid(value) {
-        let path = json::string(key).unwrap_or_default();
         let found = "text that is no JSON value";
-        return Err(Stop::Body(BodyError::Shape { path, found, expected: "a JSON value" }));
+        return Err(Stop::Body(BodyError::Shape { path: key, found, expected: "a JSON value" }));
     }
     fields.retain(|(known, _)| *known != key);
     fields.push((key, value));
@@ -171,20 +180,22 @@ pub fn is_valid(raw: &[u8]) -> bool {
     serde_json::from_slice::<&RawValue>(raw).is_ok()
 }
 
-/// serde's word for what is wrong, which is better than the scanner's.
+/// What is wrong with the text: serde's word where it is no JSON, which is better than the scanner's.
 fn describe(text: &[u8], stop: Stop) -> BodyError {
-    let scan = match stop {
-        Stop::Body(error) => return error,
-        Stop::Scan(scan) => scan,
-    };
-    match serde_json::from_slice::<&RawValue>(text) {
-        Err(error) => BodyError::NotJson { offset: offset_of(text, &error), found: error.to_string() },
-        Ok(_) => BodyError::NotJson { offset: scan.offset, found: format!("expected {}", scan.expected) },
+    match (serde_json::from_slice::<&RawValue>(text), stop) {
+        (Err(error), _) => BodyError::NotJson { offset: offset_of(text, &error), found: error.to_string() },
+        (Ok(_), Stop::Body(error)) => error,
+        (Ok(_), Stop::Scan(scan)) => {
+            BodyError::NotJson { offset: scan.offset, found: format!("expected {}", scan.expected) }
+        }
     }
 }
 
 /// The byte offset of a serde error, which counts lines and columns from one.
 fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
+    if error.is_eof() {
+        return text.len();
+    }
     let mut line_start = 0;
     for _ in 1..error.line() {
         match memchr::memchr(b'\n', &text[line_start..]) {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::level::Level;
-use super::prefix::Prefixes;
+use super::intake::Wire;
+use super::level::{Level, Role};
 use super::request::Request;
 
 /// A chain, numbered in order of its first request.
@@ -44,11 +44,11 @@ const END_TRIES: usize = 32;
 
 impl Chains {
     /// Puts a request into its chain: by `id` where the input has one, else by its history.
-    pub fn assign(&mut self, id: Option<&str>, request: &Request, prefixes: &Prefixes) -> Continued {
+    pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continued {
         if let Some(id) = id {
             return self.assign_named(id);
         }
-        let messages = message_digests(request, prefixes);
+        let messages = message_digests(request, wire);
         let best = (0..self.open.len())
             .filter_map(|at| Some((shared(&self.open[at].messages, &messages)?, at)))
             .max();
@@ -111,12 +111,16 @@ fn shared_end(old: &[u64], new: &[u64]) -> usize {
     ends.map(run).max().unwrap_or(0)
 }
 
-/// A digest for each message, to compare histories by. A collision could only tie two chains together.
-fn message_digests(request: &Request, prefixes: &Prefixes) -> Vec<u64> {
+/// A digest for each message, to compare histories by. A collision could only tie two chains together. What clients put
+/// in between for the system (environment, skills, reminders) is no history: agents of one kind all have the same.
+fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let from = request.level_start(Level::Messages);
     let mut digests: Vec<(u32, Xxh3)> = Vec::new();
     for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]) {
-        let Some(block) = prefixes.block(*node).filter(|_| !place.keys) else { continue };
+        let Some(block) = wire.prefixes.block(*node).filter(|_| !place.keys) else { continue };
+        if wire.blocks.role(block) == Role::System {
+            continue;
+        }
         if digests.last().is_none_or(|(item, _)| *item != place.item) {
             digests.push((place.item, Xxh3::new()));
         }

@@ -47,7 +47,7 @@ impl Wire {
     /// Reads a body sent in `scope`. `model_outside` is the model where the address names it and the body does not.
     ///
     /// # Errors
-    /// When the body is no request of the Messages API; nothing is kept of it then.
+    /// When the body is no request of the Messages API; no prefix is kept of it then.
     pub fn read(&mut self, body: &[u8], scope: &str, model_outside: &str) -> Result<Request, BodyError> {
         let cut = body::cut(body)?;
         let envelope = envelope(&cut);
@@ -60,11 +60,9 @@ impl Wire {
         let keeps_thinking = resolved.is_none_or(|resolved| resolved.id.row().keeps_thinking);
 
         let mut placed = self.elements(&cut)?;
-        let mut excluded = Vec::new();
         if self.forms.thinking_stripped && !keeps_thinking {
-            strip_thinking(&mut placed, &mut excluded);
+            strip_thinking(&mut placed);
         }
-        let automatic = cut.fields.iter().rev().find(|(key, _)| *key == b"\"cache_control\"");
         let mut request = Request {
             root: self.prefixes.root(scope, resolved.map_or(model.as_str(), |resolved| resolved.id.row().id)),
             model,
@@ -76,12 +74,12 @@ impl Wire {
             markers_sent: 0,
             bad_markers: Vec::new(),
             automatic_conflict: None,
-            excluded,
+            excluded: Vec::new(),
             envelope,
             body_bytes: body.len() as u64,
         };
         self.lay(&placed, &mut request);
-        if let Some(ttl) = automatic.and_then(|(_, value)| normal::ttl(value)) {
+        if let Some(ttl) = request.envelope_value("cache_control").and_then(normal::ttl) {
             set_automatic(&mut request, &placed, ttl, &self.prefixes);
         }
         Ok(request)
@@ -156,7 +154,8 @@ impl Wire {
                 } else if part.place == PartPlace::Excluded {
                     let why = match level {
                         Level::Tools => ExcludedWhy::DeferredTool,
-                        _ => ExcludedWhy::BillingHeader,
+                        Level::System => ExcludedWhy::BillingHeader,
+                        Level::Messages => ExcludedWhy::StrippedThinking,
                     };
                     request.excluded.push(Excluded { place: *place, block: part.block, why });
                 }
@@ -205,7 +204,7 @@ fn envelope(cut: &Body<'_>) -> Vec<EnvelopeField> {
         .map(|(key, value)| {
             let mut bytes = Vec::with_capacity(value.len());
             json::normalise(value, &mut bytes);
-            EnvelopeField { key: json::string(key).unwrap_or_default(), value: bytes }
+            EnvelopeField { key: key.clone(), value: bytes }
         })
         .collect()
 }
@@ -235,7 +234,8 @@ fn sort_results(placed: &mut [Placed], from: usize, calls: &Cell<(usize, usize)>
         return;
     }
     let order = |call: u64| {
-        placed[calls_from..calls_to].iter().position(|placed| placed.part.call == call).unwrap_or(usize::MAX)
+        let asked = placed[calls_from..calls_to].iter().position(|placed| placed.part.call == call && call != 0);
+        asked.unwrap_or(usize::MAX)
     };
     let mut results: Vec<(usize, Placed)> =
         slots.iter().map(|slot| (order(placed[*slot].part.call), placed[*slot])).collect();
@@ -246,16 +246,13 @@ fn sort_results(placed: &mut [Placed], from: usize, calls: &Cell<(usize, usize)>
 }
 
 /// Takes thinking out of all assistant turns before the last user turn that brings no tool result.
-fn strip_thinking(placed: &mut Vec<Placed>, excluded: &mut Vec<Excluded>) {
+fn strip_thinking(placed: &mut [Placed]) {
     let Some(last_user_turn) = last_user_turn(placed) else { return };
-    placed.retain(|Placed { part, place }| {
-        let stripped =
-            part.kind == BlockKind::Thinking && place.level == Level::Messages && place.item < last_user_turn;
-        if stripped {
-            excluded.push(Excluded { place: *place, block: part.block, why: ExcludedWhy::StrippedThinking });
+    for Placed { part, place } in placed {
+        if part.kind == BlockKind::Thinking && place.level == Level::Messages && place.item < last_user_turn {
+            part.place = PartPlace::Excluded;
         }
-        !stripped
-    });
+    }
 }
 
 /// The message index of the last user turn that brings no tool result. Thinking stands in assistant messages alone,

@@ -3,6 +3,8 @@
 //! The scanner never recurses, so a million nested brackets cost a loop and no stack. It finds the borders of values;
 //! whether what lies between is valid JSON is serde's to say, once per value that was never seen before.
 
+use std::borrow::Cow;
+
 use memchr::memchr2;
 
 /// Where in a text a scan stopped, and what was expected there.
@@ -129,7 +131,10 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Iterates over the members of an object: raw key (with its quotes) and raw value.
+/// A member of an object: raw key (with its quotes) and raw value.
+pub type Member<'a> = (&'a [u8], &'a [u8]);
+
+/// Iterates over the members of an object.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     scanner: Scanner<'a>,
@@ -184,7 +189,7 @@ impl<'a> Members<'a> {
         self.scanner.offset()
     }
 
-    fn step(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, ScanError> {
+    fn step(&mut self) -> Result<Option<Member<'a>>, ScanError> {
         if !advance(&mut self.scanner, self.state, (b'{', "an object"), b'}')? {
             self.state = Progress::Done;
             return Ok(None);
@@ -200,7 +205,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = Result<(&'a [u8], &'a [u8]), ScanError>;
+    type Item = Result<Member<'a>, ScanError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.state == Progress::Done {
@@ -305,7 +310,7 @@ impl<'a> Pieces<'a> {
 /// The code unit of a `\uXXXX` at the start of `text`.
 fn code_unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
-    let digits = std::str::from_utf8(digits).ok()?;
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
     u16::from_str_radix(digits, 16).ok()
 }
 
@@ -372,6 +377,17 @@ fn push_char(c: char, out: &mut Vec<u8>) {
         c if c < ' ' => out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
         c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
     }
+}
+
+/// The raw text with nothing but letters where letters are meant. No key or word that has a meaning needs an escape, so
+/// most texts are taken as they are.
+pub fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memmem::find(raw, b"\\u00").is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut spelled = Vec::with_capacity(raw.len());
+    normalise(raw, &mut spelled);
+    Cow::Owned(spelled)
 }
 
 /// Appends text as a JSON string in the normal spelling.

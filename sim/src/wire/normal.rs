@@ -3,7 +3,7 @@
 //! Envelope keys are sorted and breakpoints left out; key order inside tool inputs and schemas stays, because it
 //! reaches the model. Sources: `providers.md` 1.7 and 2.1 (Anthropic prompt-caching page, 2026-09), `clients.md` 9.
 
-use super::json::{self, ScanError};
+use super::json::{self, Member, ScanError};
 use super::marker::Ttl;
 
 /// Switches of the normal form. The presets of the cache room fill them in.
@@ -41,8 +41,8 @@ const MARKER_KEY: &[u8] = b"\"cache_control\"";
 const ENVELOPE_DEPTH_MAX: u8 = 4;
 
 /// The raw members of an object in the provider's eyes: the last of equal keys wins, breakpoint and order left out.
-pub fn envelope(raw: &[u8]) -> Result<Vec<(&[u8], &[u8])>, ScanError> {
-    let mut fields: Vec<(&[u8], &[u8])> = Vec::with_capacity(8);
+pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
+    let mut fields: Vec<Member<'_>> = Vec::with_capacity(8);
     for member in json::members(raw) {
         let (key, value) = member?;
         if key == MARKER_KEY {
@@ -74,7 +74,7 @@ pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
     if json::is_null(cache_control) {
         return None;
     }
-    let named = json::members(cache_control).flatten().find(|(key, _)| *key == b"\"ttl\"");
+    let named = json::members(cache_control).flatten().filter(|(key, _)| *key == b"\"ttl\"").last();
     match named {
         Some((_, b"\"1h\"")) => Some(Ttl::OneHour),
         _ => Some(Ttl::FiveMinutes),

@@ -39,7 +39,7 @@ pub enum PartPlace {
     Prompt,
     /// In the head of the system level: the definition of a tool that changes the system text.
     SystemHead,
-    /// Nowhere: a client's billing header or a tool whose loading is deferred.
+    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped.
     Excluded,
 }
 
@@ -69,6 +69,7 @@ impl ElementReader<'_> {
     /// # Errors
     /// When the element is not an object of the shape that its level asks for.
     pub fn read(&mut self, level: Level, raw: &[u8]) -> Result<Element, ScanError> {
+        let raw = &*json::plain(raw);
         match level {
             Level::Tools => self.tool(raw),
             Level::System => self.system(raw),
@@ -82,14 +83,12 @@ impl ElementReader<'_> {
         normal::push_envelope(raw, self.forms, &mut bytes)?;
         let mut part = self.part(Level::Tools, Role::None, BlockKind::Tool, &bytes);
         part.marker = marker;
-        for (key, value) in json::members(raw).flatten() {
-            match (key, value) {
-                (b"\"defer_loading\"", b"true") => part.place = PartPlace::Excluded,
-                // Adding or removing web search alters the system text and leaves the tools valid
-                // (prompt-caching page, "what invalidates the cache", 2026-09).
-                (b"\"type\"", name) if name.starts_with(b"\"web_search_") => part.place = PartPlace::SystemHead,
-                _ => {}
-            }
+        if field(raw, b"\"defer_loading\"") == Some(b"true") {
+            part.place = PartPlace::Excluded;
+        } else if field(raw, b"\"type\"").is_some_and(|name| name.starts_with(b"\"web_search_")) {
+            // Adding or removing web search alters the system text and leaves the tools valid
+            // (prompt-caching page, "what invalidates the cache", 2026-09).
+            part.place = PartPlace::SystemHead;
         }
         Ok(Element { parts: vec![part] })
     }
@@ -104,6 +103,7 @@ impl ElementReader<'_> {
 
     /// The element that a plain-string system prompt stands for.
     pub fn system_string(&mut self, raw: &[u8]) -> Element {
+        let raw = &*json::plain(raw);
         let mut part = self.string(Level::System, Role::None, raw);
         if raw.starts_with(BILLING_HEADER) {
             part.place = PartPlace::Excluded;

@@ -42,7 +42,8 @@ const NO_BLOCK: BlockId = BlockId(u32::MAX);
 impl Prefixes {
     /// The empty prompt of `model` in `scope`.
     pub fn root(&mut self, scope: &str, model: &str) -> NodeId {
-        let key = format!("{scope}\u{0}{model}");
+        // The length keeps scope and model apart whatever characters they hold.
+        let key = format!("{}:{scope}{model}", scope.len());
         if let Some(root) = self.roots.get(&key) {
             return *root;
         }

@@ -1,15 +1,15 @@
 //! Differences of wire bytes that are none of the canonical bytes: harmless, and said so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::Blocks;
 use super::body::{self, Body, BodyError};
 use super::json;
-use super::level::Level;
+use super::level::{Level, Place};
 use super::marker::Ttl;
 use super::normal::{self, NormalForms};
 use super::parameters::{self, PromptFacts};
-use super::part::ElementReader;
+use super::part::{ElementReader, Part, PartPlace};
 use super::request::EnvelopeField;
 
 /// How two spellings of the same prompt differ.
@@ -39,7 +39,8 @@ pub struct SpellingNote {
 /// Top-level keys that are part of a level's identity, with the level they belong to by default.
 const PARAMETER_KEYS: [&str; 4] = ["tool_choice", "thinking", "output_config", "speed"];
 
-/// The harmless differences of two bodies, in prompt order with the envelope first.
+/// The harmless differences of two bodies: the envelope first, then each in prompt order the spellings, the blocks that
+/// are no prompt, and the breakpoints.
 ///
 /// # Errors
 /// When one of the bodies is no request.
@@ -53,6 +54,7 @@ pub fn notes(old: &[u8], new: &[u8], forms: &NormalForms) -> Result<Vec<Spelling
     both.level(Level::Tools, &old_body.tools, &new_body.tools);
     both.level(Level::System, &old_body.system, &new_body.system);
     both.level(Level::Messages, &old_body.messages, &new_body.messages);
+    both.excluded(&old_body, &new_body);
     both.markers(&old_body, &new_body);
     Ok(both.found)
 }
@@ -64,7 +66,7 @@ fn note(found: &mut Vec<SpellingNote>, path: impl Into<String>, kind: SpellingKi
 /// Top-level keys other than the prompt.
 fn envelope(old: &Body<'_>, new: &Body<'_>, forms: &NormalForms, found: &mut Vec<SpellingNote>) {
     let list = |body: &Body<'_>| -> BTreeMap<String, Vec<u8>> {
-        body.fields.iter().map(|(key, value)| (json::string(key).unwrap_or_default(), value.to_vec())).collect()
+        body.fields.iter().map(|(key, value)| (key.clone(), value.to_vec())).collect()
     };
     let (old, new) = (list(old), list(new));
     for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
@@ -202,36 +204,51 @@ impl Both<'_> {
         old.is_some() && old == ids(self, new)
     }
 
-    fn markers(&mut self, old: &Body<'_>, new: &Body<'_>) {
-        let (old, new) = (self.marked(old), self.marked(new));
-        for (path, ttl) in &new {
-            if old.get(path) != Some(ttl) {
-                note(&mut self.found, path, SpellingKind::MarkerMoved);
-            }
-        }
-        for path in old.keys().filter(|path| !new.contains_key(*path)) {
-            note(&mut self.found, path, SpellingKind::MarkerMoved);
+    /// Blocks that are sent and are no prompt: a header that changed, a deferred tool that came or went. Where several
+    /// did, the first is noted.
+    fn excluded(&mut self, old: &Body<'_>, new: &Body<'_>) {
+        let excluded = |both: &mut Self, body| {
+            let mut parts = both.parts(body);
+            parts.retain(|(_, part)| part.place == PartPlace::Excluded);
+            parts
+        };
+        let (old, new) = (excluded(self, old), excluded(self, new));
+        let same = old.iter().zip(&new).take_while(|((_, old), (_, new))| old.block == new.block).count();
+        if let Some((place, _)) = new.get(same).or(old.get(same)) {
+            note(&mut self.found, place.to_string(), SpellingKind::Envelope);
         }
     }
 
-    /// Every breakpoint of a body by the path of its block.
-    fn marked(&mut self, body: &Body<'_>) -> BTreeMap<String, Ttl> {
-        let mut found = BTreeMap::new();
+    fn markers(&mut self, old: &Body<'_>, new: &Body<'_>) {
+        let automatic = |body: &Body<'_>| {
+            body.fields.iter().find(|(key, _)| key == "cache_control").and_then(|(_, value)| normal::ttl(value))
+        };
+        if automatic(old) != automatic(new) {
+            note(&mut self.found, "cache_control", SpellingKind::MarkerMoved);
+        }
+        let (old, new) = (self.marked(old), self.marked(new));
+        let places: BTreeSet<&Place> = old.keys().chain(new.keys()).collect();
+        for place in places.into_iter().filter(|place| old.get(place) != new.get(place)) {
+            note(&mut self.found, place.to_string(), SpellingKind::MarkerMoved);
+        }
+    }
+
+    /// Every breakpoint of a body by its block's place.
+    fn marked(&mut self, body: &Body<'_>) -> BTreeMap<Place, Ttl> {
+        self.parts(body).into_iter().filter_map(|(place, part)| Some((place, part.marker?))).collect()
+    }
+
+    /// Every block of a body and its place.
+    fn parts(&mut self, body: &Body<'_>) -> Vec<(Place, Part)> {
+        let mut found = Vec::new();
         let levels = [(Level::Tools, &body.tools), (Level::System, &body.system), (Level::Messages, &body.messages)];
         for (level, raws) in levels {
-            for (item, raw) in raws.iter().enumerate() {
+            for (item, raw) in (0u32..).zip(raws) {
                 let Ok(element) = self.reader().read(level, raw) else { continue };
-                for part in element.parts {
-                    let path = match level {
-                        Level::Messages => format!("messages[{item}].content[{}]", part.index),
-                        level => format!("{}[{item}]", level.name()),
-                    };
-                    found.extend(part.marker.map(|ttl| (path, ttl)));
-                }
+                let place = |part: &Part| Place { level, item, part: part.index, keys: false };
+                found.extend(element.parts.iter().map(|part| (place(part), *part)));
             }
         }
-        let automatic = body.fields.iter().find(|(key, _)| *key == b"\"cache_control\"");
-        found.extend(automatic.and_then(|(_, value)| normal::ttl(value)).map(|ttl| ("cache_control".to_owned(), ttl)));
         found
     }
 }
