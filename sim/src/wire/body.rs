@@ -1,5 +1,6 @@
 //! The body of a request, cut into its elements without building a tree.
 
+use std::collections::BTreeSet;
 use std::str;
 
 use serde_json::value::RawValue;
@@ -82,6 +83,7 @@ impl From<ScanError> for Stop {
 fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
     let mut body = Body::default();
     let mut seen_messages = false;
+    let (mut levels, mut repeated) = (BTreeSet::new(), false);
     let mut scanner = Scanner::new(text);
     scanner.expect(b'{', "an object")?;
     let mut first = true;
@@ -95,6 +97,9 @@ fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
         }
         let key = key(&mut scanner)?;
         scanner.expect(b':', "a colon")?;
+        if ["tools", "system", "messages"].contains(&key.as_str()) {
+            repeated |= !levels.insert(key.clone());
+        }
         match key.as_str() {
             "messages" => {
                 seen_messages = scanner.peek() != Some(b'n');
@@ -111,6 +116,10 @@ fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
     scanner.expect(b'}', "a closing brace")?;
     if scanner.peek().is_some() {
         return Err(ScanError { offset: scanner.offset(), expected: "the end of the body" }.into());
+    }
+    // Nobody looks into a level that a later one of its name replaces, so the text is checked as a whole.
+    if repeated && !is_valid(text) {
+        return Err(ScanError { offset: 0, expected: "JSON" }.into());
     }
     if !seen_messages {
         return Err(Stop::Body(BodyError::Missing { key: "messages" }));

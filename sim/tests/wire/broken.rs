@@ -13,7 +13,7 @@ fn complaint(body: &[u8]) -> String {
 
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
-    let table: [(&str, &str); 36] = [
+    let table: [(&str, &str); 38] = [
         ("", "byte 0: EOF"),
         ("   ", "byte 3: EOF"),
         ("hello", "byte 0: expected value"),
@@ -34,6 +34,8 @@ fn what_is_wrong_is_said_with_its_place() {
         (r#"{"messages":[],"\q":1}"#, "byte 17: invalid escape"),
         (r#"{"messages":[1 2]}"#, "byte 15: expected `,` or `]`"),
         (r#"{"messages":nope}"#, "byte 13: expected ident"),
+        (r#"{"messages":[tru],"messages":[]}"#, "byte 16: expected ident"),
+        (r#"{"system":[{"a":tru}],"system":"","messages":[]}"#, "byte 19: expected ident"),
         (r#"{"messages":[{]}"#, "byte 14: key must be a string"),
         (r#"{"messages":{}}"#, "messages: found an object, expected an array"),
         (r#"{"messages":"Hi"}"#, "messages: found a string, expected an array"),

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::value::RawValue;
 
-use super::bodies::{REALISTIC, read};
+use super::bodies::{REALISTIC, read, tries};
 
 /// JSON that knows which parts of it may be spelled otherwise. Texts are UTF-16, because JSON can hold lone surrogates.
 #[derive(Clone, Debug, PartialEq)]
@@ -282,12 +282,8 @@ fn survives(wire: &mut Wire, text: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config(2_000))]
+    #![proptest_config(tries(2_000))]
 
     #[test]
     fn a_body_is_the_same_prompt_in_every_spelling(body in bodies(), seed in any::<u64>()) {

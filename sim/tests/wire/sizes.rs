@@ -6,7 +6,7 @@ use forkcast_sim::wire::{
 };
 use proptest::prelude::*;
 
-use super::bodies::{blocks, read, talk};
+use super::bodies::{blocks, read, talk, tries};
 
 /// Texts whose canonical block has the lengths given, at least 26 bytes each.
 fn of_lengths(lengths: &[usize]) -> String {
@@ -196,7 +196,7 @@ fn a_usage_adds_up() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(tries(500))]
 
     #[test]
     fn sizes_never_shrink_keep_the_total_and_hold_at_every_pin_that_fits(
