@@ -66,6 +66,9 @@ pub fn count(number: u64) -> String {
 
 /// An amount to a hundredth of a cent, with separators between thousands: `$1,234.5678`.
 pub fn money(amount: Money) -> String {
+    if amount == Money::ZERO {
+        return "$0".to_owned();
+    }
     let text = amount.human();
     match text.split_once('$').zip(text.split_once('.')) {
         Some(((sign, _), (whole, decimals))) => {
@@ -110,7 +113,7 @@ mod tests {
         assert_eq!(usd("1234567.5"), "$1,234,567.5000");
         assert_eq!(usd("-0.0123"), "-$0.0123");
         assert_eq!(usd("0.000001"), "<$0.0001");
-        assert_eq!(usd("0"), "$0.0000");
+        assert_eq!(usd("0"), "$0");
     }
 
     #[test]

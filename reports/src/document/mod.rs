@@ -3,6 +3,7 @@
 mod cell;
 pub mod csv;
 pub mod json;
+mod layout;
 pub mod markdown;
 pub mod terminal;
 
@@ -50,6 +51,8 @@ pub enum Lie {
     Left,
     /// Numbers.
     Right,
+    /// A long name: on one line, cut in its middle where room is short.
+    Name,
     /// Text that may be broken into lines.
     Wrap,
 }
@@ -63,22 +66,35 @@ pub struct Column {
     pub word: &'static str,
     /// How it lies.
     pub lie: Lie,
+    /// People can do without it where room is short.
+    pub optional: bool,
 }
 
 impl Column {
     /// A column of text.
     pub const fn left(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Left }
+        Self { title, word, lie: Lie::Left, optional: false }
     }
 
     /// A column of numbers.
     pub const fn right(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Right }
+        Self { title, word, lie: Lie::Right, optional: false }
+    }
+
+    /// A column of long names.
+    pub const fn name(title: &'static str, word: &'static str) -> Self {
+        Self { title, word, lie: Lie::Name, optional: false }
     }
 
     /// A column of long text.
     pub const fn wrap(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Wrap }
+        Self { title, word, lie: Lie::Wrap, optional: false }
+    }
+
+    /// The same, left out where room is short.
+    #[must_use]
+    pub const fn optional(self) -> Self {
+        Self { optional: true, ..self }
     }
 }
 
@@ -95,8 +111,6 @@ pub struct Table {
     pub shown_max: usize,
     /// What the rows are, for "… and 3 more sessions".
     pub rows_are: &'static str,
-    /// The last row is a sum and always shown.
-    pub has_sum: bool,
 }
 
 impl Table {
@@ -106,12 +120,11 @@ impl Table {
     }
 
     /// The rows for people, and how many are left out.
-    pub fn shown(&self) -> (impl Iterator<Item = &Vec<Cell>>, usize) {
-        let sums = usize::from(self.has_sum);
-        let body = self.rows.len().saturating_sub(sums);
+    pub fn shown(&self) -> (&[Vec<Cell>], usize) {
         // One row in the place of "… and 1 more" takes no more room.
-        let shown = if self.shown_max == 0 || body <= self.shown_max + 1 { body } else { self.shown_max };
-        (self.rows[..shown].iter().chain(&self.rows[body..]), body - shown)
+        let all = self.shown_max == 0 || self.rows.len() <= self.shown_max + 1;
+        let shown = if all { self.rows.len() } else { self.shown_max };
+        (&self.rows[..shown], self.rows.len() - shown)
     }
 
     /// "… and 3 more sessions".

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Attribute, CellAlignment, ColumnConstraint, ContentArrangement};
+use comfy_table::{Attribute, CellAlignment, ContentArrangement};
+use unicode_width::UnicodeWidthStr;
 
-use super::{Cell, Document, Lie, Marked, Part, Table};
+use super::{Cell, Document, Lie, Marked, Part, Table, layout};
 
 /// What the terminal can do.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +28,6 @@ const WIDTH_DEFAULT: u16 = 120;
 
 /// Tables stand so far from the edge.
 const INDENT: &str = "  ";
-
-/// Between two columns.
-const GAP: u16 = 2;
 
 const BOLD: &str = "\u{1b}[1m";
 const DIM: &str = "\u{1b}[2m";
@@ -67,7 +65,8 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
 
 fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
-        for (at, piece) in wrapped(line, usize::from(look.width).saturating_sub(INDENT.len())).into_iter().enumerate() {
+        let room = usize::from(look.width).saturating_sub(2 * INDENT.len());
+        for (at, piece) in layout::wrapped(line, room).into_iter().enumerate() {
             let hang = if at == 0 { "" } else { INDENT };
             let piece = if style.is_empty() { piece } else { look.styled(style, &piece) };
             writeln!(target, "{INDENT}{hang}{piece}")?;
@@ -76,32 +75,13 @@ fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) 
     Ok(())
 }
 
-/// Breaks a line at blanks; a word that is longer than a line stays whole. Further lines leave room for an indent.
-fn wrapped(line: &str, width: usize) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut piece = String::new();
-    for word in line.split(' ') {
-        let room = if pieces.is_empty() { width } else { width.saturating_sub(INDENT.len()) };
-        let needed =
-            unicode_width::UnicodeWidthStr::width(piece.as_str()) + 1 + unicode_width::UnicodeWidthStr::width(word);
-        if !piece.is_empty() && needed > room {
-            pieces.push(std::mem::take(&mut piece));
-        } else if !piece.is_empty() {
-            piece.push(' ');
-        }
-        piece.push_str(word);
-    }
-    pieces.push(piece);
-    pieces
-}
-
 /// Bytes as they are, with the marked stretch inverted or, without colour, carets beneath it.
 fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         writeln!(target, "{INDENT}{}{}{}", line.before, look.styled(INVERSE, &line.mark), line.after)?;
         if !look.colour && !line.mark.is_empty() {
-            let before = unicode_width::UnicodeWidthStr::width(line.before.as_str());
-            let marked = unicode_width::UnicodeWidthStr::width(line.mark.as_str()).max(1);
+            let before = line.before.width();
+            let marked = line.mark.width().max(1);
             writeln!(target, "{INDENT}{}{}", " ".repeat(before), "^".repeat(marked))?;
         }
     }
@@ -110,27 +90,27 @@ fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<
 
 fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<()> {
     let (rows, left_out) = table.shown();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(Cell::human).collect()).collect();
+    let layout = layout::columns(table, &rows, usize::from(look.width) - INDENT.len().min(look.width.into()));
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(comfy_table::presets::NOTHING);
-    drawn.set_content_arrangement(ContentArrangement::Dynamic);
-    drawn.set_width(look.width.saturating_sub(INDENT.len() as u16));
+    drawn.set_content_arrangement(ContentArrangement::Disabled);
     drawn.force_no_tty();
     if look.colour {
         drawn.enforce_styling();
     }
     let dim = |title: &str| comfy_table::Cell::new(title).add_attribute(Attribute::Dim);
-    drawn.set_header(table.columns.iter().map(|column| dim(column.title)));
-    for row in rows {
-        drawn.add_row(row.iter().map(cell));
+    drawn.set_header(layout.iter().map(|placed| dim(table.columns[placed.column].title)));
+    for row in &rows {
+        drawn.add_row(
+            layout.iter().map(|placed| row.get(placed.column).map_or_else(String::new, |text| placed.fit(text))),
+        );
     }
-    for (at, column) in table.columns.iter().enumerate() {
+    for (at, placed) in layout.iter().enumerate() {
         let Some(drawn) = drawn.column_mut(at) else { continue };
-        drawn.set_padding((0, if at + 1 == table.columns.len() { 0 } else { GAP }));
-        if column.lie == Lie::Right {
+        drawn.set_padding((0, if at + 1 == layout.len() { 0 } else { layout::GAP }));
+        if placed.lie == Lie::Right {
             drawn.set_cell_alignment(CellAlignment::Right);
-        }
-        if column.lie != Lie::Wrap {
-            drawn.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
     for line in drawn.lines() {
@@ -140,20 +120,4 @@ fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<
         writeln!(target, "{INDENT}{}", look.styled(DIM, &table.more(left_out)))?;
     }
     Ok(())
-}
-
-fn cell(cell: &Cell) -> comfy_table::Cell {
-    comfy_table::Cell::new(cell.human())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wrapped;
-
-    #[test]
-    fn lines_are_broken_at_blanks() {
-        assert_eq!(wrapped("one two three four", 9), ["one two", "three", "four"]);
-        assert_eq!(wrapped("a-very-long-word x", 5), ["a-very-long-word", "x"]);
-        assert_eq!(wrapped("", 5), [""]);
-    }
 }

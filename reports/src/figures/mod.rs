@@ -1,4 +1,7 @@
 //! Pictures. A new figure is one file here.
+//!
+//! Figures are SVG, drawn on a [`canvas`]; [`png`] makes bitmaps of them.
 
+mod canvas;
 pub mod png;
 pub mod timeline;

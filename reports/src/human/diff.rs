@@ -96,8 +96,8 @@ fn others(sides: &Sides<'_>, findings: &[Finding<'_>], document: &mut Document) 
         "findings",
         vec![
             Column::left("Cause", "cause"),
-            Column::left("Place", "path"),
-            Column::right("Byte", "offset_in_block"),
+            Column::name("Place", "path"),
+            Column::right("Byte", "offset_in_block").optional(),
             Column::right("Tokens, about", "tokens_lost"),
             Column::right("Cost", "cost_usd"),
             Column::wrap("What", "name"),

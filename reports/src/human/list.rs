@@ -67,8 +67,8 @@ pub fn prices() -> Document {
             Column::right("1h write", "write_1h"),
             Column::right("Read", "read"),
             Column::right("Output", "output"),
-            Column::left("Source", "source"),
-            Column::left("Copied", "dated"),
+            Column::left("Source", "source").optional(),
+            Column::left("Copied", "dated").optional(),
         ],
     );
     table.rows = book.rows().iter().flat_map(tiers).collect();
@@ -106,9 +106,9 @@ pub fn profiles() -> Document {
             Column::left("Preset", "name"),
             Column::right("Look-back", "look_back_positions"),
             Column::left("Counts", "look_back_counts"),
-            Column::left("A hit refreshes", "refresh"),
-            Column::left("Readable from", "visible_from"),
-            Column::left("Lifetime from", "lifetime_from"),
+            Column::left("A hit refreshes", "refresh").optional(),
+            Column::left("Readable from", "visible_from").optional(),
+            Column::left("Lifetime from", "lifetime_from").optional(),
             Column::right("Slack, s", "slack_seconds"),
             Column::wrap("Source", "source"),
         ],

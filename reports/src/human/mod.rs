@@ -3,4 +3,4 @@
 pub mod diff;
 pub mod list;
 pub mod replay;
-mod when;
+pub(crate) mod when;

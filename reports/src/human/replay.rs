@@ -8,7 +8,7 @@ mod sessions;
 mod totals;
 
 use crate::document::Document;
-use crate::report::Report;
+use crate::report::{Entry, Report};
 
 /// The report, most important things first.
 pub fn document(report: &Report<'_>) -> Document {
@@ -37,7 +37,7 @@ fn listed(items: &[String]) -> String {
     }
 }
 
-/// Where a request was recorded: `folder/file.json#3`.
-fn place(report: &Report<'_>, entry: &crate::report::Entry<'_>) -> String {
-    format!("{}#{}", report.names.file(&entry.origin.file), entry.origin.index)
+/// Where a request was recorded: `file.json#3`.
+fn place(report: &Report<'_>, entry: &Entry<'_>) -> String {
+    format!("{}#{}", report.short(&entry.origin.file), entry.origin.index)
 }

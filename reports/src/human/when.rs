@@ -9,6 +9,11 @@ pub(super) fn moment(at: Instant) -> Option<String> {
     Some(zoned(at)?.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
+/// `18:30:10`.
+pub(crate) fn clock(at: Instant) -> Option<String> {
+    Some(zoned(at)?.strftime("%H:%M:%S").to_string())
+}
+
 /// `2026-11-02 18:30 to 18:41 UTC`, with the second date where it is another.
 pub(super) fn span(from: Instant, to: Instant) -> Option<String> {
     let (first, last) = (zoned(from)?, zoned(to)?);

@@ -51,6 +51,8 @@ pub struct Report<'a> {
     pub sessions: Vec<Session>,
     /// Over everything.
     pub totals: Account,
+    /// The folder that all files lie in, with a slash at its end; empty where there is none.
+    pub folder: String,
     /// Ids of the chains, by their number.
     chain_ids: BTreeMap<usize, String>,
 }
@@ -62,7 +64,16 @@ impl<'a> Report<'a> {
         let chain_ids = session::chain_ids(&entries, names);
         let sessions = session::sessions(inputs, &entries, &chain_ids, names);
         let totals = Account::of(&entries);
-        Self { inputs, replay, options, names, entries, sessions, totals, chain_ids }
+        let folder = common_folder(inputs);
+        Self { inputs, replay, options, names, entries, sessions, totals, folder, chain_ids }
+    }
+
+    /// The name of a file for people: without the folder that all files lie in.
+    pub fn short(&self, file: &str) -> String {
+        match self.names {
+            Names::Plain => file.strip_prefix(&self.folder).unwrap_or(file).to_owned(),
+            Names::Anonymous => self.names.file(file),
+        }
     }
 
     /// The session that a request belongs to.
@@ -95,6 +106,20 @@ impl<'a> Report<'a> {
             (!agrees).then_some((entry, compared))
         })
     }
+}
+
+/// The longest folder that the names of all files begin with.
+fn common_folder(inputs: &Inputs) -> String {
+    let recorded = inputs.scopes.iter().flat_map(|scope| &scope.files).map(|file| file.file.as_str());
+    let skipped = inputs.skipped.iter().map(|skipped| skipped.file.as_str());
+    let damaged = inputs.unreadable.iter().map(|damage| damage.file.as_str());
+    let folders =
+        recorded.chain(skipped).chain(damaged).map(|file| file.rfind('/').map_or("", |slash| &file[..=slash]));
+    let common = folders.reduce(|one, other| {
+        let alike = one.split_inclusive('/').zip(other.split_inclusive('/')).take_while(|(one, other)| one == other);
+        &one[..alike.map(|(part, _)| part.len()).sum()]
+    });
+    common.unwrap_or_default().to_owned()
 }
 
 fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay) -> Vec<Entry<'a>> {

@@ -49,8 +49,11 @@ fn tokens(report: &Report<'_>) -> String {
         count(sums.read_tokens_recorded),
     );
     match report.totals.agreement.cost_error() {
-        Some(0.0) => format!("{off} The input cost is the recorded one."),
-        Some(error) => format!("{off} The input cost is {:+.2} % off.", error * 100.0),
+        Some(0.0) => format!("{off} The input cost is as recorded."),
+        Some(error) => {
+            let side = if error < 0.0 { "below" } else { "above" };
+            format!("{off} The predicted input cost is {:.2} % {side} the recorded one.", error.abs() * 100.0)
+        }
         None => off,
     }
 }
@@ -81,7 +84,7 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
     let mut table = Table::new(
         "exceptions",
         vec![
-            Column::left("Request", "request"),
+            Column::name("Request", "request"),
             Column::right("Read, recorded", "recorded_read_tokens"),
             Column::right("predicted", "predicted_read_tokens"),
             Column::left("Verdict", "recorded_verdict"),
@@ -110,7 +113,7 @@ fn exception(report: &Report<'_>, entry: &Entry<'_>, compared: &Compared) -> Vec
 fn unexplained(report: &Report<'_>, document: &mut Document) {
     let mut table = Table::new(
         "unexplained",
-        vec![Column::left("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
+        vec![Column::name("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
     );
     let found = misses(report).into_iter().filter(|miss| miss.cause == Cause::Unexplained);
     table.rows = found

@@ -30,10 +30,11 @@ struct Kind {
 fn table(report: &Report<'_>) -> Table {
     let mut kinds: BTreeMap<(u8, String), Kind> = BTreeMap::new();
     let mut note = |rank: u8, reason: &str, file: &str, line: usize| {
+        let (reason, inner) = without_place(reason);
         let kind = kinds.entry((rank, report.names.message(reason))).or_default();
         if kind.count == 0 {
             let line = if line == 0 { String::new() } else { format!(":{line}") };
-            kind.first = format!("{}{line}", report.names.file(file));
+            kind.first = format!("{}{line}{inner}", report.short(file));
         }
         kind.count += 1;
     };
@@ -54,7 +55,7 @@ fn table(report: &Report<'_>) -> Table {
             Column::left("", "what"),
             Column::right("Times", "times"),
             Column::wrap("Why", "reason"),
-            Column::wrap("First", "first"),
+            Column::name("First", "first"),
         ],
     );
     for ((rank, reason), kind) in kinds {
@@ -66,6 +67,18 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
+/// The reason without the place in the file that it begins with ("interaction 3, line 272: …"), and that place, so that
+/// equal reasons are counted together.
+fn without_place(reason: &str) -> (&str, String) {
+    let Some((place, rest)) = reason.split_once(": ") else { return (reason, String::new()) };
+    let mut words = place.split([' ', ',']).filter(|word| !word.is_empty());
+    let is_place = words.all(|word| PLACE_WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_place { (rest, format!(", {place}")) } else { (reason, String::new()) }
+}
+
+/// Words of which places in files are made.
+const PLACE_WORDS: [&str; 6] = ["interaction", "exchange", "request", "record", "line", "column"];
+
 const WORDS: [&str; 3] = ["unreadable", "repaired", "passed over"];
 
 fn remarked(report: &Report<'_>) -> Table {
@@ -75,4 +88,21 @@ fn remarked(report: &Report<'_>) -> Table {
     table.shown_max = SHOWN;
     table.rows_are = "remarks";
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_place;
+
+    #[test]
+    fn places_are_taken_off_reasons() {
+        let apart = |reason| without_place(reason);
+        assert_eq!(
+            apart("interaction 3, line 272: POST x is none"),
+            ("POST x is none", ", interaction 3, line 272".into())
+        );
+        assert_eq!(apart("column 17: found `}`"), ("found `}`", ", column 17".into()));
+        assert_eq!(apart("cannot be read: gone"), ("cannot be read: gone", String::new()));
+        assert_eq!(apart("empty file"), ("empty file", String::new()));
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{listed, some};
 use crate::document::Document;
 use crate::human::when;
+use crate::names::Names;
 use crate::report::Report;
 
 /// Models named; more are counted.
@@ -36,7 +37,11 @@ fn files(report: &Report<'_>) -> Option<String> {
         .filter(|(number, _)| *number > 0)
         .map(|(number, what)| format!("{} {what}", crate::document::count(*number as u64)))
         .collect();
-    let size = format!("Read {}, {}", some(inputs.files as u64, "file"), bytes(inputs.bytes));
+    let place = match report.names {
+        Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
+        _ => String::new(),
+    };
+    let size = format!("Read {}, {}{place}", some(inputs.files as u64, "file"), bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 

@@ -51,8 +51,8 @@ fn largest(report: &Report<'_>) -> Table {
     let mut table = Table::new(
         "misses",
         vec![
-            Column::left("Request", "request"),
-            Column::left("At (UTC)", "at"),
+            Column::name("Request", "request"),
+            Column::left("At (UTC)", "at").optional(),
             Column::left("Cause", "cause"),
             Column::right("Tokens", "tokens"),
             Column::right("Cost", "cost_usd"),

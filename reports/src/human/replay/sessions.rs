@@ -23,20 +23,19 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut table = Table::new(
         "sessions",
         vec![
-            Column::left("Recording", "session"),
+            Column::name("Recording", "session"),
             Column::right("Requests", "requests"),
-            Column::right("Input tokens", "input_tokens"),
+            Column::right("Input tokens", "input_tokens").optional(),
             Column::right("Hit rate", "hit_rate"),
             Column::right("Cost", "cost_usd"),
-            Column::right("Missed tokens", "missed_tokens"),
+            Column::right("Missed tokens", "missed_tokens").optional(),
             Column::right("Missed cost", "missed_usd"),
             Column::left("Mostly", "cause"),
         ],
     );
-    table.rows = sessions.iter().map(|session| row(session.id.clone(), &session.account)).collect();
     table.rows.push(row("all".to_owned(), &report.totals));
-    table.has_sum = true;
-    table.shown_max = SHOWN;
+    table.rows.extend(sessions.iter().map(|session| row(session.id.clone(), &session.account)));
+    table.shown_max = SHOWN + 1;
     table.rows_are = "recordings (--format json and --format csv list all)";
     document.heading("Recordings, the dearest first");
     document.table(table);

@@ -1,0 +1,169 @@
+//! How wide the columns of a table are, and what is done to text that does not fit.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{Lie, Table};
+
+/// Blanks between two columns.
+pub(super) const GAP: u16 = 2;
+
+/// The narrowest that names and long texts become. Where not even that fits, the table is wider than the screen.
+const NAME_MIN: usize = 20;
+const WRAP_MIN: usize = 24;
+
+/// A column that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Its index in the table.
+    pub column: usize,
+    /// How it lies.
+    pub lie: Lie,
+    /// How wide its text may be.
+    pub width: usize,
+}
+
+impl Placed {
+    /// The text within the column's width.
+    pub fn fit(&self, text: &str) -> String {
+        match self.lie {
+            Lie::Left | Lie::Right => text.to_owned(),
+            Lie::Name => elided(text, self.width),
+            Lie::Wrap => wrapped(text, self.width).join("\n"),
+        }
+    }
+}
+
+/// The columns that fit into `width`: optional ones go first, then names and long texts share what is left.
+pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<Placed> {
+    let natural = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
+        cells.chain([table.columns[column].title.width()]).max().unwrap_or(0)
+    };
+    // A column in which nothing stands is not missed.
+    let says =
+        |column: usize| rows.is_empty() || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
+    let mut placed: Vec<Placed> = table
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(column, _)| says(*column))
+        .map(|(column, found)| Placed { column, lie: found.lie, width: natural(column) })
+        .collect();
+    while least(&placed) > width {
+        match placed.iter().rposition(|placed| table.columns[placed.column].optional) {
+            Some(at) => drop(placed.remove(at)),
+            None => break,
+        }
+    }
+    share(&mut placed, width);
+    placed
+}
+
+fn least(placed: &[Placed]) -> usize {
+    placed.iter().map(|placed| least_of(placed)).sum::<usize>() + gaps(placed)
+}
+
+fn least_of(placed: &Placed) -> usize {
+    match placed.lie {
+        Lie::Left | Lie::Right => placed.width,
+        Lie::Name => placed.width.min(NAME_MIN),
+        Lie::Wrap => placed.width.min(WRAP_MIN),
+    }
+}
+
+fn gaps(placed: &[Placed]) -> usize {
+    usize::from(GAP) * placed.len().saturating_sub(1)
+}
+
+/// Hands out what is left over the least widths: names first, since a wrapped text is still whole.
+fn share(placed: &mut [Placed], width: usize) {
+    let mut left = width.saturating_sub(least(placed));
+    let texts = placed.iter().any(|placed| placed.lie == Lie::Wrap && placed.width > WRAP_MIN);
+    for lie in [Lie::Name, Lie::Wrap] {
+        let mut flexible: Vec<&mut Placed> = placed.iter_mut().filter(|placed| placed.lie == lie).collect();
+        let count = flexible.len();
+        for (at, column) in flexible.iter_mut().enumerate() {
+            let least = least_of(column);
+            let part = left / (count - at);
+            // Half of the room stays for texts that need it, so that a long name does not squeeze them.
+            let part = if lie == Lie::Name && texts { part.div_ceil(2) } else { part };
+            let extra = (column.width - least).min(part);
+            column.width = least + extra;
+            left -= extra;
+        }
+    }
+}
+
+/// The text with its middle cut out, at most `width` wide.
+fn elided(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let (head, tail) = (room / 2, room - room / 2);
+    format!("{}…{}", taken(text.chars(), head), taken(text.chars().rev(), tail).chars().rev().collect::<String>())
+}
+
+/// The characters of the beginning that are at most `width` wide.
+fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
+}
+
+/// The text in lines of at most `width`, broken at blanks; a longer word is broken where it must.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        while line.width() > width.max(1) {
+            let head = taken(line.chars(), width.max(1));
+            let rest = line.split_off(head.len());
+            lines.push(std::mem::replace(&mut line, rest));
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{columns, elided, wrapped};
+    use crate::document::{Column, Table};
+
+    #[test]
+    fn lines_are_broken_at_blanks() {
+        assert_eq!(wrapped("one two three four", 9), ["one two", "three", "four"]);
+        assert_eq!(wrapped("abcdefgh x", 5), ["abcde", "fgh x"]);
+        assert_eq!(wrapped("", 5), [""]);
+    }
+
+    #[test]
+    fn names_lose_their_middle() {
+        assert_eq!(elided("a-long-file-name.json#12", 15), "a-long-…json#12");
+        assert_eq!(elided("short", 15), "short");
+    }
+
+    #[test]
+    fn optional_columns_go_where_room_is_short() {
+        let columns_of = |width| {
+            let named = vec![Column::left("a", "a"), Column::left("b", "b").optional(), Column::wrap("c", "c")];
+            let rows = vec![vec!["x".repeat(10), "y".repeat(10), "z ".repeat(30)]];
+            let placed = columns(&Table::new("t", named), &rows, width);
+            placed.iter().map(|placed| (placed.column, placed.width)).collect::<Vec<_>>()
+        };
+        assert_eq!(columns_of(100), [(0, 10), (1, 10), (2, 60)]);
+        assert_eq!(columns_of(50), [(0, 10), (1, 10), (2, 26)]);
+        assert_eq!(columns_of(40), [(0, 10), (2, 28)]);
+    }
+}

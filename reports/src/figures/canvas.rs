@@ -1,0 +1,134 @@
+//! A sheet to draw on, in whole pixels, with the colours of all figures.
+
+use plotters::backend::{DrawingBackend, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
+
+/// The font of the bitmaps first, then those of the same widths that readers of the SVG have.
+const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// What plotters divides sizes by on their way into an SVG.
+const PLOTTERS_SIZE_FACTOR: f64 = 1.24;
+
+/// Average width of a character of the font, as a part of its size.
+const CHARACTER_WIDTH: f64 = 0.6;
+
+/// Colours by what they mean; told apart by people who see few colours (Okabe and Ito, 2008) and on grey paper.
+pub(super) mod ink {
+    use super::RGBColor;
+
+    pub const TEXT: RGBColor = RGBColor(34, 34, 34);
+    pub const FAINT: RGBColor = RGBColor(110, 110, 110);
+    pub const GRID: RGBColor = RGBColor(228, 228, 228);
+    pub const PAPER: RGBColor = RGBColor(255, 255, 255);
+    pub const READ: RGBColor = RGBColor(0, 114, 178);
+    pub const WRITTEN: RGBColor = RGBColor(240, 190, 80);
+    pub const INPUT: RGBColor = RGBColor(170, 170, 170);
+    pub const MISSED: RGBColor = RGBColor(166, 54, 3);
+}
+
+/// A rectangle; the right and the lower edge do not belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    pub left: i32,
+    pub top: i32,
+    pub right: i32,
+    pub bottom: i32,
+}
+
+impl Area {
+    pub const fn width(&self) -> i32 {
+        self.right - self.left
+    }
+
+    pub const fn height(&self) -> i32 {
+        self.bottom - self.top
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.width() <= 0 || self.height() <= 0
+    }
+
+    pub const fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
+}
+
+/// Where a text stands, seen from its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    /// The text begins there.
+    Start,
+    /// The text is centred there.
+    Middle,
+    /// The text ends there.
+    End,
+}
+
+/// The sheet. Drawing into memory cannot fail, so no result is looked at.
+pub(super) struct Canvas<'a> {
+    backend: SVGBackend<'a>,
+}
+
+impl<'a> Canvas<'a> {
+    pub fn new(target: &'a mut String, width: u32, height: u32) -> Self {
+        let mut canvas = Self { backend: SVGBackend::with_string(target, (width, height)) };
+        let whole = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+        canvas.fill(Area { left: 0, top: 0, right: whole(width), bottom: whole(height) }, ink::PAPER);
+        canvas
+    }
+
+    pub fn fill(&mut self, area: Area, colour: RGBColor) {
+        if !area.is_empty() {
+            let corners = ((area.left, area.top), (area.right, area.bottom));
+            drop(self.backend.draw_rect(corners.0, corners.1, &colour.to_backend_color(), true));
+        }
+    }
+
+    pub fn outline(&mut self, area: Area, colour: RGBColor) {
+        if !area.is_empty() {
+            let corners = ((area.left, area.top), (area.right, area.bottom));
+            drop(self.backend.draw_rect(corners.0, corners.1, &colour.to_backend_color(), false));
+        }
+    }
+
+    pub fn line(&mut self, from: (i32, i32), to: (i32, i32), colour: RGBColor) {
+        drop(self.backend.draw_line(from, to, &colour.to_backend_color()));
+    }
+
+    /// Diagonal lines, `step` apart.
+    pub fn hatch(&mut self, area: Area, step: i32, colour: RGBColor) {
+        if area.is_empty() {
+            return;
+        }
+        let mut reach = step;
+        while reach < area.width() + area.height() {
+            // From the left or the lower edge up to the upper or the right edge.
+            let from = (area.left + (reach - area.height()).max(0), area.top + reach.min(area.height()));
+            let to = (area.left + reach.min(area.width()), area.top + (reach - area.width()).max(0));
+            self.line(from, to, colour);
+            reach += step;
+        }
+    }
+
+    /// Writes `text` beside a point, in the middle of its height.
+    pub fn text(&mut self, text: &str, at: (i32, i32), size: f64, colour: RGBColor, anchor: Anchor) {
+        let h_pos = match anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        let font = FontDesc::new(FontFamily::Name(FONTS), size * PLOTTERS_SIZE_FACTOR, FontStyle::Normal);
+        let style = TextStyle { font, color: colour.to_backend_color(), pos: Pos::new(h_pos, VPos::Center) };
+        drop(self.backend.draw_text(text, &style, at));
+    }
+
+    pub fn finish(mut self) {
+        drop(self.backend.present());
+    }
+}
+
+/// How wide a text is, about.
+pub(super) fn text_width(text: &str, size: f64) -> i32 {
+    (text.chars().count() as f64 * size * CHARACTER_WIDTH).ceil() as i32
+}
