@@ -8,8 +8,8 @@
 //! * [`document`]: headings, sentences and tables, whatever they will be written as.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
 //! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
-//! * [`figures`]: pictures.
-//! * [`folder`]: all of it on disk.
+//! * [`figures`](mod@figures): pictures.
+//! * [`folder`](mod@folder): all of it on disk.
 
 pub mod comparison;
 pub mod document;

@@ -4,6 +4,7 @@ use forkcast_sim::pricing::Category;
 
 use crate::comparison::{Finding, Sides, sentence};
 use crate::document::{Cell, Column, Document, Marked, Part, Table, count, money};
+use crate::names::Names;
 
 /// Rows of further differences and of notes that people see.
 const SHOWN: usize = 20;
@@ -28,7 +29,7 @@ fn finding(sides: &Sides<'_>, finding: &Finding<'_>, document: &mut Document) {
     let found = finding.difference;
     document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
     document.text(vec![place(finding), varying(finding)].into_iter().flatten().collect());
-    if let Some([older, newer]) = &finding.windows {
+    if let Some([older, newer]) = finding.windows.as_ref().filter(|_| sides.names == Names::Plain) {
         document.parts.push(Part::Verbatim(vec![labelled("older  ", older), labelled("newer  ", newer)]));
     }
     document.text(
@@ -123,12 +124,23 @@ fn other(sides: &Sides<'_>, finding: &Finding<'_>) -> Vec<Cell> {
 
 fn shared(sides: &Sides<'_>) -> String {
     let alignment = &sides.comparison.alignment;
+    let newer = alignment.partner.len();
+    let kept = alignment.partner.iter().flatten().count();
+    if alignment.appends() {
+        let added = match newer - kept {
+            0 => "adds nothing".to_owned(),
+            added => format!("adds {}", count(added as u64)),
+        };
+        return format!("The newer request repeats all {} blocks of the older and {added}.", count(kept as u64));
+    }
+    let prefix = match alignment.common() {
+        0 => "none of them as an unbroken prefix".to_owned(),
+        common => format!("the first {} as an unbroken prefix", count(common as u64)),
+    };
     format!(
-        "Of {} blocks of the newer request {} stood in the older ({} blocks); the first {} are its unbroken prefix.",
-        count(alignment.partner.len() as u64),
-        count(alignment.partner.iter().flatten().count() as u64),
-        count(alignment.old_len as u64),
-        count(alignment.common() as u64),
+        "{} of the newer request's {} blocks stood in the older, {prefix}.",
+        count(kept as u64),
+        count(newer as u64)
     )
 }
 

@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_day_is_named_once() {
-        let (start, hour, day) = (1_793_663_410_000, 3_600_000, 86_400_000);
+        let (start, hour, day) = (1_793_658_610_000, 3_600_000, 86_400_000);
         let at = |ms: u64| Instant::from_millis(start + ms);
         assert_eq!(moment(at(0)).unwrap(), "2026-11-02 22:30:10");
         assert_eq!(span(at(0), at(hour)).unwrap(), "2026-11-02 22:30 to 23:30 UTC");

@@ -1,0 +1,128 @@
+//! What is written is what the schemas say, for the sample and for recordings of every kind of trouble.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_reports::comparison::Sides;
+use forkcast_reports::format::{self, SCHEMAS};
+use forkcast_reports::names::Names;
+use forkcast_reports::report::Report;
+use forkcast_sim::diagnosis::{CAUSES, compare};
+use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
+use forkcast_sim::wire::{Wire, spelling};
+use jsonschema::Validator;
+use serde_json::Value;
+
+fn validator(name: &str) -> Validator {
+    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == name).unwrap();
+    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
+fn check(validator: &Validator, text: &str) -> Value {
+    let value: Value = serde_json::from_str(text).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    value
+}
+
+fn text_of(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+    let mut text = Vec::new();
+    write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// A request without a price, one without usage, one to another provider, one that is no request, and a broken line.
+const TROUBLE: &str = r#"{"v":1,"request":{"model":"claude-3-opus-20240229","messages":[{"role":"user","content":"a"}]},"response":{"usage":{"input_tokens":9,"output_tokens":3}}}
+{"v":1,"request":{"model":"claude-opus-4-8","messages":[{"role":"user","content":"b"}]}}
+{"v":1,"request":{"model":"gpt-5","messages":[]},"response":{"usage":{"prompt_tokens":9}}}
+{"v":1,"request":{"model":"claude-opus-4-8","messages":7},"response":{"usage":{"input_tokens":9,"output_tokens":3}}}
+{"v":1,"request":
+"#;
+
+fn inputs() -> [Inputs; 3] {
+    let trouble = Inputs::from_bytes("trouble.jsonl", TROUBLE.as_bytes(), InputFormat::Auto);
+    [Inputs::sample(), trouble, Inputs::from_bytes("none.txt", b"hello", InputFormat::Auto)]
+}
+
+#[test]
+fn replays_and_ledgers_follow_their_schemas() {
+    let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
+    for inputs in inputs() {
+        for names in [Names::Plain, Names::Anonymous] {
+            let options = Options::default();
+            let replay = replay(&inputs, &options);
+            let report = Report::new(&inputs, &replay, &options, names);
+            let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
+            assert_eq!(value["totals"]["requests"], replay.lines.len());
+            let ledger = text_of(|target| format::ledger::write(&report, target));
+            assert_eq!(ledger.lines().count(), replay.lines.len());
+            for text in ledger.lines() {
+                check(&line, text);
+            }
+        }
+    }
+}
+
+/// The counts of a report add up: over agents, over causes, over what can and cannot be compared.
+#[test]
+fn sums_are_whole() {
+    for inputs in inputs() {
+        let options = Options::default();
+        let replay = replay(&inputs, &options);
+        let report = Report::new(&inputs, &replay, &options, Names::Plain);
+        for session in &report.sessions {
+            let usage = session.agents.iter().fold(Default::default(), |sum, agent| sum + agent.billed.usage);
+            assert_eq!(session.account.billed.usage, usage);
+        }
+        let account = &report.totals;
+        let sums = &account.agreement.sums;
+        assert_eq!(sums.comparable + sums.not_comparable.iter().sum::<u64>(), account.ledger.requests);
+        if let Some((bill, perfect)) = account.billed.cost.zip(account.perfect) {
+            let causes: forkcast_sim::pricing::Money = account.causes().iter().map(|(_, total)| total.cost).sum();
+            assert_eq!(bill - perfect, causes);
+        }
+    }
+}
+
+#[test]
+fn comparisons_follow_their_schema() {
+    let validator = validator("forkcast.diff/1");
+    let inputs = Inputs::sample();
+    let exchanges: Vec<_> = inputs.exchanges().collect();
+    for pair in exchanges.windows(2) {
+        let mut wire = Wire::default();
+        let [old, new] = [0, 1].map(|at| wire.read(&pair[at].body, "test", "").unwrap());
+        let comparison = compare(&wire, &old, &new);
+        let spelling = spelling::notes(&pair[0].body, &pair[1].body, wire.forms()).unwrap();
+        let rates = PriceBook::built_in().rates(&ModelKey::from(new.model.as_str()), &Terms::default()).ok();
+        let sides = Sides {
+            wire: &wire,
+            older: &old,
+            newer: &new,
+            comparison: &comparison,
+            spelling: &spelling,
+            rates: rates.as_ref(),
+            titles: ["a", "b"],
+            origin: (None, Some(1)),
+            names: Names::Plain,
+        };
+        for content in [false, true] {
+            let value = check(&validator, &text_of(|target| format::diff::write(&sides, content, target)));
+            let found = !comparison.differences.is_empty();
+            assert_eq!(value["cause"].is_string(), found);
+            assert_eq!(value.get("window").is_some(), found && content);
+        }
+    }
+}
+
+#[test]
+fn the_schemas_know_every_cause() {
+    for (name, text) in SCHEMAS {
+        let schema: Value = serde_json::from_str(text).unwrap();
+        let known: Vec<&str> =
+            schema["$defs"]["cause"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(known, CAUSES.map(|cause| cause.word()), "{name}");
+    }
+}

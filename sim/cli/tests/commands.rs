@@ -1,0 +1,317 @@
+//! The program as its users meet it: what it prints, and with which code it ends.
+//!
+//! Golden outputs stand in `golden/`; `FORKCAST_UPDATE=1 cargo test -p forkcast` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Runs the program in a folder of its own.
+fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command
+}
+
+/// An empty folder that nobody else uses.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// Compares with the golden file of that name, or writes it.
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        fs::write(&path, found).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    if let Some((at, (old, new))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new) {
+        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 writes it anew", at + 1);
+    }
+    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 writes it anew");
+}
+
+/// Two requests of a little session; the second differs in a date of its system prompt.
+const FIRST: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-20.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;
+const SECOND: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-21.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;
+
+#[test]
+fn the_sample_in_every_format() {
+    let place = folder("sample");
+    for (format, file) in
+        [("human", "sample.txt"), ("json", "sample.json"), ("csv", "sample.csv"), ("markdown", "sample.md")]
+    {
+        let output = forkcast(&place, &["replay", "--format", format]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(stderr(&output).contains("embedded sample"), "{}", stderr(&output));
+        golden(file, stdout(&output));
+    }
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let output = forkcast(&folder("quiet"), &["replay", "--quiet", "--progress", "plain"]);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+}
+
+#[test]
+fn lists() {
+    let place = folder("lists");
+    for what in ["models", "prices", "profiles", "formats"] {
+        for (format, ending) in [("human", "txt"), ("json", "json")] {
+            let output = forkcast(&place, &["list", what, "--format", format]);
+            assert_eq!((code(&output), stderr(&output)), (0, ""));
+            golden(&format!("list-{what}.{ending}"), stdout(&output));
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_written_and_recognised() {
+    let place = folder("out");
+    let names = ["ledger.jsonl", "requests.csv", "run.json", "timeline.png", "timeline.svg"];
+    for _ in 0..2 {
+        let output = forkcast(&place, &["replay", "--out", "result", "--quiet"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let mut found: Vec<_> = fs::read_dir(place.join("result"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, names);
+    assert!(fs::read(place.join("result/timeline.png")).unwrap().starts_with(b"\x89PNG"));
+    golden("requests.csv", &fs::read_to_string(place.join("result/requests.csv")).unwrap());
+    golden("ledger.jsonl", &fs::read_to_string(place.join("result/ledger.jsonl")).unwrap());
+    golden("timeline.svg", &fs::read_to_string(place.join("result/timeline.svg")).unwrap());
+}
+
+#[test]
+fn a_foreign_folder_is_left_alone() {
+    let place = folder("foreign");
+    fs::create_dir(place.join("mine")).unwrap();
+    fs::write(place.join("mine/run.json"), "{}").unwrap();
+    let output = forkcast(&place, &["replay", "--out", "mine"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("mine") && stderr(&output).contains("--overwrite"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(place.join("mine/run.json")).unwrap(), "{}");
+    assert_eq!(code(&forkcast(&place, &["replay", "--out", "mine", "--overwrite", "-q"])), 0);
+    let output = forkcast(&place, &["replay", "--out", "mine/run.json"]);
+    assert_eq!(code(&output), 2);
+}
+
+/// Name of a file, its content, a word of the complaint.
+const BAD_INPUTS: [(&str, &[u8], &str); 6] = [
+    ("text.json", b"this is no JSON", "text of another kind"),
+    ("cut.json", br#"{"model":"claude-opus-4-8","messages":[{"role":"#, "cut.json:1"),
+    ("empty.jsonl", b"", "empty file"),
+    ("binary.bin", b"\x00\x01\x02", "binary"),
+    ("shape.json", br#"{"model":"claude-opus-4-8","messages":7}"#, "expected an array"),
+    ("other.json", br#"{"a":1}"#, "another kind"),
+];
+
+#[test]
+fn bad_input_is_located_and_ends_with_2() {
+    let place = folder("bad");
+    for (name, content, word) in BAD_INPUTS {
+        fs::write(place.join(name), content).unwrap();
+        for arguments in [vec!["replay", name], vec!["diff", name, name]] {
+            let output = forkcast(&place, &arguments);
+            let complaint = stderr(&output);
+            assert_eq!((code(&output), stdout(&output)), (2, ""), "{name}: {complaint}");
+            assert!(complaint.contains(name) && complaint.contains(word), "{name}: {complaint}");
+            assert!(!complaint.contains('{') || complaint.contains('`'), "no debug output: {complaint}");
+        }
+    }
+}
+
+#[test]
+fn paths_without_recordings_end_with_2() {
+    let place = folder("nothing");
+    fs::create_dir(place.join("hollow")).unwrap();
+    for (path, word) in [("hollow", "no recordings"), ("absent.json", "No such file")] {
+        let output = forkcast(&place, &["replay", path]);
+        assert_eq!((code(&output), stdout(&output)), (2, ""));
+        assert!(stderr(&output).contains(path) && stderr(&output).contains(word), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn usage_errors_end_with_2() {
+    let place = folder("usage");
+    for (arguments, word) in [
+        (vec!["replay", "--cache", "docs-1999"], "observed-2026-08"),
+        (vec!["replay", "--input-format", "csv"], "exchange-log"),
+        (vec!["replay", "--prices", "yesterday"], "YYYY-MM-DD"),
+        (vec!["replay", "--prices", "2026-13-01"], "YYYY-MM-DD"),
+        (vec!["replay", "--format", "xml"], "markdown"),
+        (vec!["list", "fonts"], "formats"),
+        (vec!["predict"], "predict"),
+        (vec![], "replay"),
+    ] {
+        let output = forkcast(&place, &arguments);
+        assert_eq!((code(&output), stdout(&output)), (2, ""), "{arguments:?}");
+        assert!(stderr(&output).contains(word), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    let place = folder("help");
+    for verb in ["replay", "diff", "list"] {
+        let output = forkcast(&place, &[verb, "--help"]);
+        assert_eq!(code(&output), 0);
+        assert!(stdout(&output).contains("Examples:"), "{verb}");
+    }
+    assert!(stdout(&forkcast(&place, &["--help"])).contains("Exit codes:"));
+}
+
+/// Damage inside a folder is listed, the rest is reported; `--strict` does not let it pass.
+#[test]
+fn damage_in_a_folder_costs_nothing_else() {
+    let place = folder("damaged");
+    fs::create_dir(place.join("logs")).unwrap();
+    fs::write(place.join("logs/a.json"), FIRST).unwrap();
+    fs::write(place.join("logs/b.json"), &SECOND[..100]).unwrap();
+    let output = forkcast(&place, &["replay", "logs"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("1 request in 1 recording"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("unreadable") && stdout(&output).contains("b.json:1"), "{}", stdout(&output));
+    let output = forkcast(&place, &["replay", "logs", "--strict"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("1 request in 1 recording"));
+    assert!(stderr(&output).contains("logs/b.json:1"), "{}", stderr(&output));
+    // A file that the user named must be readable, and the others are reported all the same.
+    let output = forkcast(&place, &["replay", "logs/a.json", "logs/b.json"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("1 request in 1 recording"));
+}
+
+#[test]
+fn a_model_without_a_price_counts_and_is_listed() {
+    let place = folder("unpriced");
+    let body = FIRST.replace("claude-opus-4-8", "claude-opus-9");
+    fs::write(
+        place.join("a.json"),
+        format!(r#"{{"request":{body},"response":{{"usage":{{"input_tokens":9,"output_tokens":4}}}}}}"#),
+    )
+    .unwrap();
+    let output = forkcast(&place, &["replay", "a.json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("claude-opus-9") && stdout(&output).contains("no price"), "{}", stdout(&output));
+    let output = forkcast(&place, &["replay", "a.json", "--format", "json"]);
+    assert!(stdout(&output).contains(r#""cost_usd": null"#) && stdout(&output).contains(r#""reason": "no_price""#));
+    let output = forkcast(&place, &["replay", "a.json", "--strict"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("claude-opus-9"), "{}", stderr(&output));
+}
+
+#[test]
+fn two_requests_side_by_side() {
+    let place = folder("diff");
+    fs::write(place.join("a.json"), FIRST).unwrap();
+    fs::write(place.join("b.json"), SECOND).unwrap();
+    fs::write(place.join("log.jsonl"), format!("{{\"v\":1,\"request\":{FIRST}}}\n{{\"v\":1,\"request\":{SECOND}}}\n"))
+        .unwrap();
+    for (format, file) in [("human", "diff.txt"), ("json", "diff.json")] {
+        let output = forkcast(&place, &["diff", "a.json", "b.json", "--format", format]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        golden(file, stdout(&output));
+        let numbered = forkcast(&place, &["diff", "log.jsonl#0", "log.jsonl#1", "--format", format]);
+        assert_eq!(code(&numbered), 0, "{}", stderr(&numbered));
+    }
+    let json = forkcast(&place, &["diff", "a.json", "b.json", "--format", "json"]);
+    assert!(!stdout(&json).contains("Today"), "no text of the prompt unless asked for");
+    let json = forkcast(&place, &["diff", "a.json", "b.json", "--format", "json", "--show-content"]);
+    assert!(stdout(&json).contains("Today is 2026-11-20."));
+    let json = forkcast(&place, &["diff", "a.json", "b.json", "--format", "human", "--anonymize"]);
+    assert!(!stdout(&json).contains("Today"), "{}", stdout(&json));
+}
+
+#[test]
+fn a_request_that_is_not_there_is_told_with_the_range() {
+    let place = folder("range");
+    fs::write(place.join("log.jsonl"), format!("{{\"v\":1,\"request\":{FIRST}}}\n{{\"v\":1,\"request\":{SECOND}}}\n"))
+        .unwrap();
+    for (name, word) in [
+        ("log.jsonl#2", "log.jsonl#0 to log.jsonl#1"),
+        ("log.jsonl", "log.jsonl#0 to log.jsonl#1"),
+        ("log.jsonl#x", "a number"),
+    ] {
+        let output = forkcast(&place, &["diff", name, "log.jsonl#0"]);
+        assert_eq!((code(&output), stdout(&output)), (2, ""));
+        assert!(stderr(&output).contains(word), "{name}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn names_can_be_hidden() {
+    let place = folder("anonymous");
+    let log = |body: &str| format!("{{\"v\":1,\"chain\":\"billing-bot\",\"request\":{body}}}\n");
+    let changed = FIRST.replace("Reads.", "Reads a file.");
+    fs::write(place.join("secret.jsonl"), log(FIRST) + &log(&changed)).unwrap();
+    for format in ["human", "json", "csv", "markdown"] {
+        let output = forkcast(&place, &["replay", "secret.jsonl", "--anonymize", "--format", format, "--out", "out"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let written = ["run.json", "ledger.jsonl", "requests.csv", "timeline.svg"]
+            .map(|name| fs::read_to_string(place.join("out").join(name)).unwrap());
+        for text in written.iter().map(String::as_str).chain([stdout(&output)]) {
+            for name in ["secret", "billing-bot", "`Read`", "Reads"] {
+                assert!(!text.contains(name), "{name} in {format}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn standard_input_is_read() {
+    let place = folder("stdin");
+    let mut child = command(&place, &["replay", "-", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(FIRST.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("forkcast.replay/1"));
+}
+
+/// Who reads the output may go away at any time.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = folder("pipe");
+    let mut child = command(&place, &["replay", "-q"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+}
