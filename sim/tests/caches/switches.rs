@@ -15,6 +15,14 @@ fn presets_are_found_by_name_and_the_newest_documents_are_the_default() {
 }
 
 #[test]
+fn each_preset_names_a_source_of_its_own() {
+    let days = ["2026-09-22", "2026-08-21", "2026-01 to 2026-08"];
+    for (rules, day) in PRESETS.into_iter().zip(days) {
+        assert!(rules.source.contains(day), "{}: {}", rules.name, rules.source);
+    }
+}
+
+#[test]
 fn presets_differ_in_look_back_and_slack_alone() {
     let look_backs =
         [(PositionCount::Runs, 20), (PositionCount::Blocks, 20), (PositionCount::BlocksWithoutThinking, 22)];
