@@ -161,6 +161,6 @@ fn join(runs: &mut BTreeMap<u32, Run>, first: u32) {
     let Some((&before, &earlier)) = runs.range(..first).next_back() else { return };
     if earlier.life == run.life {
         runs.remove(&first);
-        runs.insert(before, Run { last_depth: run.last_depth, ..run });
+        runs.insert(before, run);
     }
 }
