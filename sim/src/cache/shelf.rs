@@ -6,14 +6,13 @@
 //! Every entry lies in exactly one run, the dead ones too: between two neighbouring runs there is none, so joining
 //! them revives nothing.
 
-use std::collections::BTreeMap;
-
 use crate::time::{Duration, Instant};
-use crate::wire::{Index, LineId, NodeId, Prefixes, Ttl};
+use crate::wire::{NodeId, Prefixes, Ttl};
 
-/// Consecutive entries of a line with equal lifetimes, the deepest at `last_depth`.
+/// Consecutive entries of a line with equal lifetimes, from `first_depth` to `last_depth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
+    first_depth: u32,
     last_depth: u32,
     /// `None` once a refresh found them dead, from which nothing brings them back but a new write.
     life: Option<Life>,
@@ -45,11 +44,13 @@ pub enum Shelved {
     Dead,
 }
 
-/// All entries of a cache.
+/// All entries of a cache. Prefixes and lines are numbered from zero, so plain vectors find them without hashing.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
-    written: Index<NodeId, ()>,
-    lines: Index<LineId, BTreeMap<u32, Run>>,
+    /// Whether an entry was put at a prefix.
+    written: Vec<bool>,
+    /// The runs of each line by depth. They are few: a refresh joins them.
+    lines: Vec<Vec<Run>>,
     slack: Duration,
 }
 
@@ -61,10 +62,12 @@ impl Shelf {
 
     /// The entry of `node` at `at`.
     pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Shelved {
-        if !self.written.contains(&node) {
+        if !self.written.get(node.index()).is_some_and(|written| *written) {
             return Shelved::Never;
         }
-        match self.run(prefixes, node).and_then(|(_, run)| run.life) {
+        let depth = prefixes.depth(node);
+        let runs = &self.lines[prefixes.line(node).index()];
+        match position(runs, depth).and_then(|at| runs[at].life) {
             Some(life) if life.alive(at, self.slack) => Shelved::Alive(life),
             _ => Shelved::Dead,
         }
@@ -72,18 +75,25 @@ impl Shelf {
 
     /// Puts an entry, in place of any that stood there.
     pub fn put(&mut self, prefixes: &Prefixes, node: NodeId, life: Life) {
-        self.written.insert(node, ());
-        self.cut_out(prefixes, node);
-        let depth = prefixes.depth(node);
-        let line = self.lines.get_or_insert_with(prefixes.line(node), BTreeMap::new);
-        line.insert(depth, Run { last_depth: depth, life: Some(life) });
-        join(line, depth);
+        grow(&mut self.written, node.index());
+        self.written[node.index()] = true;
+        let line = prefixes.line(node).index();
+        grow(&mut self.lines, line);
+        let (runs, depth) = (&mut self.lines[line], prefixes.depth(node));
+        cut_out(runs, depth);
+        let at = runs.partition_point(|run| run.first_depth < depth);
+        let life = Some(life);
+        match at.checked_sub(1).map(|before| &mut runs[before]) {
+            Some(before) if before.life == life => before.last_depth = depth,
+            _ => runs.insert(at, Run { first_depth: depth, last_depth: depth, life }),
+        }
     }
 
     /// Takes an entry away as if it had never been written.
     pub fn remove(&mut self, prefixes: &Prefixes, node: NodeId) {
-        self.cut_out(prefixes, node);
-        self.written.remove(&node);
+        let Some(written) = self.written.get_mut(node.index()).filter(|written| **written) else { return };
+        *written = false;
+        cut_out(&mut self.lines[prefixes.line(node).index()], prefixes.depth(node));
     }
 
     /// Sets the last use of `node`'s entry alone, where it lives.
@@ -98,69 +108,61 @@ impl Shelf {
         let mut next = Some(node);
         while let Some(end) = next {
             let line = prefixes.line(end);
-            if let Some(runs) = self.lines.get_mut(&line) {
+            if let Some(runs) = self.lines.get_mut(line.index()) {
                 touch_line(runs, prefixes.depth(end), at, self.slack);
             }
             next = prefixes.branch(line);
         }
     }
+}
 
-    fn run(&self, prefixes: &Prefixes, node: NodeId) -> Option<(u32, Run)> {
-        let depth = prefixes.depth(node);
-        let runs = self.lines.get(&prefixes.line(node))?;
-        let (first, run) = runs.range(..=depth).next_back()?;
-        (depth <= run.last_depth).then_some((*first, *run))
-    }
-
-    /// Splits the run around `node` so that `node` lies in none.
-    fn cut_out(&mut self, prefixes: &Prefixes, node: NodeId) {
-        let depth = prefixes.depth(node);
-        let Some((first, run)) = self.run(prefixes, node) else { return };
-        let Some(runs) = self.lines.get_mut(&prefixes.line(node)) else { return };
-        runs.remove(&first);
-        if first < depth {
-            runs.insert(first, Run { last_depth: depth - 1, ..run });
-        }
-        if depth < run.last_depth {
-            runs.insert(depth + 1, run);
-        }
+fn grow<T: Clone + Default>(list: &mut Vec<T>, at: usize) {
+    if list.len() <= at {
+        list.resize(at + 1, T::default());
     }
 }
 
-/// Refreshes the live runs of a line up to `depth`.
-fn touch_line(runs: &mut BTreeMap<u32, Run>, depth: u32, at: Instant, slack: Duration) {
-    let deeper = runs.split_off(&(depth + 1));
-    let shallow = std::mem::replace(runs, deeper);
-    let mut last: Option<u32> = None;
-    for (first, run) in shallow {
-        if run.last_depth > depth {
-            runs.insert(depth + 1, run);
+/// The run that holds `depth`.
+fn position(runs: &[Run], depth: u32) -> Option<usize> {
+    let at = runs.partition_point(|run| run.first_depth <= depth).checked_sub(1)?;
+    (depth <= runs[at].last_depth).then_some(at)
+}
+
+/// Splits the run around `depth` so that `depth` lies in none.
+fn cut_out(runs: &mut Vec<Run>, depth: u32) {
+    let Some(at) = position(runs, depth) else { return };
+    let run = runs.remove(at);
+    if depth < run.last_depth {
+        runs.insert(at, Run { first_depth: depth + 1, ..run });
+    }
+    if run.first_depth < depth {
+        runs.insert(at, Run { last_depth: depth - 1, ..run });
+    }
+}
+
+/// Refreshes the live runs of a line up to `depth` and joins those that are alike.
+fn touch_line(runs: &mut Vec<Run>, depth: u32, at: Instant, slack: Duration) {
+    split_behind(runs, depth);
+    let refreshed = runs.partition_point(|run| run.first_depth <= depth);
+    for run in &mut runs[..refreshed] {
+        run.life = run
+            .life
+            .filter(|life| life.alive(at, slack))
+            .map(|life| Life { last_use: life.last_use.max(at), ..life });
+    }
+    runs.dedup_by(|later, earlier| {
+        let alike = later.life == earlier.life;
+        if alike {
+            earlier.last_depth = later.last_depth;
         }
-        let alive = run.life.filter(|life| life.alive(at, slack));
-        let life = alive.map(|life| Life { last_use: life.last_use.max(at), ..life });
-        last = Some(append(runs, last, first, Run { last_depth: run.last_depth.min(depth), life }));
-    }
+        alike
+    });
 }
 
-/// Puts `run` behind the run that begins at `before`, as one run where their lives are equal. Gives the start.
-fn append(runs: &mut BTreeMap<u32, Run>, before: Option<u32>, first: u32, run: Run) -> u32 {
-    if let Some(before) = before
-        && let Some(earlier) = runs.get_mut(&before)
-        && earlier.life == run.life
-    {
-        earlier.last_depth = run.last_depth;
-        return before;
-    }
-    runs.insert(first, run);
-    first
-}
-
-/// Joins the run that begins at `first` with the one before it where their lives are equal.
-fn join(runs: &mut BTreeMap<u32, Run>, first: u32) {
-    let Some(run) = runs.get(&first).copied() else { return };
-    let Some((&before, &earlier)) = runs.range(..first).next_back() else { return };
-    if earlier.life == run.life {
-        runs.remove(&first);
-        runs.insert(before, run);
-    }
+/// Splits the run around `depth` so that one ends there.
+fn split_behind(runs: &mut Vec<Run>, depth: u32) {
+    let Some(at) = position(runs, depth).filter(|at| runs[*at].last_depth > depth) else { return };
+    let run = runs[at];
+    runs[at].last_depth = depth;
+    runs.insert(at + 1, Run { first_depth: depth + 1, ..run });
 }

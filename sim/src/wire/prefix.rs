@@ -17,6 +17,20 @@ pub struct NodeId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineId(pub(crate) u32);
 
+impl NodeId {
+    /// The prefix's number: they are numbered from zero in order of first appearance.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl LineId {
+    /// The line's number: they are numbered from zero in order of first appearance.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
