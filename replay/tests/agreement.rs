@@ -95,7 +95,7 @@ fn causes_add_up_to_the_bill_over_the_perfect_bill() {
 }
 
 #[test]
-fn the_sample_is_predicted_to_the_token() {
+fn the_sample_agrees_with_its_prediction() {
     let replayed = replay(&Inputs::sample(), &Options::default());
     assert_eq!(exceptions(&replayed), Vec::<String>::new());
     let agreement = agreement(&replayed);

@@ -20,7 +20,8 @@ pub struct Marked {
     rules: Rules,
     shelf: Shelf,
     evicted: Index<NodeId, ()>,
-    in_flight: Index<NodeId, u32>,
+    /// How many writes each prefix waits for, by number of the prefix.
+    in_flight: Vec<u32>,
     under_way: BTreeMap<Ticket, UnderWay>,
     next_ticket: u64,
     latest: Instant,
@@ -54,7 +55,7 @@ impl Marked {
             rules,
             shelf: Shelf::new(rules.slack),
             evicted: Index::default(),
-            in_flight: Index::default(),
+            in_flight: Vec::new(),
             under_way: BTreeMap::new(),
             next_ticket: 0,
             latest: Instant::default(),
@@ -115,7 +116,9 @@ impl Marked {
             }
             _ => fresh,
         };
-        self.evicted.remove(&write.node);
+        if !self.evicted.is_empty() {
+            self.evicted.remove(&write.node);
+        }
         self.shelf.put(prefixes, write.node, life);
     }
 
@@ -125,16 +128,16 @@ impl Marked {
 
     fn land(&mut self, writes: &[Write]) {
         for write in writes {
-            let left = self.in_flight.remove(&write.node).unwrap_or(0).saturating_sub(1);
-            if left > 0 {
-                self.in_flight.insert(write.node, left);
-            }
+            self.in_flight[write.node.index()] -= 1;
         }
     }
 
     fn hold(&mut self, writes: &[Write]) {
-        for write in writes {
-            *self.in_flight.get_or_insert_with(write.node, || 0) += 1;
+        for at in writes.iter().map(|write| write.node.index()) {
+            if self.in_flight.len() <= at {
+                self.in_flight.resize(at + 1, 0);
+            }
+            self.in_flight[at] += 1;
         }
     }
 }
@@ -249,7 +252,7 @@ impl PromptCache for Marked {
     fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState {
         match self.shelf.get(prefixes, node, at) {
             Shelved::Alive(_) => EntryState::Live,
-            _ if self.in_flight.contains(&node) => EntryState::InFlight,
+            _ if self.in_flight.get(node.index()).is_some_and(|waiting| *waiting > 0) => EntryState::InFlight,
             Shelved::Dead => EntryState::Expired,
             Shelved::Never if self.evicted.contains(&node) => EntryState::Evicted,
             Shelved::Never => EntryState::Absent,
