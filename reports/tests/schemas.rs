@@ -10,7 +10,7 @@ use forkcast_reports::names::Names;
 use forkcast_reports::report::Report;
 use forkcast_sim::diagnosis::{CAUSES, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
-use forkcast_sim::wire::{Wire, spelling};
+use forkcast_sim::wire::{Usage, Wire, spelling};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -41,9 +41,14 @@ const TROUBLE: &str = r#"{"v":1,"request":{"model":"claude-3-opus-20240229","mes
 {"v":1,"request":
 "#;
 
-fn inputs() -> [Inputs; 3] {
-    let trouble = Inputs::from_bytes("trouble.jsonl", TROUBLE.as_bytes(), InputFormat::Auto);
-    [Inputs::sample(), trouble, Inputs::from_bytes("none.txt", b"hello", InputFormat::Auto)]
+fn inputs() -> [Inputs; 5] {
+    let read = |name: &str, text: &str| Inputs::from_bytes(name, text.as_bytes(), InputFormat::Auto);
+    let trouble = || read("trouble.jsonl", TROUBLE);
+    // The second line alone: nothing is recorded.
+    let silent = || read("silent.jsonl", TROUBLE.lines().nth(1).unwrap());
+    let mut mixed = trouble();
+    mixed.scopes.extend(silent().scopes);
+    [Inputs::sample(), trouble(), silent(), mixed, read("none.txt", "hello")]
 }
 
 #[test]
@@ -73,10 +78,13 @@ fn sums_are_whole() {
         let replay = replay(&inputs, &options);
         let report = Report::new(&inputs, &replay, &options, Names::Plain);
         for session in &report.sessions {
-            let usage = session.agents.iter().fold(Default::default(), |sum, agent| sum + agent.billed.usage);
+            let usage = session.agents.iter().fold(Usage::default(), |sum, agent| sum + agent.billed.usage);
             assert_eq!(session.account.billed.usage, usage);
         }
         let account = &report.totals;
+        let sessions = || report.sessions.iter().map(|session| &session.account);
+        assert_eq!(account.billed.usage, sessions().fold(Usage::default(), |sum, part| sum + part.billed.usage));
+        assert_eq!(account.billed.cost.unwrap_or_default(), sessions().filter_map(|part| part.billed.cost).sum());
         let sums = &account.agreement.sums;
         assert_eq!(sums.comparable + sums.not_comparable.iter().sum::<u64>(), account.ledger.requests);
         if let Some((bill, perfect)) = account.billed.cost.zip(account.perfect) {

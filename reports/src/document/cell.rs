@@ -70,6 +70,9 @@ pub fn money(amount: Money) -> String {
         return "$0".to_owned();
     }
     let text = amount.human();
+    if let Some(least) = text.strip_prefix("-<") {
+        return format!(">-{least}");
+    }
     match text.split_once('$').zip(text.split_once('.')) {
         Some(((sign, _), (whole, decimals))) => {
             let digits = whole.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -113,6 +116,7 @@ mod tests {
         assert_eq!(usd("1234567.5"), "$1,234,567.5000");
         assert_eq!(usd("-0.0123"), "-$0.0123");
         assert_eq!(usd("0.000001"), "<$0.0001");
+        assert_eq!(usd("-0.000001"), ">-$0.0001");
         assert_eq!(usd("0"), "$0");
     }
 

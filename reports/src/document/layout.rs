@@ -60,7 +60,7 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<
 }
 
 fn least(placed: &[Placed]) -> usize {
-    placed.iter().map(|placed| least_of(placed)).sum::<usize>() + gaps(placed)
+    placed.iter().map(least_of).sum::<usize>() + gaps(placed)
 }
 
 fn least_of(placed: &Placed) -> usize {
@@ -100,7 +100,8 @@ fn elided(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    let (head, tail) = (room / 2, room - room / 2);
+    // Names of one kind begin alike and end in what tells them apart.
+    let (head, tail) = (room / 3, room - room / 3);
     format!("{}…{}", taken(text.chars(), head), taken(text.chars().rev(), tail).chars().rev().collect::<String>())
 }
 
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn names_lose_their_middle() {
-        assert_eq!(elided("a-long-file-name.json#12", 15), "a-long-…json#12");
+        assert_eq!(elided("a-long-file-name.json#12", 15), "a-lo…me.json#12");
         assert_eq!(elided("short", 15), "short");
     }
 

@@ -69,15 +69,43 @@ pub struct Account {
     without_profile: Usage,
 }
 
+/// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Those whose usage was recorded: where there are some, the others enter no sum.
+    Recorded,
+    /// All, with their predicted usage, since nothing was recorded.
+    Predicted,
+}
+
+impl Counted {
+    /// What is counted of `entries`.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>) -> Self {
+        let recorded = entries.into_iter().any(|entry| entry.line.recorded.is_some());
+        if recorded { Self::Recorded } else { Self::Predicted }
+    }
+
+    /// Whether a request is.
+    pub const fn counts(self, entry: &Entry<'_>) -> bool {
+        match self {
+            Self::Recorded => entry.line.recorded.is_some(),
+            Self::Predicted => true,
+        }
+    }
+}
+
 impl Account {
     /// The sums of `entries`.
-    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>> + Clone) -> Self {
-        let lines: Vec<_> = entries.clone().into_iter().map(|entry| entry.line).collect();
-        let ledger = Totals::of(lines.iter().copied());
-        let any_recorded = ledger.recorded_requests > 0;
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>, counted: Counted) -> Self {
+        let entries: Vec<&Entry<'_>> = entries.into_iter().collect();
+        let lines = entries.iter().filter(|entry| counted.counts(entry)).map(|entry| entry.line);
+        let ledger = Totals { requests: entries.len() as u64, ..Totals::of(lines) };
         let mut account = Self { ledger, ..Self::default() };
+        if entries.iter().any(|entry| entry.line.predicted.is_some()) {
+            account.predicted = Some(Side::default());
+        }
         for entry in entries {
-            if entry.line.recorded.is_some() || !any_recorded {
+            if counted.counts(entry) {
                 account.add(entry);
             }
             account.agree(entry);
@@ -86,9 +114,10 @@ impl Account {
         if let Some(side) = &mut account.predicted {
             side.usage += account.without_profile;
         }
+        let recorded = account.ledger.recorded_requests > 0;
         account.recorded.usage = account.ledger.recorded;
-        account.billed.usage = if any_recorded { account.ledger.recorded } else { account.ledger.predicted };
-        account.recorded.cost = account.billed.cost.filter(|_| any_recorded);
+        account.billed.usage = if recorded { account.ledger.recorded } else { account.ledger.predicted };
+        account.recorded.cost = account.billed.cost.filter(|_| recorded);
         account
     }
 

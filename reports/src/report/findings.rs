@@ -35,9 +35,10 @@ pub struct Unpriced {
     pub no_profile: bool,
 }
 
-/// Every miss, the dearest first.
+/// Every miss of the requests that the sums count, the dearest first.
 pub fn misses<'r, 'a>(report: &'r Report<'a>) -> Vec<Miss<'r, 'a>> {
-    let mut found: Vec<Miss<'r, 'a>> = report.entries.iter().flat_map(of_entry).collect();
+    let mut found: Vec<Miss<'r, 'a>> =
+        report.entries.iter().filter(|entry| report.counted.counts(entry)).flat_map(of_entry).collect();
     found.sort_by_key(|miss| {
         (-miss.cost.unwrap_or_default(), std::cmp::Reverse(miss.tokens), miss.entry.line.index, miss.cause)
     });

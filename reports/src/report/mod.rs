@@ -15,7 +15,7 @@ use forkcast_sim::time::Instant;
 
 use crate::names::Names;
 
-pub use account::{Account, Agreement, Estimated, Side};
+pub use account::{Account, Agreement, Counted, Estimated, Side};
 pub use findings::{Miss, Unpriced, misses, remarks, unpriced};
 pub use session::{Agent, Session};
 
@@ -51,6 +51,8 @@ pub struct Report<'a> {
     pub sessions: Vec<Session>,
     /// Over everything.
     pub totals: Account,
+    /// Which requests the sums count.
+    pub counted: Counted,
     /// The folder that all files lie in, with a slash at its end; empty where there is none.
     pub folder: String,
     /// Ids of the chains, by their number.
@@ -61,11 +63,12 @@ impl<'a> Report<'a> {
     /// Sums up a replay.
     pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, names: Names) -> Self {
         let entries = entries(inputs, replay);
+        let counted = Counted::of(&entries);
         let chain_ids = session::chain_ids(&entries, names);
-        let sessions = session::sessions(inputs, &entries, &chain_ids, names);
-        let totals = Account::of(&entries);
+        let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);
+        let totals = Account::of(&entries, counted);
         let folder = common_folder(inputs);
-        Self { inputs, replay, options, names, entries, sessions, totals, folder, chain_ids }
+        Self { inputs, replay, options, names, entries, sessions, totals, counted, folder, chain_ids }
     }
 
     /// The name of a file for people: without the folder that all files lie in.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use forkcast_replay::input::Inputs;
 
-use super::{Account, Entry, Side};
+use super::{Account, Counted, Entry, Side};
 use crate::names::Names;
 
 /// The requests of one input file.
@@ -56,6 +56,7 @@ pub(super) fn sessions(
     entries: &[Entry<'_>],
     chain_ids: &BTreeMap<usize, String>,
     names: Names,
+    counted: Counted,
 ) -> Vec<Session> {
     let mut of_session: BTreeMap<usize, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in entries {
@@ -66,7 +67,7 @@ pub(super) fn sessions(
     files
         .filter_map(|(index, file)| {
             let entries = of_session.get(&index)?;
-            let agents = agents(entries, chain_ids);
+            let agents = agents(entries, chain_ids, counted);
             Some(Session {
                 index,
                 id: unique(&stem(&file.file, names), &mut taken),
@@ -74,21 +75,21 @@ pub(super) fn sessions(
                 format: file.format.name(),
                 chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
                 agents,
-                account: Account::of(entries.iter().copied()),
+                account: Account::of(entries.iter().copied(), counted),
             })
         })
         .collect()
 }
 
 /// Agents in the order of their first request; the sum over them is the session.
-fn agents(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>) -> Vec<Agent> {
+fn agents(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
     let mut of_chain: BTreeMap<(bool, Option<usize>), Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in entries {
         of_chain.entry((entry.chain.is_none(), entry.chain)).or_default().push(entry);
     }
     let agent = |((_, chain), list): ((bool, Option<usize>), Vec<&Entry<'_>>)| {
         let id = chain.and_then(|chain| chain_ids.get(&chain)).map_or(NO_PROFILE, String::as_str);
-        Agent { id: id.to_owned(), billed: Account::of(list.iter().copied()).billed }
+        Agent { id: id.to_owned(), billed: Account::of(list, counted).billed }
     };
     of_chain.into_iter().map(agent).collect()
 }

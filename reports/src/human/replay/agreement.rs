@@ -3,10 +3,12 @@
 use forkcast_replay::agreement::{Compared, NotComparable};
 use forkcast_sim::diagnosis::Cause;
 
-use super::misses::requests;
-use super::{listed, place};
+use super::{listed, place, some};
 use crate::document::{Cell, Column, Document, Table, count};
 use crate::report::{Entry, Report, misses};
+
+/// The smallest error of the cost that is shown as a number.
+const COST_ERROR_SHOWN: f64 = 0.0001;
 
 /// Exceptions and unexplained misses that people see.
 const SHOWN: usize = 20;
@@ -24,7 +26,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         lines.push(format!(
             "{} of {} have the verdict that was recorded; {} reads are exact or lie between their known neighbours.",
             count(sums.same_verdict),
-            comparable(sums.comparable),
+            some(sums.comparable, "comparable request"),
             count(sums.reads_agree),
         ));
         lines.push(tokens(report));
@@ -37,10 +39,6 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     unexplained(report, document);
 }
 
-fn comparable(number: u64) -> String {
-    format!("{} comparable request{}", count(number), if number == 1 { "" } else { "s" })
-}
-
 fn tokens(report: &Report<'_>) -> String {
     let sums = &report.totals.agreement.sums;
     let off = format!(
@@ -50,6 +48,9 @@ fn tokens(report: &Report<'_>) -> String {
     );
     match report.totals.agreement.cost_error() {
         Some(0.0) => format!("{off} The input cost is as recorded."),
+        Some(error) if error.abs() < COST_ERROR_SHOWN => {
+            format!("{off} The predicted input cost is within 0.01 % of the recorded one.")
+        }
         Some(error) => {
             let side = if error < 0.0 { "below" } else { "above" };
             format!("{off} The predicted input cost is {:.2} % {side} the recorded one.", error.abs() * 100.0)
@@ -80,7 +81,7 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
     if found.is_empty() {
         return;
     }
-    document.heading(format!("Not as predicted: {}", requests(found.len())));
+    document.heading(format!("Not as predicted: {}", some(found.len() as u64, "request")));
     let mut table = Table::new(
         "exceptions",
         vec![
@@ -122,7 +123,7 @@ fn unexplained(report: &Report<'_>, document: &mut Document) {
     if table.rows.is_empty() {
         return;
     }
-    document.heading(format!("Unexplained: {}", requests(table.rows.len())));
+    document.heading(format!("Unexplained: {}", some(table.rows.len() as u64, "request")));
     table.shown_max = SHOWN;
     table.rows_are = "requests (--format json lists all)";
     document.table(table);

@@ -2,8 +2,8 @@
 
 use forkcast_sim::diagnosis::Cause;
 
+use super::place;
 use super::totals::part_of;
-use super::{place, some};
 use crate::document::{Cell, Column, Document, Table};
 use crate::human::when;
 use crate::report::{Miss, Report, misses};
@@ -88,9 +88,4 @@ fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
         format!(" at {}", found.path)
     };
     Cell::Text(format!("{name}{place}{varying}"))
-}
-
-/// `3 requests`.
-pub(super) fn requests(number: usize) -> String {
-    some(number as u64, "request")
 }

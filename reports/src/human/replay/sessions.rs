@@ -2,6 +2,9 @@
 
 use std::cmp::Reverse;
 
+use forkcast_replay::agreement::NotComparable;
+use forkcast_sim::wire::Usage;
+
 use crate::document::{Cell, Column, Document, Table};
 use crate::report::{Account, Report, Session};
 
@@ -42,6 +45,11 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 }
 
 fn row(name: String, account: &Account) -> Vec<Cell> {
+    if account.billed.usage == Usage::default() {
+        let without_profile = account.agreement.sums.not_comparable[NotComparable::NoProfile as usize];
+        let why = if without_profile == account.ledger.requests { "no profile" } else { "no usage" };
+        return vec![Cell::Text(name), Cell::Count(account.ledger.requests), Cell::text(why)];
+    }
     let missed = account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect);
     let mostly = account.causes().first().map(|(cause, _)| cause.word());
     vec![

@@ -9,7 +9,9 @@ use crate::report::{Report, Side, unpriced};
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.heading("Tokens and cost");
     document.table(table(report));
-    document.text(vec![perfect(report), unread(report), estimated(report)].into_iter().flatten().collect());
+    document.text(
+        vec![perfect(report), unread(report), estimated(report), without_usage(report)].into_iter().flatten().collect(),
+    );
     without_price(report, document);
 }
 
@@ -98,6 +100,23 @@ fn estimated(report: &Report<'_>) -> Option<String> {
             some(estimated.tokens, "token"),
         )
     })
+}
+
+/// Requests of which nothing was recorded, beside others of which something was.
+fn without_usage(report: &Report<'_>) -> Option<String> {
+    let out = report.entries.iter().filter(|entry| !report.counted.counts(entry)).count() as u64;
+    (out > 0).then(|| {
+        let them = if out == 1 { "it" } else { "them" };
+        format!(
+            "{} without recorded usage and in no sum; replay {them} alone to see what the rules predict.",
+            some_are(out),
+        )
+    })
+}
+
+/// `1 request is`, `2 requests are`.
+fn some_are(number: u64) -> String {
+    format!("{} {}", some(number, "request"), if number == 1 { "is" } else { "are" })
 }
 
 fn without_price(report: &Report<'_>, document: &mut Document) {

@@ -23,7 +23,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
     let inputs = read(args)?;
     let requests = inputs.exchanges().count();
-    args.talk.step(format_args!("forkcast: read {} files, replaying {requests} requests", inputs.files));
+    args.talk.step(format_args!("forkcast: replaying {requests} requests"));
     let options = Options { rules: args.cache, book: PriceBook::built_in(), prices_of: args.prices };
     let replay = replay(&inputs, &options);
     let complaints = complaints::of_inputs(&inputs, &replay);

@@ -1,6 +1,7 @@
 //! Named paths that gave nothing, and why.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_replay::input::{Inputs, ScopeInput};
 use forkcast_replay::replay::Replay;
@@ -35,20 +36,31 @@ const REASONS_SHOWN: usize = 3;
 
 fn complaint(path: &str, inputs: &Inputs, replay: &Replay) -> String {
     let folder = format!("{}/", path.trim_end_matches('/'));
-    let damaged =
-        inputs.unreadable.iter().chain(&replay.unreadable).map(|damage| (&damage.file, damage.line, &damage.reason));
-    let skipped = inputs.skipped.iter().map(|skipped| (&skipped.file, 0, &skipped.reason));
+    let damaged = inputs.unreadable.iter().chain(&replay.unreadable);
+    let damaged = damaged.map(|damage| (damage.file.as_str(), damage.line, damage.reason.as_str()));
+    let skipped = inputs.skipped.iter().map(|skipped| (skipped.file.as_str(), 0, skipped.reason.as_str()));
     let reasons: Vec<_> =
         damaged.chain(skipped).filter(|(file, ..)| *file == path || file.starts_with(&folder)).collect();
-    let shown: Vec<String> =
-        reasons.iter().take(REASONS_SHOWN).map(|(file, line, reason)| located(file, *line, reason)).collect();
     match reasons[..] {
         [] => format!("{path}: no recordings"),
-        [(file, ..)] if file == path => shown.join(""),
-        _ => {
-            let more = reasons.len() - shown.len();
-            let more = if more > 0 { format!("\n  … and {more} more") } else { String::new() };
-            format!("{path}: no readable request\n  {}{more}", shown.join("\n  "))
-        }
+        [(file, line, reason), ..] if file == path => located(file, line, reason),
+        _ => format!("{path}: no readable request\n{}", commonest(&reasons)),
     }
+}
+
+/// The commonest reasons, each with the number of its files and the first of them.
+fn commonest(reasons: &[(&str, usize, &str)]) -> String {
+    let mut kinds: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for (file, line, reason) in reasons {
+        kinds.entry(reason).or_insert_with(|| (0, located(file, *line, reason))).0 += 1;
+    }
+    let mut kinds: Vec<(usize, String)> = kinds.into_values().collect();
+    kinds.sort_by_key(|(count, _)| Reverse(*count));
+    let shown = kinds.iter().take(REASONS_SHOWN).map(|(count, first)| match count - 1 {
+        0 => format!("  {first}"),
+        more => format!("  {first} (and {more} more like it)"),
+    });
+    let left_out = kinds.len().saturating_sub(REASONS_SHOWN);
+    let more = (left_out > 0).then(|| format!("  … and {left_out} other reasons"));
+    shown.chain(more).collect::<Vec<_>>().join("\n")
 }
