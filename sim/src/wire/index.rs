@@ -3,14 +3,14 @@
 //! `std`'s maps draw a seed per process, and iterating any hash map makes output depend on it. This wrapper offers
 //! look-ups alone, so nothing observable can depend on the hashing.
 
-use std::hash::{BuildHasherDefault, Hash};
+use std::hash::Hash;
 
 use hashbrown::HashMap;
-use xxhash_rust::xxh3::Xxh3Default;
+use rustc_hash::FxBuildHasher;
 
 /// A map for look-ups by key. It cannot be iterated.
 #[derive(Clone, Debug)]
-pub struct Index<K, V>(HashMap<K, V, BuildHasherDefault<Xxh3Default>>);
+pub struct Index<K, V>(HashMap<K, V, FxBuildHasher>);
 
 impl<K, V> Default for Index<K, V> {
     fn default() -> Self {
