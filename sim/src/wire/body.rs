@@ -6,6 +6,8 @@ use std::str;
 use serde_json::value::RawValue;
 
 use super::json::{self, ScanError, Scanner};
+use super::level::Level;
+use super::memory::ElementMemory;
 
 /// Why a body is no request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,10 +64,18 @@ pub struct Body<'a> {
 /// # Errors
 /// When the text is no JSON object or one of the three levels has another shape.
 pub fn cut(text: &[u8]) -> Result<Body<'_>, BodyError> {
+    cut_expecting(text, &ElementMemory::default())
+}
+
+/// Cuts `text` like [`cut`], faster where it repeats a remembered body.
+///
+/// # Errors
+/// The same.
+pub(super) fn cut_expecting<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, BodyError> {
     if let Err(error) = str::from_utf8(text) {
         return Err(BodyError::NotUtf8 { offset: error.valid_up_to() });
     }
-    cut_members(text).map_err(|error| describe(text, error))
+    cut_members(text, memory).map_err(|error| describe(text, error))
 }
 
 /// Either a scan that stopped or a finished complaint.
@@ -80,7 +90,7 @@ impl From<ScanError> for Stop {
     }
 }
 
-fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
+fn cut_members<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, Stop> {
     let mut body = Body::default();
     let mut seen_messages = false;
     let (mut levels, mut repeated) = (BTreeSet::new(), false);
@@ -103,13 +113,13 @@ fn cut_members(text: &[u8]) -> Result<Body<'_>, Stop> {
         match key.as_str() {
             "messages" => {
                 seen_messages = scanner.peek() != Some(b'n');
-                body.messages = level(&mut scanner, "messages")?;
+                body.messages = level(&mut scanner, Level::Messages, memory)?;
             }
-            "tools" => body.tools = level(&mut scanner, "tools")?,
+            "tools" => body.tools = level(&mut scanner, Level::Tools, memory)?,
             "system" if scanner.peek() == Some(b'"') => {
                 (body.system, body.system_string) = (Vec::new(), Some(scanner.value()?));
             }
-            "system" => (body.system, body.system_string) = (level(&mut scanner, "system")?, None),
+            "system" => (body.system, body.system_string) = (level(&mut scanner, Level::System, memory)?, None),
             _ => field(&mut body.fields, key, scanner.value()?)?,
         }
     }
@@ -146,13 +156,13 @@ fn field<'a>(fields: &mut Vec<(String, &'a [u8])>, key: String, value: &'a [u8])
 }
 
 /// The elements of the array that begins here; `null` counts as none.
-fn level<'a>(scanner: &mut Scanner<'a>, name: &'static str) -> Result<Vec<&'a [u8]>, Stop> {
+fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) -> Result<Vec<&'a [u8]>, Stop> {
     let mut found = Vec::new();
     match scanner.peek() {
         Some(b'[') => scanner.expect(b'[', "an array")?,
         Some(b'n') if scanner.value()? == b"null" => return Ok(found),
         other => {
-            let shape = BodyError::Shape { path: name.to_owned(), found: shape(other), expected: "an array" };
+            let shape = BodyError::Shape { path: level.name().to_owned(), found: shape(other), expected: "an array" };
             return Err(Stop::Body(shape));
         }
     }
@@ -160,8 +170,13 @@ fn level<'a>(scanner: &mut Scanner<'a>, name: &'static str) -> Result<Vec<&'a [u
         scanner.expect(b']', "a closing bracket")?;
         return Ok(found);
     }
+    let mut expected = memory.expected(level, scanner.rest());
     loop {
-        found.push(scanner.value()?);
+        scanner.peek();
+        found.push(match expected.step(scanner.rest()) {
+            Some(len) => scanner.take(len),
+            None => scanner.value()?,
+        });
         if scanner.peek() == Some(b']') {
             scanner.expect(b']', "a closing bracket")?;
             return Ok(found);

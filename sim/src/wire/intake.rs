@@ -49,7 +49,7 @@ impl Wire {
     /// # Errors
     /// When the body is no request of the Messages API; no prefix is kept of it then.
     pub fn read(&mut self, body: &[u8], scope: &str, model_outside: &str) -> Result<Request, BodyError> {
-        let cut = body::cut(body)?;
+        let cut = body::cut_expecting(body, &self.memory)?;
         let envelope = envelope(&cut);
         let model = envelope
             .iter()
@@ -87,7 +87,8 @@ impl Wire {
 
     fn elements(&mut self, cut: &Body<'_>) -> Result<Vec<Placed>, BodyError> {
         let mut placed = Vec::with_capacity(cut.tools.len() + cut.system.len() + cut.messages.len() * 2);
-        self.level(Level::Tools, &cut.tools, &mut placed)?;
+        let generation = self.memory.generation();
+        let tools = self.level(Level::Tools, &cut.tools, &mut placed)?;
         if let Some(raw) = cut.system_string {
             if !body::is_valid(raw) {
                 return Err(broken("system".to_owned()));
@@ -95,28 +96,34 @@ impl Wire {
             let Self { blocks, forms, .. } = self;
             place(&ElementReader { blocks, forms }.system_string(raw), Level::System, 0, &mut placed);
         }
-        self.level(Level::System, &cut.system, &mut placed)?;
-        self.level(Level::Messages, &cut.messages, &mut placed)?;
+        let system = self.level(Level::System, &cut.system, &mut placed)?;
+        let messages = self.level(Level::Messages, &cut.messages, &mut placed)?;
+        self.memory.remember([tools, system, messages], generation);
         Ok(placed)
     }
 
-    fn level(&mut self, level: Level, raws: &[&[u8]], placed: &mut Vec<Placed>) -> Result<(), BodyError> {
+    /// Places the elements of a level; gives their rows in the memory.
+    fn level(&mut self, level: Level, raws: &[&[u8]], placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
         let calls = Cell::new((0, 0));
+        let mut rows = Vec::with_capacity(raws.len());
         for (item, raw) in raws.iter().enumerate() {
             let from = placed.len();
             match self.memory.get(level, raw) {
-                Some(element) => place(element, level, item, placed),
+                Some((row, element)) => {
+                    place(element, level, item, placed);
+                    rows.push(row);
+                }
                 None => {
                     let element = self.read_element(level, item, raw)?;
                     place(&element, level, item, placed);
-                    self.memory.put(level, raw, element);
+                    rows.push(self.memory.put(level, raw, element));
                 }
             }
             if self.forms.results_sorted && level == Level::Messages {
                 sort_results(placed, from, &calls);
             }
         }
-        Ok(())
+        Ok(rows)
     }
 
     fn read_element(&mut self, level: Level, item: usize, raw: &[u8]) -> Result<Element, BodyError> {

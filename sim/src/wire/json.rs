@@ -43,6 +43,18 @@ impl<'a> Scanner<'a> {
         ScanError { offset: self.at, expected }
     }
 
+    /// What is not consumed.
+    pub fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Consumes `len` bytes that the caller knows, and gives them.
+    pub fn take(&mut self, len: usize) -> &'a [u8] {
+        let (taken, _) = self.rest().split_at(len.min(self.rest().len()));
+        self.at += taken.len();
+        taken
+    }
+
     /// The next byte that is not white space, not consumed.
     pub fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.text.get(self.at) {

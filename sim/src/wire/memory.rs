@@ -1,4 +1,9 @@
-//! What was read before is not read again: elements by their raw bytes.
+//! What was read before is not read again: elements by their raw bytes, and the latest bodies by their elements.
+//!
+//! A request mostly repeats the one before it. Where the bytes at a place are those of the element that stood there
+//! before, the element is neither scanned nor looked for: one comparison confirms it.
+
+use std::collections::VecDeque;
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,7 +20,15 @@ pub struct ElementMemory {
     ids: HashTable<u32>,
     rows: Vec<Row>,
     raw: Vec<u8>,
+    layouts: VecDeque<Layout>,
+    generation: u32,
 }
+
+/// The elements of a body by level, as rows of the memory.
+pub type Layout = [Vec<u32>; 3];
+
+/// Bodies whose order of elements is remembered: enough for a few agents that take turns.
+const LAYOUTS_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Row {
@@ -26,26 +39,75 @@ struct Row {
 }
 
 impl ElementMemory {
-    /// The element that `raw` was read as at `level`.
-    pub fn get(&self, level: Level, raw: &[u8]) -> Option<&Element> {
+    /// The element that `raw` was read as at `level`, and its row.
+    pub fn get(&self, level: Level, raw: &[u8]) -> Option<(u32, &Element)> {
         let id = self.ids.find(hash(level, raw), |id| {
             let row = &self.rows[*id as usize];
-            row.hash == hash(level, raw) && self.raw[row.start..row.start + row.len] == *raw
+            row.hash == hash(level, raw) && self.raw(*id) == raw
         })?;
-        Some(&self.rows[*id as usize].element)
+        Some((*id, &self.rows[*id as usize].element))
     }
 
-    /// Keeps what `raw` was read as.
-    pub fn put(&mut self, level: Level, raw: &[u8], element: Element) {
+    fn raw(&self, id: u32) -> &[u8] {
+        let row = &self.rows[id as usize];
+        &self.raw[row.start..row.start + row.len]
+    }
+
+    /// Keeps what `raw` was read as; gives its row. Rows given before mean nothing once the memory has started afresh,
+    /// which [`Self::remember`] takes care of.
+    pub fn put(&mut self, level: Level, raw: &[u8], element: Element) -> u32 {
         if self.raw.len() + raw.len() > RAW_BYTES_MAX {
-            *self = Self::default();
+            *self = Self { generation: self.generation + 1, ..Self::default() };
         }
-        let Ok(id) = u32::try_from(self.rows.len()) else { return };
+        let id = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         let hash = hash(level, raw);
         self.rows.push(Row { start: self.raw.len(), len: raw.len(), hash, element });
         self.raw.extend_from_slice(raw);
         let rows = &self.rows;
         self.ids.insert_unique(hash, id, |id| rows[*id as usize].hash);
+        id
+    }
+
+    /// How often the memory has started afresh.
+    pub const fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Keeps the order of a body's elements, whose rows were given in this generation.
+    pub fn remember(&mut self, layout: Layout, generation: u32) {
+        if generation != self.generation {
+            return;
+        }
+        if self.layouts.len() == LAYOUTS_MAX {
+            self.layouts.pop_back();
+        }
+        self.layouts.push_front(layout);
+    }
+
+    /// The elements that are to be expected at `level` where `text` begins with its first: those of the longest
+    /// remembered body that began so.
+    pub fn expected(&self, level: Level, text: &[u8]) -> Expected<'_> {
+        let rows = self.layouts.iter().map(|layout| layout[level as usize].as_slice());
+        let fitting = rows.filter(|rows| rows.first().is_some_and(|first| text.starts_with(self.raw(*first))));
+        Expected { memory: self, rows: fitting.max_by_key(|rows| rows.len()).unwrap_or_default() }
+    }
+}
+
+/// Elements that a body is expected to repeat, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    memory: &'a ElementMemory,
+    rows: &'a [u32],
+}
+
+impl Expected<'_> {
+    /// The length of the next element where `text` begins with it and it ends there; steps on in any case.
+    pub fn step(&mut self, text: &[u8]) -> Option<usize> {
+        let (next, rest) = self.rows.split_first()?;
+        self.rows = rest;
+        let raw = self.memory.raw(*next);
+        let ends = matches!(text.get(raw.len()), Some(b',' | b']' | b' ' | b'\n' | b'\r' | b'\t'));
+        (ends && text.starts_with(raw)).then_some(raw.len())
     }
 }
 
