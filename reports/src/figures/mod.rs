@@ -1,6 +1,6 @@
 //! Pictures. A new figure is one file here.
 //!
-//! Figures are SVG, drawn on a [`canvas`]; [`png`] makes bitmaps of them.
+//! Figures are SVG, drawn on a `canvas` in whole pixels; [`png`] makes bitmaps of them.
 
 mod canvas;
 pub mod png;

@@ -2,7 +2,7 @@
 
 use forkcast_sim::pricing::Category;
 
-use crate::comparison::{Finding, Sides, sentence};
+use crate::comparison::{Finding, Harmless, Sides, sentence};
 use crate::document::{Cell, Column, Document, Marked, Part, Table, count, money};
 use crate::names::Names;
 
@@ -22,6 +22,14 @@ pub fn document(sides: &Sides<'_>) -> Document {
     }
     document.aside(vec![shared(sides)]);
     harmless(sides, &mut document);
+    document
+}
+
+/// All findings and notes as tables, for formats that have no sentences.
+pub fn tables(sides: &Sides<'_>) -> Document {
+    let mut document = Document::default();
+    document.table(findings_table(sides, &sides.findings()));
+    document.table(notes_table(sides));
     document
 }
 
@@ -89,10 +97,13 @@ fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
 }
 
 fn others(sides: &Sides<'_>, findings: &[Finding<'_>], document: &mut Document) {
-    if findings.is_empty() {
-        return;
+    if !findings.is_empty() {
+        document.heading("Further differences, each with what it would cost alone");
+        document.table(findings_table(sides, findings));
     }
-    document.heading("Further differences, each with what it would cost alone");
+}
+
+fn findings_table(sides: &Sides<'_>, findings: &[Finding<'_>]) -> Table {
     let mut table = Table::new(
         "findings",
         vec![
@@ -107,7 +118,7 @@ fn others(sides: &Sides<'_>, findings: &[Finding<'_>], document: &mut Document) 
     table.rows = findings.iter().map(|finding| other(sides, finding)).collect();
     table.shown_max = SHOWN;
     table.rows_are = "differences (--format json lists all)";
-    document.table(table);
+    table
 }
 
 fn other(sides: &Sides<'_>, finding: &Finding<'_>) -> Vec<Cell> {
@@ -145,22 +156,25 @@ fn shared(sides: &Sides<'_>) -> String {
 }
 
 fn harmless(sides: &Sides<'_>, document: &mut Document) {
-    let notes = sides.notes();
-    if notes.is_empty() {
-        return;
+    let table = notes_table(sides);
+    if !table.rows.is_empty() {
+        document.heading("Harmless differences");
+        document.table(table);
     }
-    document.heading("Harmless differences");
+}
+
+fn notes_table(sides: &Sides<'_>) -> Table {
     let mut table = Table::new(
         "notes",
         vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("What it is", "detail")],
     );
-    table.rows = notes
-        .iter()
-        .map(|found| vec![Cell::text(found.note.word()), place_of(found.path), Cell::text(sentence(found.note))])
-        .collect();
+    let row = |found: &Harmless<'_>| {
+        vec![Cell::text(found.note.word()), place_of(found.path), Cell::text(sentence(found.note))]
+    };
+    table.rows = sides.notes().iter().map(row).collect();
     table.shown_max = SHOWN;
     table.rows_are = "notes (--format json lists all)";
-    document.table(table);
+    table
 }
 
 /// An empty path is the body as a whole.

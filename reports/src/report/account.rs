@@ -31,6 +31,8 @@ pub struct Estimated {
 pub struct Agreement {
     /// Counts and token sums.
     pub sums: agreement::Agreement,
+    /// Comparable requests whose read is predicted to the token.
+    pub reads_exact: u64,
     /// Recorded input cost of the comparable requests; `None` where none has a price.
     pub recorded_input: Option<Money>,
     /// Predicted input cost of the same requests.
@@ -152,6 +154,8 @@ impl Account {
 
     fn compare(&mut self, compared: &Compared, entry: &Entry<'_>) {
         self.agreement.sums.compare(compared);
+        let [recorded, predicted] = [compared.recorded_usage, compared.predicted_usage];
+        self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);
         add(&mut self.agreement.recorded_input, entry.line.charge.bill.as_ref().map(input_cost));
         add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
     }

@@ -24,11 +24,11 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut lines = Vec::new();
     if compared {
         lines.push(format!(
-            "{} of {} have the verdict that was recorded; {} reads are exact or lie between their known neighbours.",
+            "{} of {} have the verdict that was recorded (cold, partial, full).",
             count(sums.same_verdict),
             some(sums.comparable, "comparable request"),
-            count(sums.reads_agree),
         ));
+        lines.push(reads(report));
         lines.push(tokens(report));
     }
     if !passed_over.is_empty() {
@@ -37,6 +37,17 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.text(lines);
     exceptions(report, document);
     unexplained(report, document);
+}
+
+/// Reads that are exact, and those of prefixes whose size no earlier request had shown.
+fn reads(report: &Report<'_>) -> String {
+    let agreement = &report.totals.agreement;
+    let exact = format!("{} of the reads are predicted to the token", count(agreement.reads_exact));
+    match agreement.sums.reads_agree.saturating_sub(agreement.reads_exact) {
+        0 => format!("{exact}."),
+        1 => format!("{exact}, 1 more lies between the known prefixes around it."),
+        between => format!("{exact}, {} more lie between the known prefixes around them.", count(between)),
+    }
 }
 
 fn tokens(report: &Report<'_>) -> String {

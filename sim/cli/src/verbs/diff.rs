@@ -40,6 +40,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     };
     match args.format {
         Format::Json => screen::print(|target| format::diff::write(&sides, args.show_content, target)),
+        Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
         format => screen::document(&human::diff::document(&sides), format),
     }
 }
