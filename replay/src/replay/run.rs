@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
             self.unread.read(&self.wire.prefixes, hit);
         }
         if usage.cache_creation_input_tokens() > 0 {
-            self.unread.wrote(line, &sized.written(&sizes, read));
+            self.unread.wrote(&self.wire.prefixes, line, &sized.written(&sizes, read));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Two prompts block by block: what stayed, what went, what came.
 
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::wire::{BlockId, Prefixes, Request};
@@ -8,9 +10,9 @@ use crate::wire::{BlockId, Prefixes, Request};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Indices in the older prompt.
-    pub old: std::ops::Range<usize>,
+    pub old: Range<usize>,
     /// Indices in the newer prompt.
-    pub new: std::ops::Range<usize>,
+    pub new: Range<usize>,
 }
 
 /// How two prompts lie beside each other.
@@ -41,17 +43,22 @@ pub fn blocks(request: &Request, prefixes: &Prefixes) -> Vec<BlockId> {
     request.nodes.iter().filter_map(|node| prefixes.block(*node)).collect()
 }
 
-/// Lays the newer prompt beside the older.
+/// Lays the newer prompt beside the older. What both begin with is the same block by block, as it is for a cache: where
+/// blocks repeat, a general alignment may move a difference before it.
 pub fn align(old: &[BlockId], new: &[BlockId]) -> Alignment {
-    let mut alignment = Alignment { partner: vec![None; new.len()], gaps: Vec::new(), old_len: old.len() };
-    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+    let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let partner = (0..new.len()).map(|at| (at < common).then_some(at)).collect();
+    let mut alignment = Alignment { partner, gaps: Vec::new(), old_len: old.len() };
+    let behind = |range: Range<usize>| range.start + common..range.end + common;
+    for op in capture_diff_slices(Algorithm::Myers, &old[common..], &new[common..]) {
+        let gap = Gap { old: behind(op.old_range()), new: behind(op.new_range()) };
         match op {
-            DiffOp::Equal { old_index, new_index, len } => {
-                for step in 0..len {
-                    alignment.partner[new_index + step] = Some(old_index + step);
+            DiffOp::Equal { .. } => {
+                for (old, new) in gap.old.zip(gap.new) {
+                    alignment.partner[new] = Some(old);
                 }
             }
-            other => push_gap(&mut alignment.gaps, Gap { old: other.old_range(), new: other.new_range() }),
+            _ => push_gap(&mut alignment.gaps, gap),
         }
     }
     alignment

@@ -99,46 +99,74 @@ impl Sides<'_> {
         }
     }
 
+    /// The pair is a level's parameters.
+    pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
+        let is_head = |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
+        is_head(self.older, pair.old) || is_head(self.newer, pair.new)
+    }
+
     fn gap(&self, gap: &Gap, alignment: &Alignment, found: &mut Vec<Difference>) {
         for pair in classify::pairs(self, gap) {
             let cause = classify::cause(self, &pair, gap, alignment);
-            let repeats = found.last().is_some_and(|last: &Difference| {
-                last.cause == cause && matches!(cause, Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted)
-            });
-            if !repeats {
+            let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
+            if cause == Cause::LevelParameter {
+                found.extend(self.parameters(&pair, old, new));
+            } else if !repeats(found, cause, old.or(new)) {
                 found.push(self.difference(cause, &pair));
             }
         }
     }
 
+    /// A difference for each parameter of a level that differs.
+    fn parameters(&self, pair: &Pair, old: Option<BlockId>, new: Option<BlockId>) -> Vec<Difference> {
+        let bytes = |block: Option<BlockId>| block.map_or(&b"{}"[..], |block| self.wire.blocks.bytes(block));
+        let level = self.place(pair).level;
+        let fields = classify::differing_fields(bytes(old), bytes(new));
+        let differences = fields.into_iter().map(|field| Difference {
+            cause: Cause::LevelParameter,
+            level,
+            name: format!("parameter `{field}`"),
+            path: field,
+            new_index: pair.new_at,
+            old_index: pair.old_at,
+            offset_in_block: None,
+            offset_in_prefix: None,
+            volatile: None,
+            old,
+            new,
+        });
+        differences.collect()
+    }
+
     fn difference(&self, cause: Cause, pair: &Pair) -> Difference {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let place = self.place(pair);
-        let shown = new.or(old);
-        let parameter = shown.is_some_and(|block| self.wire.blocks.kind(block) == BlockKind::Parameters);
         let bytes = |block: Option<BlockId>| block.map_or(&[][..], |block| self.wire.blocks.bytes(block));
         // An insertion or removal is compared with what stood at that place.
         let there_old = old.or_else(|| self.old.get(pair.old_at).copied());
         let there_new = new.or_else(|| self.new.get(pair.new_at).copied());
         let (old_bytes, new_bytes) = (bytes(there_old), bytes(there_new));
         let offset = first_difference(old_bytes, new_bytes);
-        let before: u64 = self.new[..pair.new_at.min(self.new.len())]
-            .iter()
-            .map(|block| self.wire.blocks.len_bytes(*block))
-            .sum();
-        let both = old.is_some() && new.is_some();
+        let before: u64 = self.new[..pair.new_at].iter().map(|block| self.wire.blocks.len_bytes(*block)).sum();
+        let is_keys = |block: BlockId| self.wire.blocks.kind(block) == BlockKind::Parameters;
+        let keys = new.or(old).filter(|block| is_keys(*block)).map(|_| classify::differing_fields(bytes(old), bytes(new)));
+        let field = keys.as_ref().and_then(|fields| fields.first());
         Difference {
             cause,
             level: place.level,
-            path: if parameter { self.parameter_path(pair, place) } else { place.to_string() },
-            name: self.name(cause, pair, place),
+            path: match field {
+                Some(field) => format!("{}.{field}", Place { part: 0, keys: true, ..place }),
+                None => place.to_string(),
+            },
+            name: self.name(pair, place),
             new_index: pair.new_at,
             old_index: pair.old_at,
-            offset_in_block: (!parameter).then_some(offset as u64),
-            offset_in_prefix: (!parameter).then_some(before + offset as u64),
-            volatile: match cause {
-                Cause::KeyOrder | Cause::ToolsReordered => Some(Volatile::MapOrder),
-                _ if both => volatile::recognise(old_bytes, new_bytes, offset),
+            offset_in_block: keys.is_none().then_some(offset as u64),
+            offset_in_prefix: keys.is_none().then_some(before + offset as u64),
+            volatile: match (cause, old.zip(new)) {
+                (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
+                (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
+                (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),
                 _ => None,
             },
             old,
@@ -159,32 +187,27 @@ impl Sides<'_> {
         }
     }
 
-    /// The JSON path of the first parameter that differs.
-    fn parameter_path(&self, pair: &Pair, place: Place) -> String {
-        let bytes = |side: Option<BlockId>| {
-            side.filter(|block| self.wire.blocks.kind(*block) == BlockKind::Parameters)
-                .map_or(&b"{}"[..], |block| self.wire.blocks.bytes(block))
-        };
-        let old = bytes(pair.old.map(|at| self.old[at]));
-        let new = bytes(pair.new.map(|at| self.new[at]));
-        let key = classify::first_field(old, new).unwrap_or_default();
-        if place.item == Place::LEVEL_HEAD { key } else { format!("{place}.{key}") }
-    }
-
-    fn name(&self, cause: Cause, pair: &Pair, place: Place) -> String {
-        let block = pair.new.map(|at| self.new[at]).or(pair.old.map(|at| self.old[at]));
-        let Some(block) = block else { return cause.word().to_owned() };
+    fn name(&self, pair: &Pair, place: Place) -> String {
+        let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
+        let Some(block) = new.or(old) else { return String::new() };
         let what = classify::title(self.wire, block, place);
-        let both = pair.old.zip(pair.new);
-        let field = both.and_then(|(old, new)| {
-            let bytes = |block: BlockId| self.wire.blocks.bytes(block);
-            classify::first_field(bytes(self.old[old]), bytes(self.new[new]))
-        });
-        match field {
-            Some(field) if what.starts_with("parameter") => format!("parameter `{field}`"),
+        let bytes = |block: BlockId| self.wire.blocks.bytes(block);
+        let fields = old.zip(new).map(|(old, new)| classify::differing_fields(bytes(old), bytes(new)));
+        match fields.as_ref().and_then(|fields| fields.first()) {
             Some(field) => format!("{what}, field `{field}`"),
             None => what,
         }
+    }
+}
+
+/// Whether a difference was told: one cause that covers a whole stretch, or a block that left one place for another.
+fn repeats(found: &[Difference], cause: Cause, block: Option<BlockId>) -> bool {
+    match cause {
+        Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted => found.last().is_some_and(|last| last.cause == cause),
+        Cause::ToolsReordered | Cause::MessageMoved | Cause::ResultsReordered => {
+            found.iter().any(|known| known.cause == cause && (known.old == block || known.new == block))
+        }
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::difference::{Comparison, Difference, compare};
 use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
-use crate::wire::{Marker, Request, Usage, Wire};
+use crate::wire::{Marker, NodeId, Request, Usage, Wire};
 
 /// What a chain's previous request left behind for the explanation of the next.
 #[derive(Clone, Debug)]
@@ -140,6 +140,10 @@ fn known_tokens(case: &Case<'_>) -> u64 {
 struct Coverage {
     marked: usize,
     effective: usize,
+    /// How many leading blocks an own breakpoint covers that earlier requests could have written, were it not too short.
+    too_short: usize,
+    /// How many leading blocks of the chain's previous request an entry covers that can be read.
+    previous_live: usize,
     /// For each block the causes that the entries at or behind it speak for; `None` where there is no entry.
     held: Vec<Option<Cause>>,
 }
@@ -164,8 +168,21 @@ impl Coverage {
             worst = worst.into_iter().chain(speaks).min();
             held[at] = worst;
         }
-        Self { marked, effective, held }
+        let (too_short, previous_live) = (too_short(case), previous_live(case));
+        Self { marked, effective, too_short, previous_live, held }
     }
+}
+
+fn too_short(case: &Case<'_>) -> usize {
+    let ends = case.request.markers.iter().filter_map(|marker| index_of(case.request, marker));
+    let short = ends.filter(|at| *at < case.request.known && case.cumulative[*at] < case.minimum_tokens);
+    short.max().map_or(0, |at| at + 1)
+}
+
+fn previous_live(case: &Case<'_>) -> usize {
+    let Some(previous) = case.previous else { return 0 };
+    let live = |node: &NodeId| case.cache.state(&case.wire.prefixes, *node, case.at) == EntryState::Live;
+    previous.request.nodes[..previous.covered].iter().rposition(live).map_or(0, |at| at + 1)
 }
 
 struct Account<'a> {
@@ -234,16 +251,17 @@ impl Account<'_> {
         if let Some(cause) = self.uncovered(at, partner) {
             return cause;
         }
-        if let Some(cause) = self.content(partner) {
+        if let Some(cause) = self.content(at, partner) {
             return cause;
         }
         if !prefix_known && self.other_root() {
             return Cause::OtherScope;
         }
         match self.coverage.held[at] {
+            Some(Cause::Unexplained) if self.case.previous.is_none() => Cause::FirstRequest,
             Some(cause) => cause,
             // Sent before, and nothing was ever written at or behind it.
-            None if self.was_marked(partner) => Cause::BelowMinimum,
+            None if at < self.coverage.too_short => Cause::BelowMinimum,
             None => Cause::NoBreakpoint,
         }
     }
@@ -272,15 +290,14 @@ impl Account<'_> {
         Some(if partner < previous.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
     }
 
-    fn was_marked(&self, partner: Option<usize>) -> bool {
-        self.case.previous.zip(partner).is_some_and(|(previous, partner)| partner < previous.marked)
-    }
-
     /// The first change of content within what the previous request had in the cache.
-    fn content(&self, partner: Option<usize>) -> Option<Cause> {
-        let previous = self.case.previous?;
-        partner?;
-        let differences = &self.comparison?.differences;
-        differences.iter().find(|found| !is_behind(found, previous)).map(|found| found.cause)
+    fn content(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
+        let (previous, partner) = (self.case.previous?, partner?);
+        let first = self.comparison?.differences.iter().find(|found| !is_behind(found, previous))?;
+        // Before the change an entry of the same prefix stands, and like all entries behind it that the previous request
+        // left it cannot be read: without the change the block would be missed as well.
+        let dead = matches!(self.coverage.held[at], Some(Cause::Expired | Cause::InFlight | Cause::Evicted));
+        let blameless = at < first.new_index && dead && partner >= self.coverage.previous_live;
+        (!blameless).then_some(first.cause)
     }
 }

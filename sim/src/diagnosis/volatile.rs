@@ -36,18 +36,25 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     ["branch", "git status", "working tree"].iter().any(|name| before.contains(name)).then_some(Volatile::Git)
 }
 
-/// The word around `offset`: everything up to a blank, a quote, a comma or a bracket.
+/// The word around `offset`: everything up to a blank, a quote, a comma, a bracket or an escaped line break.
 fn word(text: &[u8], offset: usize) -> String {
     let offset = offset.min(text.len());
-    let ends = |byte: &u8| {
-        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b',' | b'(' | b')' | b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'`')
-    };
-    // `\n` inside JSON is two characters, of which the second would stick to the word.
-    let start = text[..offset].iter().rposition(ends).map_or(0, |at| at + 1);
-    let end = text[offset..].iter().position(ends).map_or(text.len(), |step| offset + step);
-    let word = String::from_utf8_lossy(&text[start..end]).into_owned();
-    let line = word.rsplit("\\n").find(|part| !part.is_empty()).unwrap_or_default();
-    line.trim_end_matches(['.', ';', ':', '\\']).to_owned()
+    let start = (0..offset).rev().find(|at| ends_a_word(text, *at)).map_or(0, |at| at + 1);
+    let end = (offset..text.len()).find(|at| ends_a_word(text, *at) || is_escape(text, *at)).unwrap_or(text.len());
+    let word = String::from_utf8_lossy(text.get(start..end).unwrap_or_default()).into_owned();
+    word.trim_end_matches(['.', ';', ':', '\\']).to_owned()
+}
+
+/// No word holds the byte at `at`.
+fn ends_a_word(text: &[u8], at: usize) -> bool {
+    let byte = text[at];
+    byte.is_ascii_whitespace() || b"\"',()<>{}[]`".contains(&byte) || (at > 0 && is_escape(text, at - 1))
+}
+
+/// A line break or tab of JSON text begins at `at`: a backslash that no other one escapes, and a letter.
+fn is_escape(text: &[u8], at: usize) -> bool {
+    let backslashes = text[..=at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    backslashes % 2 == 1 && text.get(at + 1).is_some_and(|letter| b"nrt".contains(letter))
 }
 
 fn is_uuid(word: &str) -> bool {
@@ -118,7 +125,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts, what they differ by.
-    const PAIRS: [(&str, &str, Option<Volatile>); 16] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 20] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),
@@ -136,6 +143,10 @@ mod tests {
         ("verbose: true", "verbose: false", Some(Volatile::Flag)),
         ("pid 4711", "pid 4712", Some(Volatile::Pid)),
         ("turn 3 of many", "turn 4 of many", Some(Volatile::Counter)),
+        (r"Today is 2026-11-20.\nBe kind.", r"Today is 2026-11-21.\nBe kind.", Some(Volatile::Date)),
+        (r"It is late.\n2026-11-20 it is.", r"It is late.\n2026-11-21 it is.", Some(Volatile::Date)),
+        (r"cwd C:\\news\ta", r"cwd C:\\nods\ta", Some(Volatile::Path)),
+        (r"on\nthe", r"off\nthe", Some(Volatile::Flag)),
         ("Be kind.", "Be curt.", None),
         ("", "Be curt.", None),
         ("number 12", "number twelve", None),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::{Index, Marker, NodeId, Prefixes, Ttl};
+use crate::wire::{Index, LineId, Marker, NodeId, Prefixes, Ttl};
 
 /// A written stretch of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,35 +20,34 @@ struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct UnreadWrites {
     stretches: Vec<Stretch>,
-    /// The newest unread write that ends at a prefix.
-    waiting: Index<NodeId, WriteId>,
+    /// The newest unread write that ends at a prefix, by line and depth: a read of a long conversation then costs what
+    /// was written since the last one, and the forks on its path.
+    waiting: Index<LineId, BTreeMap<u32, WriteId>>,
 }
 
 impl UnreadWrites {
     /// Request `request` wrote up to `markers`, each with the tokens that its stretch was billed for.
-    pub fn wrote(&mut self, request: usize, markers: &[(Marker, u64)]) {
+    pub fn wrote(&mut self, prefixes: &Prefixes, request: usize, markers: &[(Marker, u64)]) {
         for (marker, tokens) in markers.iter().filter(|(_, tokens)| *tokens > 0) {
             let id = WriteId(self.stretches.len());
             self.stretches.push(Stretch { request, ttl: marker.ttl, tokens: *tokens, read: false });
-            self.waiting.insert(marker.node, id);
+            let line = self.waiting.get_or_insert_with(prefixes.line(marker.node), BTreeMap::new);
+            line.insert(prefixes.depth(marker.node), id);
         }
     }
 
-    /// The prefix `hit` was read: every write on its path that still waits has paid. The walk ends after as many blocks
-    /// as were written since the last read of this path.
+    /// The prefix `hit` was read: every write on its path that still waits has paid.
     pub fn read(&mut self, prefixes: &Prefixes, hit: NodeId) {
-        let mut quiet = 0;
-        for node in prefixes.ancestors(hit) {
-            match self.waiting.remove(&node) {
-                Some(id) => {
+        let mut next = Some(hit);
+        while let Some(end) = next {
+            let line = prefixes.line(end);
+            if let Some(waiting) = self.waiting.get_mut(&line) {
+                let deeper = waiting.split_off(&(prefixes.depth(end) + 1));
+                for id in std::mem::replace(waiting, deeper).into_values() {
                     self.stretches[id.0].read = true;
-                    quiet = 0;
                 }
-                None => quiet += 1,
             }
-            if quiet > QUIET_BLOCKS_MAX {
-                break;
-            }
+            next = prefixes.branch(line);
         }
     }
 
@@ -65,7 +64,3 @@ impl UnreadWrites {
         unread
     }
 }
-
-/// Blocks without a waiting write after which a walk gives up: longer than any look-back, so that the walk of a long
-/// conversation costs what is new in it.
-const QUIET_BLOCKS_MAX: u32 = 4_096;

@@ -1,0 +1,137 @@
+//! Pairs of requests that a real client sent one after the other. The truth about each was read off the JSON by hand.
+//! They are other people's data and stand beside the project, not in it; without them the test says so and passes.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use forkcast_sim::diagnosis::compare;
+use forkcast_sim::wire::Wire;
+use forkcast_sim::wire::spelling;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// File, differences, and notes of spelling.
+struct Truth {
+    file: &'static str,
+    /// Cause, path, offset in the block.
+    differences: &'static [(&'static str, &'static str, u64)],
+    notes: &'static [&'static str],
+    /// The newer request only adds behind the end of the older.
+    appends: bool,
+}
+
+const TRUTHS: [Truth; 3] = [
+    // Two reminders that stood behind a tool result in messages[503] are gone; a system message came in behind it instead.
+    // Everything from there on has moved by one message. `{"text":"` is what reminder and message begin with alike.
+    Truth {
+        file: "harvested-append-after-change-s-628f31b605ed-323.jsonl.gz",
+        differences: &[
+            ("message_removed", "messages[504].content[0]", 9),
+            ("message_removed", "messages[504].content[0]", 9),
+            ("message_inserted", "messages[504].content[0]", 9),
+        ],
+        notes: &["messages[528].content[0] marker_moved", "messages[531].content[0] marker_moved"],
+        appends: false,
+    },
+    // The last system message was a marked list and is a plain string now: the same prompt, and two messages behind it.
+    Truth {
+        file: "harvested-replace-edit-s-157bd37224d7-20.jsonl",
+        differences: &[],
+        notes: &["messages[4] spelling", "messages[4].content[0] marker_moved", "messages[6].content[0] marker_moved"],
+        appends: true,
+    },
+    // The same with three messages behind it, one of them a new system message.
+    Truth {
+        file: "harvested-splice-insert-mid-s-157bd37224d7-19.jsonl",
+        differences: &[],
+        notes: &["messages[1] spelling", "messages[1].content[0] marker_moved", "messages[4].content[0] marker_moved"],
+        appends: true,
+    },
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wire-cache-fix/harvested")
+}
+
+fn text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    let mut text = String::new();
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    } else {
+        text = String::from_utf8(bytes).unwrap();
+    }
+    text
+}
+
+#[derive(Deserialize)]
+struct Line {
+    body: Box<RawValue>,
+}
+
+fn bodies(path: &Path) -> [String; 2] {
+    let lines: Vec<Line> = text(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bodies: Vec<String> = lines.into_iter().map(|line| line.body.get().to_owned()).collect();
+    bodies.try_into().unwrap()
+}
+
+/// Bytes of tools, system and the messages before `item`, counted without the code under test: breakpoints left out,
+/// strings as one text block. Key order does not change a length.
+fn bytes_before(body: &str, item: usize) -> u64 {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let levels = ["tools", "system"].into_iter().flat_map(|level| body[level].as_array().unwrap());
+    let messages = body["messages"].as_array().unwrap().iter().take(item);
+    let contents: Vec<Value> = messages.flat_map(|message| listed(&message["content"])).collect();
+    levels.cloned().chain(contents).map(|block| plain(block).to_string().len() as u64).sum()
+}
+
+fn listed(content: &Value) -> Vec<Value> {
+    match content {
+        Value::String(text) => vec![serde_json::json!({"type": "text", "text": text})],
+        Value::Array(blocks) => blocks.clone(),
+        other => panic!("{other}"),
+    }
+}
+
+fn plain(mut block: Value) -> Value {
+    let fields = block.as_object_mut().unwrap();
+    fields.remove("cache_control");
+    if let Some(content) = fields.get_mut("content") {
+        *content = listed(content).into_iter().map(plain).collect();
+    }
+    block
+}
+
+#[test]
+fn the_first_difference_of_each_pair_is_where_the_json_says() {
+    if !folder().is_dir() {
+        eprintln!("skipped: no recorded pairs at {}", folder().display());
+        return;
+    }
+    for truth in &TRUTHS {
+        let [older, newer] = bodies(&folder().join(truth.file));
+        let mut wire = Wire::default();
+        let old = wire.read(older.as_bytes(), "scope", "").unwrap();
+        let new = wire.read(newer.as_bytes(), "scope", "").unwrap();
+        let comparison = compare(&wire, &old, &new);
+        let found: Vec<_> = comparison
+            .differences
+            .iter()
+            .map(|found| (found.cause.word(), found.path.as_str(), found.offset_in_block.unwrap()))
+            .collect();
+        assert_eq!(found, truth.differences, "{}", truth.file);
+        for found in &comparison.differences {
+            assert_eq!(found.offset_in_prefix, Some(bytes_before(&newer, 504) + 9), "{}", truth.file);
+        }
+        assert_eq!(comparison.alignment.appends(), truth.appends, "{}", truth.file);
+        let notes = spelling::notes(older.as_bytes(), newer.as_bytes(), wire.forms()).unwrap();
+        let notes: Vec<String> = notes
+            .iter()
+            .map(|note| format!("{} {}", note.path, forkcast_sim::diagnosis::Note::from(note.kind).word()))
+            .collect();
+        assert_eq!(notes, truth.notes, "{}", truth.file);
+    }
+}
