@@ -43,7 +43,7 @@ Examples:
   forkcast replay                                  the embedded sample
   forkcast replay recordings/                      everything readable in a folder
   forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
-  forkcast replay recordings/ --out result         run.json, ledger.jsonl, requests.csv, timeline.svg and .png
+  forkcast replay recordings/ --out result         also a folder with ledger, table and picture
   forkcast replay - < session.jsonl                standard input
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
 
