@@ -39,7 +39,11 @@ fn usage(input: u64, read: u64, write_5m: u64, write_1h: u64) -> Usage {
 }
 
 fn explained(missed: &[(Cause, Category, u64)]) -> Explanation {
-    let missed = missed.iter().map(|(cause, billed_as, tokens)| Missed { cause: *cause, billed_as: *billed_as, tokens: *tokens });
+    let missed = missed.iter().map(|(cause, billed_as, tokens)| Missed {
+        cause: *cause,
+        billed_as: *billed_as,
+        tokens: *tokens,
+    });
     Explanation { missed: missed.collect(), ..Explanation::default() }
 }
 
@@ -96,11 +100,20 @@ fn the_last_cause_takes_what_rounding_leaves() {
 
 #[test]
 fn a_read_that_is_dearer_than_input_makes_a_miss_cheap() {
-    let found = charge(Some(&rates([1_000_000, 0, 0, 4_000_000, 0])), &usage(10, 0, 0, 0), Some(&explained(&[(Cause::Expired, Category::Input, 10)])));
+    let found = charge(
+        Some(&rates([1_000_000, 0, 0, 4_000_000, 0])),
+        &usage(10, 0, 0, 0),
+        Some(&explained(&[(Cause::Expired, Category::Input, 10)])),
+    );
     assert_eq!(found.causes[0].cost, Some(units(-30)));
 }
 
-fn line(recorded: Option<Usage>, predicted: Option<Usage>, rates: Option<&Rates>, missed: &[(Cause, Category, u64)]) -> Line {
+fn line(
+    recorded: Option<Usage>,
+    predicted: Option<Usage>,
+    rates: Option<&Rates>,
+    missed: &[(Cause, Category, u64)],
+) -> Line {
     let explanation = Explanation { read_tokens: 5, new_tokens: 6, ..explained(missed) };
     let billed = recorded.or(predicted);
     Line {
@@ -250,7 +263,11 @@ fn a_fork_reads_the_trunk_below_it_and_not_beyond() {
     let fork = tree.fork(tree.trunk[1]);
     let twig = tree.fork(fork);
     let mut unread = UnreadWrites::default();
-    unread.wrote(&tree.prefixes, 0, &[write(tree.trunk[0], SHORT, 1), write(tree.trunk[1], SHORT, 2), write(tree.trunk[3], SHORT, 4)]);
+    unread.wrote(
+        &tree.prefixes,
+        0,
+        &[write(tree.trunk[0], SHORT, 1), write(tree.trunk[1], SHORT, 2), write(tree.trunk[3], SHORT, 4)],
+    );
     unread.wrote(&tree.prefixes, 1, &[write(fork, SHORT, 8), write(twig, SHORT, 16)]);
     unread.read(&tree.prefixes, fork);
     assert_eq!(unread.unread(), BTreeMap::from([(0, (4, 0)), (1, (16, 0))]));

@@ -175,7 +175,9 @@ impl Cause {
     /// What would save the tokens, in one sentence.
     pub const fn suggestion(self) -> &'static str {
         match self {
-            Self::ModelChanged => "Keep one model per conversation, or start the other model's work as a chain of its own.",
+            Self::ModelChanged => {
+                "Keep one model per conversation, or start the other model's work as a chain of its own."
+            }
             Self::BreakpointLimit => "Send at most four breakpoints.",
             Self::TtlOrder => "Put one-hour breakpoints before five-minute ones.",
             Self::BelowMinimum => "Move shared content into the prefix until it reaches the model's minimum.",
@@ -188,7 +190,9 @@ impl Cause {
             Self::MessageEdited | Self::MessageMoved => "Append instead of editing what was sent.",
             Self::MessageInserted => "Append new content at the end of the history.",
             Self::MessageRemoved | Self::HistoryTruncated => "Keep sent messages, or cut rarely and by much at once.",
-            Self::Rewound => "Nothing: going back is what was asked for. A breakpoint before the branch keeps what is shared.",
+            Self::Rewound => {
+                "Nothing: going back is what was asked for. A breakpoint before the branch keeps what is shared."
+            }
             Self::ResultsReordered => "Send parallel results in the order of their calls.",
             Self::ResultsCleared => "Clear old results rarely and many at once.",
             Self::ThinkingStripped => "Send thinking blocks back unchanged.",

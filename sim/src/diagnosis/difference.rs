@@ -44,13 +44,7 @@ pub struct Comparison {
 
 /// Compares `newer` with `older`, both read into `wire`.
 pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
-    let sides = Sides {
-        wire,
-        older,
-        newer,
-        old: blocks(older, &wire.prefixes),
-        new: blocks(newer, &wire.prefixes),
-    };
+    let sides = Sides { wire, older, newer, old: blocks(older, &wire.prefixes), new: blocks(newer, &wire.prefixes) };
     let alignment = align(&sides.old, &sides.new);
     let mut differences = Vec::new();
     if sides.model_changed() {
@@ -101,7 +95,8 @@ impl Sides<'_> {
 
     /// The pair is a level's parameters.
     pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
-        let is_head = |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
+        let is_head =
+            |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
         is_head(self.older, pair.old) || is_head(self.newer, pair.new)
     }
 
@@ -149,7 +144,8 @@ impl Sides<'_> {
         let offset = first_difference(old_bytes, new_bytes);
         let before: u64 = self.new[..pair.new_at].iter().map(|block| self.wire.blocks.len_bytes(*block)).sum();
         let is_keys = |block: BlockId| self.wire.blocks.kind(block) == BlockKind::Parameters;
-        let keys = new.or(old).filter(|block| is_keys(*block)).map(|_| classify::differing_fields(bytes(old), bytes(new)));
+        let keys =
+            new.or(old).filter(|block| is_keys(*block)).map(|_| classify::differing_fields(bytes(old), bytes(new)));
         let field = keys.as_ref().and_then(|fields| fields.first());
         Difference {
             cause,
@@ -178,7 +174,9 @@ impl Sides<'_> {
         let new = pair.new.or((pair.new_at < self.new.len()).then_some(pair.new_at));
         match (new, pair.old) {
             // A removed block has no place in the newer body; what stands there now may belong to another level.
-            (Some(at), Some(old)) if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level => {
+            (Some(at), Some(old))
+                if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level =>
+            {
                 self.older.places[old]
             }
             (Some(at), _) => self.newer.places[at],
@@ -203,7 +201,9 @@ impl Sides<'_> {
 /// Whether a difference was told: one cause that covers a whole stretch, or a block that left one place for another.
 fn repeats(found: &[Difference], cause: Cause, block: Option<BlockId>) -> bool {
     match cause {
-        Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted => found.last().is_some_and(|last| last.cause == cause),
+        Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted => {
+            found.last().is_some_and(|last| last.cause == cause)
+        }
         Cause::ToolsReordered | Cause::MessageMoved | Cause::ResultsReordered => {
             found.iter().any(|known| known.cause == cause && (known.old == block || known.new == block))
         }

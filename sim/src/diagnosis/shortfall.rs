@@ -107,7 +107,8 @@ impl Explanation {
 pub fn explain(case: &Case<'_>) -> Explanation {
     let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, case.request));
     let coverage = Coverage::of(case);
-    let mut account = Account { case, comparison: comparison.as_ref(), coverage, missed: BTreeMap::new(), new_tokens: 0 };
+    let mut account =
+        Account { case, comparison: comparison.as_ref(), coverage, missed: BTreeMap::new(), new_tokens: 0 };
     account.blocks();
     let (missed, mut new_tokens) = (account.missed, account.new_tokens);
     let read_tokens = case.usage.cache_read_input_tokens;

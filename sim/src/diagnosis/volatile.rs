@@ -8,8 +8,9 @@ const WINDOW_BYTES: usize = 48;
 /// What the two texts differ by at `offset`, where it is of a kind that varies by itself.
 pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     let (old_word, new_word) = (word(old, offset), word(new, offset));
-    let before = String::from_utf8_lossy(&new[offset.saturating_sub(WINDOW_BYTES).min(new.len())..offset.min(new.len())])
-        .to_lowercase();
+    let before =
+        String::from_utf8_lossy(&new[offset.saturating_sub(WINDOW_BYTES).min(new.len())..offset.min(new.len())])
+            .to_lowercase();
     let both = |test: fn(&str) -> bool| test(&old_word) && test(&new_word);
     if both(is_uuid) {
         return Some(Volatile::Uuid);
@@ -94,9 +95,7 @@ fn names_a_date(before: &str) -> bool {
 /// `12:34` or `12:34:56`, also behind a date.
 fn holds_time(word: &str) -> bool {
     let bytes = word.as_bytes();
-    bytes.windows(5).any(|window| {
-        window[2] == b':' && [0, 1, 3, 4].iter().all(|at| window[*at].is_ascii_digit())
-    })
+    bytes.windows(5).any(|window| window[2] == b':' && [0, 1, 3, 4].iter().all(|at| window[*at].is_ascii_digit()))
 }
 
 fn is_git_id(word: &str) -> bool {
@@ -132,11 +131,7 @@ mod tests {
         ("date: Nov 20", "date: Nov 21", Some(Volatile::Date)),
         ("at 2026-11-20T10:00:00Z", "at 2026-11-20T10:00:01Z", Some(Volatile::Time)),
         ("now 10:15", "now 10:16", Some(Volatile::Time)),
-        (
-            "id 123e4567-e89b-12d3-a456-426614174000",
-            "id 123e4567-e89b-12d3-a456-426614174001",
-            Some(Volatile::Uuid),
-        ),
+        ("id 123e4567-e89b-12d3-a456-426614174000", "id 123e4567-e89b-12d3-a456-426614174001", Some(Volatile::Uuid)),
         ("cwd /home/a/x", "cwd /home/b/x", Some(Volatile::Path)),
         ("HEAD at commit 0a1b2c3", "HEAD at commit 0a1b2c4", Some(Volatile::Git)),
         ("current branch main", "current branch next", Some(Volatile::Git)),

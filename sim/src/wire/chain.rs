@@ -49,9 +49,7 @@ impl Chains {
             return self.assign_named(id);
         }
         let messages = message_digests(request, wire);
-        let best = (0..self.open.len())
-            .filter_map(|at| Some((shared(&self.open[at].messages, &messages)?, at)))
-            .max();
+        let best = (0..self.open.len()).filter_map(|at| Some((shared(&self.open[at].messages, &messages)?, at))).max();
         match best {
             Some((_, at)) => {
                 let mut open = self.open.remove(at);

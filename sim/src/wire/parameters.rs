@@ -22,7 +22,12 @@ pub struct PromptFacts {
 }
 
 /// The canonical parameters of `level` as a JSON object; `None` where all are at their defaults.
-pub fn canonical(level: Level, envelope: &[EnvelopeField], facts: &PromptFacts, forms: &NormalForms) -> Option<Vec<u8>> {
+pub fn canonical(
+    level: Level,
+    envelope: &[EnvelopeField],
+    facts: &PromptFacts,
+    forms: &NormalForms,
+) -> Option<Vec<u8>> {
     let mut fields: Vec<(&str, Vec<u8>)> = Vec::new();
     if level == Level::System {
         system(envelope, facts, &mut fields);

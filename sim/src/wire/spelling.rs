@@ -99,7 +99,8 @@ fn same_parameter(key: &str, old: Option<&Vec<u8>>, new: Option<&Vec<u8>>, forms
 fn outside(old: &[u8], new: &[u8], found: &mut Vec<SpellingNote>) {
     let keys = |body: &[u8]| json::members(body).flatten().map(|(key, _)| key.to_vec()).collect::<Vec<_>>();
     let (old_keys, new_keys) = (keys(old), keys(new));
-    let shared = |own: &[Vec<u8>], other: &[Vec<u8>]| own.iter().filter(|key| other.contains(key)).cloned().collect::<Vec<_>>();
+    let shared =
+        |own: &[Vec<u8>], other: &[Vec<u8>]| own.iter().filter(|key| other.contains(key)).cloned().collect::<Vec<_>>();
     if shared(&old_keys, &new_keys) != shared(&new_keys, &old_keys) {
         note(found, "", SpellingKind::Spelling);
     }

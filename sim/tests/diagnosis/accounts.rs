@@ -111,10 +111,12 @@ fn play(story: &Story, met: &mut BTreeSet<Cause>) -> Vec<String> {
         let served = day.send(&sent);
         let words: Vec<&str> = told.account.split_whitespace().collect();
         let found = &served.explanation;
-        let missed: BTreeMap<_, _> = found.missed.iter().map(|part| ((part.cause, part.billed_as), part.tokens)).collect();
+        let missed: BTreeMap<_, _> =
+            found.missed.iter().map(|part| ((part.cause, part.billed_as), part.tokens)).collect();
         let account = (found.read_tokens, found.new_tokens, missed);
         let notes: Vec<&str> = found.notes.iter().map(|note| note.word()).collect();
-        let expected_notes = told.notes.as_ref().map_or(notes.clone(), |notes| notes.iter().map(String::as_str).collect());
+        let expected_notes =
+            told.notes.as_ref().map_or(notes.clone(), |notes| notes.iter().map(String::as_str).collect());
         if words.len() != served.cumulative.len() || account != expected(&served, &words) || notes != expected_notes {
             wrong.push(format!(
                 "{}, request {at}: {}\n  expected {:?} {expected_notes:?}\n  found    {account:?} {notes:?}\n  blocks end at {:?}",

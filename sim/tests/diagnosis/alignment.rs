@@ -37,14 +37,22 @@ fn gaps_lie_where_the_prompts_differ() {
     ];
     for (old, new, common, gaps) in table {
         let found = aligned(old, new);
-        let ranges: Vec<_> = found.gaps.iter().map(|gap| ([gap.old.start, gap.old.end], [gap.new.start, gap.new.end])).collect();
+        let ranges: Vec<_> =
+            found.gaps.iter().map(|gap| ([gap.old.start, gap.old.end], [gap.new.start, gap.new.end])).collect();
         assert_eq!((found.common(), ranges.as_slice(), found.old_len), (common, gaps, old.len()), "{old} {new}");
     }
 }
 
 #[test]
 fn appending_is_adding_behind_the_end_and_nothing_else() {
-    for (old, new, appends) in [("ab", "ab", true), ("ab", "abc", true), ("", "a", true), ("ab", "acb", false), ("ab", "a", false), ("ab", "acd", false)] {
+    for (old, new, appends) in [
+        ("ab", "ab", true),
+        ("ab", "abc", true),
+        ("", "a", true),
+        ("ab", "acb", false),
+        ("ab", "a", false),
+        ("ab", "acd", false),
+    ] {
         assert_eq!(aligned(old, new).appends(), appends, "{old} {new}");
     }
 }

@@ -43,10 +43,19 @@ fn block(form: &str) -> String {
 
 #[test]
 fn short_forms_are_json() {
-    assert_eq!(expand(r#"{"messages":[<u:Hi>]}"#), r#"{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}"#);
-    assert_eq!(expand("<r1:x:out>"), r#"{"type":"tool_result","tool_use_id":"x","content":"out","cache_control":{"type":"ephemeral","ttl":"1h"}}"#);
-    assert_eq!(expand("<tool:Read>, <c*:x:Read>"), concat!(
-        r#"{"name":"Read","description":"Read does its work"}, "#,
-        r#"{"type":"tool_use","id":"x","name":"Read","input":{},"cache_control":{"type":"ephemeral"}}"#,
-    ));
+    assert_eq!(
+        expand(r#"{"messages":[<u:Hi>]}"#),
+        r#"{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}"#
+    );
+    assert_eq!(
+        expand("<r1:x:out>"),
+        r#"{"type":"tool_result","tool_use_id":"x","content":"out","cache_control":{"type":"ephemeral","ttl":"1h"}}"#
+    );
+    assert_eq!(
+        expand("<tool:Read>, <c*:x:Read>"),
+        concat!(
+            r#"{"name":"Read","description":"Read does its work"}, "#,
+            r#"{"type":"tool_use","id":"x","name":"Read","input":{},"cache_control":{"type":"ephemeral"}}"#,
+        )
+    );
 }

@@ -190,7 +190,10 @@ fn billed_less(usage: &Usage, percent: u64) -> Usage {
 }
 
 /// Plays a plan; `law` sees each request that was served.
-fn hold(plan: &Plan, mut law: impl FnMut(&Day, &Sent, &Served) -> Result<(), TestCaseError>) -> Result<(), TestCaseError> {
+fn hold(
+    plan: &Plan,
+    mut law: impl FnMut(&Day, &Sent, &Served) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
     let mut day = Day::new(plan.rules, plan.minimum_tokens);
     let (mut agents, mut at, mut fresh) = (vec![Agent::default()], Instant::default(), 0);
     for step in &plan.steps {

@@ -73,7 +73,8 @@ fn each_difference_is_found_once_with_its_cause_and_its_place() {
     for pair in &pairs {
         let (wire, older, newer) = read(pair);
         let found = compare(&wire, &older, &newer).differences;
-        let expected: Vec<String> = pair.differences.iter().enumerate().map(|(at, one)| expected(one, found.get(at))).collect();
+        let expected: Vec<String> =
+            pair.differences.iter().enumerate().map(|(at, one)| expected(one, found.get(at))).collect();
         let told: Vec<String> = found.iter().map(told).collect();
         if told != expected {
             wrong.push(format!("{}\n  expected {expected:#?}\n  found {told:#?}", pair.name));
@@ -106,7 +107,9 @@ fn scopes_are_compared_like_any_requests() {
 
 #[test]
 fn the_first_difference_of_two_texts_is_counted_in_bytes() {
-    for (a, b, offset) in [("", "", 0), ("a", "", 0), ("", "a", 0), ("ab", "abc", 2), ("abc", "ab", 2), ("éa", "éb", 2), ("ab", "ab", 2)] {
+    for (a, b, offset) in
+        [("", "", 0), ("a", "", 0), ("", "a", 0), ("ab", "abc", 2), ("abc", "ab", 2), ("éa", "éb", 2), ("ab", "ab", 2)]
+    {
         assert_eq!(first_difference(a.as_bytes(), b.as_bytes()), offset, "{a} {b}");
     }
 }

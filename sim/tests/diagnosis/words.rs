@@ -73,7 +73,15 @@ fn suggestions_speak_of_their_cause() {
 
 #[test]
 fn notes_and_volatile_things_have_their_words() {
-    let notes = [Note::Spelling, Note::Whitespace, Note::Escape, Note::MarkerMoved, Note::Envelope, Note::TailOnly, Note::ReadAhead];
+    let notes = [
+        Note::Spelling,
+        Note::Whitespace,
+        Note::Escape,
+        Note::MarkerMoved,
+        Note::Envelope,
+        Note::TailOnly,
+        Note::ReadAhead,
+    ];
     let words = ["spelling", "whitespace", "escape", "marker_moved", "envelope", "tail_only", "read_ahead"];
     assert_eq!(notes.map(Note::word), words);
     let kinds = [
@@ -95,5 +103,8 @@ fn notes_and_volatile_things_have_their_words() {
         Volatile::Flag,
         Volatile::MapOrder,
     ];
-    assert_eq!(volatile.map(Volatile::word), ["date", "time", "uuid", "path", "pid", "counter", "git", "flag", "map_order"]);
+    assert_eq!(
+        volatile.map(Volatile::word),
+        ["date", "time", "uuid", "path", "pid", "counter", "git", "flag", "map_order"]
+    );
 }

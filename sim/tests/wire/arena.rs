@@ -1,6 +1,7 @@
 //! Blocks and prefixes: equal ones are one.
 
-use forkcast_sim::wire::{BlockKind, Blocks, Content, Index, Level, NodeSizes, Prefixes, Role, Sizes};
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::{BlockKind, Blocks, Content, Index, Level, NodeSizes, Place, Prefixes, Role, Sizes, Ttl};
 
 const TEXT: Content<'_> = Content { level: Level::Messages, role: Role::User, kind: BlockKind::Text, bytes: b"a" };
 
@@ -41,7 +42,8 @@ fn a_digest_does_not_depend_on_what_came_before() {
 #[test]
 fn scopes_and_models_never_share_a_prefix() {
     let mut prefixes = Prefixes::default();
-    let roots = [("a", "m"), ("b", "m"), ("a", "n"), ("", "am"), ("am", ""), ("a\0b", "c"), ("a", "b\0c"), ("1:a", "m")];
+    let roots =
+        [("a", "m"), ("b", "m"), ("a", "n"), ("", "am"), ("am", ""), ("a\0b", "c"), ("a", "b\0c"), ("1:a", "m")];
     let ids = roots.map(|(scope, model)| prefixes.root(scope, model));
     for (at, (scope, model)) in roots.into_iter().enumerate() {
         assert_eq!(prefixes.root(scope, model), ids[at]);
@@ -100,4 +102,30 @@ fn the_index_is_a_map_that_cannot_be_iterated() {
     assert_eq!(index.get_mut(&"c"), None);
     assert_eq!((index.len(), index.is_empty(), index.contains(&"a"), index.contains(&"c")), (2, false, true, false));
     assert_eq!((index.remove(&"a"), index.remove(&"a"), index.len()), (Some(3), None, 1));
+}
+
+#[test]
+fn levels_roles_lifetimes_and_places_have_their_words() {
+    assert_eq!([Level::Tools, Level::System, Level::Messages].map(Level::name), ["tools", "system", "messages"]);
+    let roles = [Role::None, Role::User, Role::Assistant, Role::System, Role::Other];
+    assert_eq!(roles.map(Role::name), ["", "user", "assistant", "system", "other"]);
+    let named = ["user", "assistant", "system", "developer", ""].map(Role::named);
+    assert_eq!(named, [Role::User, Role::Assistant, Role::System, Role::Other, Role::Other]);
+    assert_eq!([Ttl::FiveMinutes, Ttl::OneHour].map(Ttl::name), ["5m", "1h"]);
+    assert_eq!(
+        [Ttl::FiveMinutes, Ttl::OneHour].map(Ttl::duration),
+        [Duration::from_secs(300), Duration::from_secs(3_600)]
+    );
+    let place = Place { level: Level::Messages, item: 3, part: 1, keys: false };
+    let table = [
+        (place, "messages[3].content[1]"),
+        (Place { keys: true, ..place }, "messages[3]"),
+        (Place { level: Level::Tools, ..place }, "tools[3]"),
+        (Place { level: Level::System, ..place }, "system[3]"),
+        (Place::head(Level::System), "system"),
+        (Place::head(Level::Messages), "messages"),
+    ];
+    for (place, path) in table {
+        assert_eq!(place.to_string(), path);
+    }
 }

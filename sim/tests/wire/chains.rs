@@ -97,7 +97,10 @@ fn interleaved_chains_are_told_apart() {
 fn of_two_chains_the_one_with_more_in_common_goes_on_and_of_equals_the_newest() {
     let fork = |tail: &[&str]| talk(&[&LONG[..4], tail].concat());
     // The second fork continues the chain; the third has its longer history in common with what stands there now.
-    assert_eq!(by_history(&[talk(&LONG[..4]), talk(&["user: z"]), fork(&["user: 1"]), fork(&["user: 1", "assistant: 2"])]), [0, 1, 0, 0]);
+    assert_eq!(
+        by_history(&[talk(&LONG[..4]), talk(&["user: z"]), fork(&["user: 1"]), fork(&["user: 1", "assistant: 2"])]),
+        [0, 1, 0, 0]
+    );
     let requests = [(None, talk(&["user: p", "assistant: q"])), (None, talk(&["user: x", "assistant: q", "user: r"]))];
     assert_eq!(assign(&requests), [(0, true), (1, true)]);
     let both = by_history(&[
@@ -112,8 +115,14 @@ fn of_two_chains_the_one_with_more_in_common_goes_on_and_of_equals_the_newest() 
 fn ids_win_over_history() {
     let same = || talk(&LONG);
     let other = talk(&["user: z"]);
-    let requests =
-        [(Some("p"), same()), (Some("q"), same()), (Some("p"), other.clone()), (None, same()), (None, same()), (Some("q"), other)];
+    let requests = [
+        (Some("p"), same()),
+        (Some("q"), same()),
+        (Some("p"), other.clone()),
+        (None, same()),
+        (None, same()),
+        (Some("q"), other),
+    ];
     assert_eq!(assign(&requests), [(0, true), (1, true), (0, false), (2, true), (2, false), (1, false)]);
 }
 
@@ -130,6 +139,7 @@ fn chains_are_counted() {
 #[test]
 fn a_repeated_last_message_does_not_hide_the_shared_history() {
     let old = ["user: a", "assistant: b", "user: c", "assistant: ok"];
-    let new = ["user: A", "assistant: b", "user: c", "assistant: ok", "user: d", "assistant: ok", "user: e", "assistant: ok"];
+    let new =
+        ["user: A", "assistant: b", "user: c", "assistant: ok", "user: d", "assistant: ok", "user: e", "assistant: ok"];
     assert_eq!(by_history(&[talk(&old), talk(&new)]), [0, 0]);
 }

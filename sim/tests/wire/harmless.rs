@@ -19,8 +19,8 @@ struct Case {
 fn each_harmless_difference_is_named_with_its_place() {
     let cases: Vec<Case> = serde_saphyr::from_str(include_str!("harmless.yaml")).unwrap();
     for case in cases {
-        let [a, b] = [&case.a, &case.b]
-            .map(|part| case.body.as_ref().map_or(part.clone(), |body| body.replace('$', part)));
+        let [a, b] =
+            [&case.a, &case.b].map(|part| case.body.as_ref().map_or(part.clone(), |body| body.replace('$', part)));
         let notes = spelling::notes(a.as_bytes(), b.as_bytes(), &NormalForms::default()).unwrap();
         let found: Vec<String> = notes.iter().map(|note| format!("{} {:?}", note.path, note.kind)).collect();
         assert_eq!(found, case.notes, "{}", case.name);

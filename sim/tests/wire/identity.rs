@@ -60,7 +60,10 @@ fn a_warm_wire_reads_what_a_fresh_one_reads() {
 #[test]
 fn equal_elements_of_different_levels_are_different_blocks() {
     let mut wire = Wire::default();
-    let request = read(&mut wire, r#"{"tools":[{"type":"text","text":"S"}],"system":[{"type":"text","text":"S"}],"messages":[{"type":"text","text":"S"}]}"#);
+    let request = read(
+        &mut wire,
+        r#"{"tools":[{"type":"text","text":"S"}],"system":[{"type":"text","text":"S"}],"messages":[{"type":"text","text":"S"}]}"#,
+    );
     let kinds: Vec<_> = request.nodes.iter().map(|node| wire.prefixes.kind(*node)).collect();
     assert_eq!(format!("{kinds:?}"), "[Tool, Text, Parameters]");
 }

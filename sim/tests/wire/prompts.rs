@@ -79,7 +79,8 @@ fn every_body_is_the_prompt_that_the_corpus_says() {
     for case in cases() {
         let mut wire = Wire::new(case.forms());
         assert_eq!(*wire.forms(), case.forms());
-        let request = wire.read(case.body.as_bytes(), "scope", "").unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let request =
+            wire.read(case.body.as_bytes(), "scope", "").unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let found = render(&wire, &request);
         if found != case.prompt {
             writeln!(wrong, "{}\n--- expected\n{}--- found\n{found}", case.name, case.prompt).unwrap();

@@ -184,23 +184,25 @@ fn envelope(kind: &str, members: Vec<(&str, Json)>) -> Json {
 }
 
 fn content_block() -> impl Strategy<Value = Json> {
-    let image = || text().prop_map(|data| envelope("image", vec![("source", envelope("base64", vec![("data", data)]))]));
-    let nested = prop_oneof![
-        units().prop_map(Json::Content),
-        prop::collection::vec(image(), 0..2).prop_map(Json::List),
-    ];
+    let image =
+        || text().prop_map(|data| envelope("image", vec![("source", envelope("base64", vec![("data", data)]))]));
+    let nested =
+        prop_oneof![units().prop_map(Json::Content), prop::collection::vec(image(), 0..2).prop_map(Json::List),];
     prop_oneof![
         text().prop_map(|text| envelope("text", vec![("text", text)])),
         (text(), text()).prop_map(|(text, sign)| envelope("thinking", vec![("thinking", text), ("signature", sign)])),
-        (select(vec!["1", "2"]), values()).prop_map(|(id, input)| envelope("tool_use", vec![("id", word(id)), ("input", input)])),
-        (select(vec!["1", "2"]), nested).prop_map(|(id, content)| envelope("tool_result", vec![("tool_use_id", word(id)), ("content", content)])),
+        (select(vec!["1", "2"]), values())
+            .prop_map(|(id, input)| envelope("tool_use", vec![("id", word(id)), ("input", input)])),
+        (select(vec!["1", "2"]), nested)
+            .prop_map(|(id, content)| envelope("tool_result", vec![("tool_use_id", word(id)), ("content", content)])),
         image(),
         values().prop_map(|value| Json::Fixed(vec![("x".to_owned(), value), ("type".to_owned(), word("odd"))])),
     ]
 }
 
 fn bodies() -> impl Strategy<Value = Json> {
-    let tool = (text(), values()).prop_map(|(name, schema)| envelope("", vec![("name", name), ("input_schema", schema)]));
+    let tool =
+        (text(), values()).prop_map(|(name, schema)| envelope("", vec![("name", name), ("input_schema", schema)]));
     let content = prop_oneof![
         units().prop_map(Json::Content),
         prop::collection::vec(content_block(), 0..4).prop_map(Json::List),
@@ -272,7 +274,8 @@ fn damaged(text: &[u8], damages: &[Damage]) -> Vec<u8> {
 /// Reads bytes that may be anything: what is read is JSON, and is read the same way again.
 fn survives(wire: &mut Wire, text: &[u8]) -> Result<(), TestCaseError> {
     let first = wire.read(text, "scope", "").map(|request| request.nodes);
-    let again = wire.read(text, "scope", "").map(|request| (request.known == request.nodes.len()).then_some(request.nodes));
+    let again =
+        wire.read(text, "scope", "").map(|request| (request.known == request.nodes.len()).then_some(request.nodes));
     prop_assert_eq!(first.clone().map(Some), again);
     if first.is_ok() {
         prop_assert!(serde_json::from_slice::<&RawValue>(text).is_ok(), "read, but no JSON");

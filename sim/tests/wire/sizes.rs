@@ -1,8 +1,8 @@
 //! Tokens of prefixes: declared, estimated, and learnt from what earlier requests were billed.
 
 use forkcast_sim::wire::{
-    Blocks, Marker, NodeId, NodeSizes, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire, estimated_cumulative,
-    estimated_tokens,
+    Blocks, Marker, NodeId, NodeSizes, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire,
+    estimated_cumulative, estimated_tokens,
 };
 use proptest::prelude::*;
 
@@ -107,7 +107,8 @@ fn a_pin_that_does_not_fit_is_passed_over() {
 #[test]
 fn both_lifetimes_pin_two_prefixes() {
     let (_, request, mut pins) = four();
-    let markers = [marker(&request, 0, Ttl::OneHour), marker(&request, 1, Ttl::OneHour), marker(&request, 3, Ttl::FiveMinutes)];
+    let markers =
+        [marker(&request, 0, Ttl::OneHour), marker(&request, 1, Ttl::OneHour), marker(&request, 3, Ttl::FiveMinutes)];
     pins.learn(&request, &markers, None, &usage(5, 100, 300, 200));
     let found = request.nodes.iter().map(|node| pins.get(*node)).collect::<Vec<_>>();
     assert_eq!(found, [None, Some(300), None, Some(600)]);
