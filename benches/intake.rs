@@ -101,11 +101,7 @@ fn captured(c: &mut Criterion) {
             for body in &bodies[..at] {
                 reader.verdict(body);
             }
-            b.iter_batched_ref(
-                || reader.clone(),
-                |reader| black_box(reader.verdict(now)),
-                BatchSize::PerIteration,
-            );
+            b.iter_batched_ref(|| reader.clone(), |reader| black_box(reader.verdict(now)), BatchSize::PerIteration);
         });
     }
     group.finish();

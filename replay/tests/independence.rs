@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
 fn inputs() -> Vec<Inputs> {
@@ -63,4 +64,18 @@ fn redistributing_read_and_write_leaves_the_requests_own_prediction() {
 fn position(inputs: &Inputs, origin: &forkcast_replay::exchange::Origin) -> usize {
     let all = inputs.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges);
     all.into_iter().position(|exchange| exchange.origin == *origin).expect("every line has its exchange")
+}
+
+#[test]
+fn a_refused_request_costs_nothing_and_says_why() {
+    let block = |text: &str| format!(r#"{{"type":"text","text":"{text}","cache_control":{{"type":"ephemeral"}}}}"#);
+    let blocks: Vec<String> = (0..5).map(|at| block(&format!("{at} {}", "word ".repeat(900)))).collect();
+    let content = blocks.join(",");
+    let body = format!(r#"{{"model":"claude-opus-4-8","messages":[{{"role":"user","content":[{content}]}}]}}"#);
+    let inputs = Inputs::from_bytes("five.json", body.as_bytes(), InputFormat::Auto);
+    let replayed = replay(&inputs, &Options::default());
+    let [line] = replayed.lines.as_slice() else { panic!("one request") };
+    assert_eq!(line.predicted, Some(Usage::default()));
+    assert_eq!(line.charge.bill.map(|bill| bill.total), Some(Money::default()));
+    assert_eq!(line.remarks, ["HTTP 400: A maximum of 4 blocks with cache_control may be provided. Found 5."],);
 }

@@ -148,8 +148,11 @@ fn the_map_lists_the_rooms_in_reading_order() {
 #[test]
 fn the_import_check_sees_a_trespass() {
     let path = std::env::temp_dir().join(format!("house-{}.rs", std::process::id()));
-    fs::write(&path, "// crate::commented\nuse crate::{time::Instant, ledger::{Line, Totals}};\nfn f(_: crate::cache::Rules) {}\n")
-        .unwrap();
+    fs::write(
+        &path,
+        "// crate::commented\nuse crate::{time::Instant, ledger::{Line, Totals}};\nfn f(_: crate::cache::Rules) {}\n",
+    )
+    .unwrap();
     let named = rooms_named(&path);
     fs::remove_file(&path).unwrap();
     assert_eq!(named, ["time", "ledger", "cache"]);

@@ -40,14 +40,21 @@ pub struct Replay {
     pub unreadable: Vec<Unreadable>,
     /// Models without a price, each once.
     pub unpriced: Vec<String>,
+    /// The replay was stopped before its end: the rest of the input has no lines.
+    pub partial: bool,
 }
 
 /// Replays everything.
 pub fn replay(inputs: &Inputs, options: &Options) -> Replay {
+    replay_until(inputs, options, &|| false)
+}
+
+/// Replays until `stop` says so, which is asked before each request; what was computed stays, marked partial.
+pub fn replay_until(inputs: &Inputs, options: &Options, stop: &dyn Fn() -> bool) -> Replay {
     let mut result = Replay::default();
     let mut chains = 0;
     for stream in streams(inputs) {
-        chains += run::run(&stream, options, chains, &mut result);
+        chains += run::run(&stream, options, chains, stop, &mut result);
     }
     result
 }

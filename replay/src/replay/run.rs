@@ -17,9 +17,19 @@ use crate::input::Unreadable;
 use crate::schedule::{Scheduled, Stream};
 
 /// Serves a stream; its chains are numbered from `first_chain`. Gives how many there were.
-pub(super) fn run(stream: &Stream<'_>, options: &Options, first_chain: usize, result: &mut Replay) -> usize {
+pub(super) fn run(
+    stream: &Stream<'_>,
+    options: &Options,
+    first_chain: usize,
+    stop: &dyn Fn() -> bool,
+    result: &mut Replay,
+) -> usize {
     let mut run = Run::new(stream, options, first_chain, result);
     for scheduled in &stream.requests {
+        if stop() {
+            run.result.partial = true;
+            break;
+        }
         run.deliver_until(scheduled.at);
         run.serve(&stream.scope, scheduled);
     }
@@ -153,21 +163,36 @@ impl<'a> Run<'a> {
             line.remarks.push(format!("lifetime {ttl} taken from the bill: the body was altered on its way"));
         }
         let sized = Sized::new(request, exchange, &self.wire, &self.pins, &mut self.chains, &self.rules);
+        line.chain = Some(sized.chain.chain);
+        line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
+        if recorded.is_none() && (exchange.failed() || sized.refusal.is_some()) {
+            self.refused(line, &sized.request, exchange);
+            return;
+        }
         let predicted = self.predict(&sized, scheduled.at);
         let usage = recorded.unwrap_or_else(|| predicted.usage());
         let explanation = self.explain(&sized, &usage, &predicted, scheduled.at);
         let comparison = self.comparison(&sized, exchange, &predicted);
-        line.chain = Some(sized.chain.chain);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         self.price(&mut line, &sized.request, exchange, &usage, &explanation);
         line.explanation = Some(explanation);
-        if sized.refusal.is_none() && !exchange.failed() {
+        if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
         }
         self.remember(sized, exchange, &predicted);
         self.push(line, comparison, exchange);
+    }
+
+    /// A request that the provider refused, or would have: nothing is read, written or billed, and nothing continues it.
+    fn refused(&mut self, mut line: Line, request: &Request, exchange: &Exchange) {
+        if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
+            line.remarks.push(format!("answered with HTTP {status}: nothing was billed"));
+        }
+        let nothing = Usage::default();
+        line.predicted = Some(nothing);
+        self.price(&mut line, request, exchange, &nothing, &Explanation::default());
+        self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
     fn predict(&self, sized: &Sized, at: Instant) -> Outcome {
@@ -260,10 +285,8 @@ impl<'a> Run<'a> {
         }
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
-        if !exchange.failed() {
-            let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
-            self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
-        }
+        let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
+        self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
     }
 
     /// Once the stream has ended it is known what nobody read.

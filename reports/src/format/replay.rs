@@ -30,6 +30,7 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
 struct ReplayObject<'a> {
     schema: &'static str,
     inputs: InputsObject,
+    partial: bool,
     rules: &'a [&'static str],
     price_book: PriceBookObject,
     sessions: Vec<SessionObject>,
@@ -47,6 +48,7 @@ impl<'a> ReplayObject<'a> {
         Self {
             schema: SCHEMA,
             inputs: InputsObject::of(report),
+            partial: report.replay.partial,
             rules: &report.replay.rules,
             price_book: PriceBookObject::of(report),
             sessions: report.sessions.iter().map(SessionObject::of).collect(),

@@ -10,6 +10,7 @@
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::talk;
 
@@ -34,6 +35,28 @@ impl fmt::Display for BadInput {
 }
 
 impl std::error::Error for BadInput {}
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The code of a program that the user stopped: 128 and the number of SIGINT.
+const STOPPED: i32 = 130;
+
+/// Whether the user pressed Ctrl-C. What was computed is then reported, marked partial.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Lets the first Ctrl-C end the work and the second the program.
+pub fn watch_interrupts() {
+    let on_interrupt = || {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(STOPPED);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(on_interrupt) {
+        talk::say(format_args!("forkcast: Ctrl-C will end the program at once: {error}"));
+    }
+}
 
 /// Turns panics into exit code 3 with a sentence.
 pub fn guard() {

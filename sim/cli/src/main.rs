@@ -14,6 +14,7 @@ use args::{Args, Verb};
 
 fn main() -> ExitCode {
     exit::guard();
+    exit::watch_interrupts();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),

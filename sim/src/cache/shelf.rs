@@ -145,10 +145,8 @@ fn touch_line(runs: &mut Vec<Run>, depth: u32, at: Instant, slack: Duration) {
     split_behind(runs, depth);
     let refreshed = runs.partition_point(|run| run.first_depth <= depth);
     for run in &mut runs[..refreshed] {
-        run.life = run
-            .life
-            .filter(|life| life.alive(at, slack))
-            .map(|life| Life { last_use: life.last_use.max(at), ..life });
+        run.life =
+            run.life.filter(|life| life.alive(at, slack)).map(|life| Life { last_use: life.last_use.max(at), ..life });
     }
     runs.dedup_by(|later, earlier| {
         let alike = later.life == earlier.life;

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use forkcast_sim::diagnosis::compare;
-use forkcast_sim::wire::{BlockKind, Blocks, Content, Level, Role, Wire, json, spelling};
+use forkcast_sim::wire::{BlockKind, Blocks, BodyError, Content, Level, Place, Role, Wire, json, spelling};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::value::RawValue;
 
-use super::bodies::{REALISTIC, read, tries};
+use super::bodies::{REALISTIC, blocks, read, tries};
 
 /// JSON that knows which parts of it may be spelled otherwise. Texts are UTF-16, because JSON can hold lone surrogates.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,12 +271,21 @@ fn damaged(text: &[u8], damages: &[Damage]) -> Vec<u8> {
     text
 }
 
-/// Reads bytes that may be anything: what is read is JSON, and is read the same way again.
+/// What a wire makes of some bytes: the blocks in canonical bytes with their places, or the complaint.
+fn made(wire: &mut Wire, text: &[u8]) -> Result<Vec<(Place, Vec<u8>)>, BodyError> {
+    let request = wire.read(text, "scope", "")?;
+    let bytes = blocks(wire, &request).into_iter().map(|block| wire.blocks.bytes(block).to_vec());
+    Ok(request.places.iter().copied().zip(bytes).collect())
+}
+
+/// Reads bytes that may be anything: what is read is JSON, is read the same way again, and as by a wire that has read
+/// nothing before.
 fn survives(wire: &mut Wire, text: &[u8]) -> Result<(), TestCaseError> {
     let first = wire.read(text, "scope", "").map(|request| request.nodes);
     let again =
         wire.read(text, "scope", "").map(|request| (request.known == request.nodes.len()).then_some(request.nodes));
     prop_assert_eq!(first.clone().map(Some), again);
+    prop_assert_eq!(made(wire, text), made(&mut Wire::default(), text));
     if first.is_ok() {
         prop_assert!(serde_json::from_slice::<&RawValue>(text).is_ok(), "read, but no JSON");
     }

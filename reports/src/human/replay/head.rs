@@ -21,6 +21,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if let Some(span) = report.span().and_then(|(from, to)| when::span(from, to)) {
         title.push_str(&format!(", {span}"));
     }
+    if report.replay.partial {
+        title = format!("Partial, interrupted before the end: {title}");
+    }
     document.title(title);
     document.aside(vec![files(report), rules(report), prices(report), models(report)].into_iter().flatten().collect());
 }

@@ -2,7 +2,7 @@
 
 use forkcast_replay::error::Error;
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_replay::replay::{Options, Replay, replay_until};
 use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
@@ -25,10 +25,16 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let requests = inputs.exchanges().count();
     args.talk.step(format_args!("forkcast: replaying {requests} requests"));
     let options = Options { rules: args.cache, book: PriceBook::built_in(), prices_of: args.prices };
-    let replay = replay(&inputs, &options);
+    let replay = replay_until(&inputs, &options, &crate::exit::interrupted);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if requests == replay.unreadable.len() {
         return Err(complaints::or_nothing_read(complaints).into());
+    }
+    if replay.partial {
+        args.talk.note(format_args!(
+            "forkcast: interrupted, so this is a part: {} of {requests} requests",
+            replay.lines.len()
+        ));
     }
     report(args, &inputs, &replay, &options, folder.as_ref())?;
     let complaints = [complaints, strict(args, &inputs, &replay, &options)].concat();
