@@ -29,11 +29,6 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// A scanner that begins `at` bytes into `text`.
-    pub const fn starting_at(text: &'a [u8], at: usize) -> Self {
-        Self { text, at }
-    }
-
     /// Offset of the next byte.
     pub const fn offset(&self) -> usize {
         self.at
@@ -343,23 +338,23 @@ impl<'a> Iterator for Pieces<'a> {
 /// Appends `raw` in the one normal spelling: no white space between tokens, and each string with the fewest escapes.
 /// Key order, number spellings and duplicate keys stay, because they reach the model's tokenizer.
 pub fn normalise(raw: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(&byte) = raw.get(at) {
-        if byte == b'"' {
-            let mut scanner = Scanner::starting_at(raw, at);
+    let mut rest = raw;
+    while let Some((byte, behind)) = rest.split_first() {
+        if *byte == b'"' {
+            let mut scanner = Scanner::new(rest);
             // A caller may hold text that was cut; what is left of a string then stays as it is.
             let Ok(string) = scanner.value() else {
-                out.extend_from_slice(&raw[at..]);
+                out.extend_from_slice(rest);
                 return;
             };
             normalise_string(string, out);
-            at = scanner.offset();
+            rest = scanner.rest();
             continue;
         }
         if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-            out.push(byte);
+            out.push(*byte);
         }
-        at += 1;
+        rest = behind;
     }
 }
 

@@ -152,22 +152,8 @@ pub fn push_opaque(raw: &[u8], out: &mut Vec<u8>) -> Result<(), ScanError> {
         json::normalise(raw, out);
         return Ok(());
     }
-    out.push(b'{');
-    let mut first = true;
-    for member in json::members(raw) {
-        let (key, value) = member?;
-        if key == MARKER_KEY {
-            continue;
-        }
-        if !first {
-            out.push(b',');
-        }
-        first = false;
-        json::normalise(key, out);
-        out.push(b':');
-        json::normalise(value, out);
-    }
-    out.push(b'}');
+    let members: Vec<_> = json::members(raw).collect::<Result<_, _>>()?;
+    push_members(members.into_iter().filter(|(key, _)| *key != MARKER_KEY), out);
     Ok(())
 }
 
@@ -177,20 +163,20 @@ pub fn push_parameter(raw: &[u8], without: &[&[u8]], out: &mut Vec<u8>) -> Resul
         json::normalise(raw, out);
         return Ok(());
     }
+    push_members(envelope(raw)?.into_iter().filter(|(key, _)| !without.contains(key)), out);
+    Ok(())
+}
+
+/// An object of these raw members in the normal spelling.
+pub fn push_members<'a>(members: impl Iterator<Item = (&'a [u8], &'a [u8])>, out: &mut Vec<u8>) {
     out.push(b'{');
-    let mut first = true;
-    for (key, value) in envelope(raw)? {
-        if without.contains(&key) {
-            continue;
-        }
-        if !first {
+    for (index, (key, value)) in members.enumerate() {
+        if index > 0 {
             out.push(b',');
         }
-        first = false;
         json::normalise(key, out);
         out.push(b':');
         json::normalise(value, out);
     }
     out.push(b'}');
-    Ok(())
 }

@@ -132,16 +132,8 @@ impl ElementReader<'_> {
 
     /// Keys of the message itself (a message's own `output_config`) as a block in front of its content.
     fn own_keys(&mut self, role: Role, keys: &[(&[u8], &[u8])]) -> Part {
-        let mut bytes = vec![b'{'];
-        for (index, (key, value)) in keys.iter().enumerate() {
-            if index > 0 {
-                bytes.push(b',');
-            }
-            json::normalise(key, &mut bytes);
-            bytes.push(b':');
-            json::normalise(value, &mut bytes);
-        }
-        bytes.push(b'}');
+        let mut bytes = Vec::new();
+        normal::push_members(keys.iter().copied(), &mut bytes);
         self.part(Level::Messages, role, BlockKind::Parameters, &bytes)
     }
 

@@ -117,19 +117,18 @@ fn has_blanks(text: &[u8]) -> bool {
 /// Raw text without the blanks between tokens.
 fn without_blanks(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(&byte) = raw.get(at) {
-        if byte == b'"' {
-            let mut scanner = json::Scanner::starting_at(raw, at);
-            let string = scanner.value().unwrap_or(&raw[at..]);
+    let mut rest = raw;
+    while let Some((byte, behind)) = rest.split_first() {
+        if *byte == b'"' {
+            let string = json::Scanner::new(rest).value().unwrap_or(rest);
             out.extend_from_slice(string);
-            at += string.len();
+            rest = rest.get(string.len()..).unwrap_or_default();
             continue;
         }
         if !byte.is_ascii_whitespace() {
-            out.push(byte);
+            out.push(*byte);
         }
-        at += 1;
+        rest = behind;
     }
     out
 }

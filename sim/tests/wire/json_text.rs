@@ -129,11 +129,13 @@ fn a_scan_says_where_it_stopped_and_what_it_wanted() {
     for (text, offset, expected) in table {
         assert_eq!(Scanner::new(text.as_bytes()).value(), Err(ScanError { offset, expected }), "{text}");
     }
-    let mut scanner = Scanner::starting_at(b"{ : 1", 1);
+    let mut scanner = Scanner::new(b"{ : 1");
+    assert_eq!((scanner.take(1), scanner.rest()), (&b"{"[..], &b" : 1"[..]));
     assert_eq!(scanner.expect(b',', "a comma"), Err(ScanError { offset: 2, expected: "a comma" }));
     assert_eq!((scanner.expect(b':', "a colon"), scanner.offset()), (Ok(()), 3));
     assert_eq!((scanner.peek(), scanner.offset()), (Some(b'1'), 4));
     assert_eq!((scanner.value(), scanner.peek()), (Ok(&b"1"[..]), None));
+    assert_eq!((scanner.take(9), scanner.rest()), (&b""[..], &b""[..]));
 }
 
 /// A text, what it lists, and where and for want of what the list breaks off.
