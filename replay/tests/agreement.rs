@@ -1,5 +1,7 @@
 //! Prediction against recordings that lie beside the repository; skipped, visibly, where they are absent.
 
+#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
+
 use std::path::PathBuf;
 
 use forkcast_replay::agreement::{Agreement, Compared, NotComparable};
