@@ -269,36 +269,25 @@ fn unmarked(level: Level, raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Copies an object without its breakpoint; with `nested`, the blocks of its `content` likewise.
+/// Copies an object without its breakpoint; with `nested`, the blocks of its `content` likewise. The copy is only ever
+/// compared with another one, so a comma behind each member does.
 fn copy_unmarked(raw: &[u8], nested: bool, out: &mut Vec<u8>) {
     if raw.first() != Some(&b'{') {
         out.extend_from_slice(raw);
         return;
     }
     out.push(b'{');
-    let mut first = true;
-    for (key, value) in json::members(raw).flatten() {
-        if key == b"\"cache_control\"" {
-            continue;
-        }
-        if !first {
-            out.push(b',');
-        }
-        first = false;
+    for (key, value) in json::members(raw).flatten().filter(|(key, _)| *key != b"\"cache_control\"") {
         out.extend_from_slice(key);
         out.push(b':');
         if nested && key == b"\"content\"" && value.first() == Some(&b'[') {
-            out.push(b'[');
-            for (at, block) in json::elements(value).flatten().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
+            for block in json::elements(value).flatten() {
                 copy_unmarked(block, false, out);
             }
-            out.push(b']');
         } else {
             out.extend_from_slice(value);
         }
+        out.push(b',');
     }
     out.push(b'}');
 }

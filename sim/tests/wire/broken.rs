@@ -100,9 +100,12 @@ fn a_body_cut_anywhere_is_an_error_at_its_end() {
 #[test]
 fn a_million_brackets_are_one_block_or_an_error() {
     const DEEP: usize = 1_000_000;
-    for (open, close) in
-        [("[", "]"), (r#"{"a":"#, "}"), (r#"{"content":["#, "]}"), (r#"{"type":"tool_result","content":["#, "]}")]
-    {
+    for (open, close) in [
+        ("[", "]"),
+        (r#"{"a":"#, "}"),
+        (r#"{"type":"image","source":"#, "}"),
+        (r#"{"type":"tool_result","content":["#, "]}"),
+    ] {
         let nested = format!("{}1{}", open.repeat(DEEP), close.repeat(DEEP));
         for body in [
             format!(r#"{{"messages":[{{"role":"user","content":{nested}}}]}}"#),
