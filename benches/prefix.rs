@@ -63,13 +63,15 @@ fn look_up(c: &mut Criterion) {
         for end in &ends {
             world.request(*end);
         }
-        let mut next = 0;
-        group.bench_function(BenchmarkId::from_parameter(entries), |b| {
-            b.iter(|| {
-                next = (next + 7_919) % ends.len();
-                assert_eq!(world.request(ends[next]), 2_000);
+        for (order, step) in [("in_order", 1), ("far_apart", 7_919)] {
+            let mut next = 0;
+            group.bench_function(BenchmarkId::new(order, entries), |b| {
+                b.iter(|| {
+                    next = (next + step) % ends.len();
+                    assert_eq!(world.request(ends[next]), 2_000);
+                });
             });
-        });
+        }
     }
     group.finish();
 }
