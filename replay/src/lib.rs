@@ -3,6 +3,7 @@
 //! * [`input`]: paths to exchanges; formats are detected by content, everything that is not read is accounted for.
 //! * [`formats`]: one reader for each file format.
 //! * [`exchange`]: one recorded request and its answer, whatever file it came from.
+//! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
 //! * [`schedule`]: in which order and when requests reach which cache.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
@@ -13,6 +14,7 @@ pub mod agreement;
 pub mod error;
 pub mod exchange;
 pub mod formats;
+pub mod http;
 pub mod input;
 pub mod replay;
 pub mod response;

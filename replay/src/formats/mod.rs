@@ -7,13 +7,13 @@ pub mod exchange_log;
 pub mod vcr;
 pub mod wire_capture;
 
-mod body;
-mod dialect;
+pub(crate) mod body;
+pub(crate) mod dialect;
 pub(crate) mod gzip;
 pub(crate) mod json;
 pub(crate) mod text;
-mod value;
-mod when;
+pub(crate) mod value;
+pub(crate) mod when;
 mod yaml;
 
 use crate::error::{Error, Fault};

@@ -6,7 +6,7 @@ use super::super::value::Value;
 use super::{base64_source, mark, object, push, put, text_block, text_form};
 
 /// Translates a Converse body; `model` comes from the address.
-pub(in crate::formats) fn translate(body: &Value, model: &str) -> Value {
+pub(crate) fn translate(body: &Value, model: &str) -> Value {
     let mut out = vec![("model".to_owned(), Value::text(model))];
     for (key, value) in body.members() {
         match key.as_str() {

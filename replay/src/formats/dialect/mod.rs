@@ -3,8 +3,8 @@
 //! What the Messages API has no place for is carried over under its own name, so that a change in it is still seen.
 //! Sizes are unaffected: they come from recorded usage.
 
-pub(super) mod bedrock_converse;
-pub(super) mod openrouter;
+pub(crate) mod bedrock_converse;
+pub(crate) mod openrouter;
 
 use super::value::Value;
 

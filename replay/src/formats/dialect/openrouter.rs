@@ -5,7 +5,7 @@ use super::super::value::Value;
 use super::{base64_source, object, push, put, text_block, text_form};
 
 /// Translates a chat completion body.
-pub(in crate::formats) fn translate(body: &Value) -> Value {
+pub(crate) fn translate(body: &Value) -> Value {
     let mut out = Vec::new();
     for (key, value) in body.members() {
         match key.as_str() {

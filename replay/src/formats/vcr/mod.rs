@@ -4,24 +4,15 @@
 //! `response{status, headers, body{string} | parsed_body}`. Bodies are JSON text, parsed YAML, packed or plain bytes, or a
 //! stream of events. An exchange's index is the number of its interaction, so that it can be found in the file.
 
-mod endpoint;
 mod message;
 
-use std::borrow::Cow;
-
-use forkcast_sim::time::{Duration, Instant};
-
-use self::endpoint::Endpoint;
+use super::Reading;
 use super::text::Text;
 use super::value::Value;
 use super::yaml::{Item, items_under};
-use super::{Reading, body, dialect, json, when};
 use crate::error::Fault;
-use crate::exchange::{Dialect, Exchange, Origin, Provider};
-use crate::response;
-
-/// The `date` header counts whole seconds.
-const DATE_STEP: Duration = Duration::from_secs(1);
+use crate::exchange::{Exchange, Origin};
+use crate::http::{self, Clock, Request, Response, Sorted};
 
 /// Reads a cassette.
 pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
@@ -30,7 +21,7 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     } else {
         items_under("interactions", text)
     };
-    let mut cassette = Cassette { file, reading: Reading::default(), last_end: None };
+    let mut cassette = Cassette { file, reading: Reading::default(), clock: Clock::default() };
     for (index, item) in items.into_iter().enumerate() {
         match item.value {
             Ok(interaction) => cassette.interaction(index, item.line, &interaction),
@@ -59,7 +50,7 @@ fn json_items(text: &Text<'_>) -> Vec<Item> {
 struct Cassette<'a> {
     file: &'a str,
     reading: Reading,
-    last_end: Option<Instant>,
+    clock: Clock,
 }
 
 impl Cassette<'_> {
@@ -73,20 +64,20 @@ impl Cassette<'_> {
 
     fn exchange(&mut self, index: usize, line: usize, interaction: &Value) -> Result<Option<Exchange>, String> {
         let request = interaction.get("request").ok_or("found no `request`")?;
-        let uri = request.text_of("uri").ok_or("found no `request.uri`")?;
-        let method = request.text_of("method").unwrap_or("POST");
-        let Endpoint::Model { provider, dialect, model } = endpoint::of(method, uri) else {
-            let (host, path) = endpoint::split(uri);
-            let reason = format!("interaction {index}, line {line}: {method} {host}{path} is no model request");
-            self.reading.skipped.push(reason);
-            return Ok(None);
-        };
-        let sent = message::body(request)?;
-        let request = Sent::new(provider, dialect, model, &sent)?;
         let origin = Origin { file: self.file.to_owned(), index, line };
-        let mut exchange = Exchange::request_only(origin, request.model, request.body.into_owned());
-        exchange.provider = request.provider;
-        exchange.dialect = request.dialect;
+        let sent = Request {
+            method: request.text_of("method").unwrap_or("POST"),
+            uri: request.text_of("uri").ok_or("found no `request.uri`")?,
+            headers: message::headers(request),
+            body: Ok(message::body(request)),
+        };
+        let mut exchange = match http::exchange(origin, &sent)? {
+            Sorted::Model(exchange) => *exchange,
+            Sorted::Elsewhere(reason) => {
+                self.reading.skipped.push(format!("interaction {index}, line {line}: {reason}"));
+                return Ok(None);
+            }
+        };
         if let Some(response) = interaction.get("response") {
             self.answer(&mut exchange, response);
         }
@@ -94,61 +85,13 @@ impl Cassette<'_> {
     }
 
     fn answer(&mut self, exchange: &mut Exchange, response: &Value) {
-        exchange.status = message::status(response);
-        self.instants(exchange, response);
-        if exchange.failed() || exchange.provider != Provider::Anthropic {
-            return;
-        }
-        let answer = match message::body(response) {
-            Ok(body) => response::read(exchange.dialect, &body),
-            Err(why) => response::Answer { faults: vec![why], ..response::Answer::default() },
+        let response = Response {
+            status: message::status(response),
+            headers: message::headers(response),
+            body: Ok(message::body(response)),
         };
-        exchange.usage = answer.usage;
+        self.clock.stamp(exchange, &response.headers);
+        let answer = http::attach(exchange, &response);
         self.reading.add(&exchange.origin, exchange.origin.line, answer);
     }
-
-    /// The answer's `date` header is when it ended, less the provider's own latency is when the request was sent.
-    /// An overlap with the interaction before that is no longer than the header's step is taken for rounding.
-    fn instants(&mut self, exchange: &mut Exchange, response: &Value) {
-        let Some(end) = message::header(response, "date").and_then(|date| when::http_date(&date)) else { return };
-        let sent = message::latency(response).map_or(end, |latency| end - latency);
-        let rounded = self.last_end.filter(|last| sent < *last && *last <= end && last.since(sent) <= DATE_STEP);
-        exchange.sent_at = Some(rounded.unwrap_or(sent));
-        exchange.ended_at = Some(end);
-        self.last_end = Some(end);
-    }
-}
-
-/// A request as it is handed on.
-struct Sent<'a> {
-    provider: Provider,
-    dialect: Dialect,
-    model: String,
-    body: Cow<'a, [u8]>,
-}
-
-impl<'a> Sent<'a> {
-    fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
-        let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
-        let model = address.unwrap_or(named);
-        let is_openrouter = provider == Provider::Other("openrouter".to_owned());
-        let (provider, dialect) =
-            match is_openrouter && model.contains("claude") && json::member(body, "messages").is_some() {
-                true => (Provider::Anthropic, Dialect::OpenRouter),
-                false => (provider, dialect),
-            };
-        let body = match dialect {
-            Dialect::Messages | Dialect::BedrockInvoke => Cow::Borrowed(body),
-            Dialect::BedrockConverse => {
-                translated(body, |parsed| dialect::bedrock_converse::translate(parsed, &model))?
-            }
-            Dialect::OpenRouter => translated(body, dialect::openrouter::translate)?,
-        };
-        Ok(Self { provider, dialect, model, body })
-    }
-}
-
-fn translated(body: &[u8], translate: impl Fn(&Value) -> Value) -> Result<Cow<'static, [u8]>, String> {
-    let parsed = Value::from_json(body).map_err(|error| format!("request body: {error}"))?;
-    Ok(Cow::Owned(translate(&parsed).to_json()))
 }

@@ -4,7 +4,7 @@ use crate::exchange::{Dialect, Provider};
 
 /// Where a request went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Endpoint {
+pub(crate) enum Endpoint {
     /// It asks a model.
     Model {
         /// Who answers.
@@ -37,7 +37,7 @@ const MODEL_PATHS: &[&str] =
     &["/chat/completions", "/responses", "/v2/chat", "/v1/chat", ":generateContent", ":streamGenerateContent"];
 
 /// Sorts a request by method and address.
-pub(super) fn of(method: &str, uri: &str) -> Endpoint {
+pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
     if !method.eq_ignore_ascii_case("POST") {
         return Endpoint::Elsewhere;
     }
@@ -67,7 +67,7 @@ fn anthropic(dialect: Dialect, model: Option<String>) -> Endpoint {
 }
 
 /// Host and path, without scheme, port, query and fragment.
-pub(super) fn split(uri: &str) -> (&str, &str) {
+pub(crate) fn split(uri: &str) -> (&str, &str) {
     let rest = uri.split_once("://").map_or(uri, |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let slash = rest.find('/').unwrap_or(rest.len());

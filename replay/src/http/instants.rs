@@ -1,0 +1,39 @@
+//! When requests were sent, where only headers of the answers tell it.
+
+use forkcast_sim::time::{Duration, Instant};
+
+use super::Headers;
+use crate::exchange::Exchange;
+use crate::formats::when;
+
+/// The `date` header counts whole seconds.
+const DATE_STEP: Duration = Duration::from_secs(1);
+
+/// Tells instants of one recording, exchange by exchange.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clock {
+    last_end: Option<Instant>,
+}
+
+impl Clock {
+    /// The answer's `date` header is when it ended, less the provider's own latency is when the request was sent.
+    /// An overlap with the exchange before that is no longer than the header's step is taken for rounding.
+    pub fn stamp(&mut self, exchange: &mut Exchange, answer: &Headers<'_>) {
+        let Some(end) = answer.get("date").and_then(when::http_date) else { return };
+        let sent = latency(answer).map_or(end, |latency| end - latency);
+        let rounded = self.last_end.filter(|last| sent < *last && *last <= end && last.since(sent) <= DATE_STEP);
+        exchange.sent_at = Some(rounded.unwrap_or(sent));
+        exchange.ended_at = Some(end);
+        self.last_end = Some(end);
+    }
+}
+
+/// How long the provider took, by its own headers.
+///
+/// `x-amz-date` of the request is not used: recorders that replay a session keep it from the first time.
+fn latency(answer: &Headers<'_>) -> Option<Duration> {
+    const HEADERS: &[&str] =
+        &["x-amzn-bedrock-invocation-latency", "x-envoy-upstream-service-time", "openai-processing-ms"];
+    let millis = HEADERS.iter().find_map(|name| answer.get(name)?.trim().parse().ok())?;
+    Some(Duration::from_millis(millis))
+}

@@ -1,0 +1,120 @@
+//! One HTTP exchange, however it was recorded, becomes an [`Exchange`].
+//!
+//! Readers of files that hold HTTP (cassettes, HAR, proxies' logs) say what stands where; what it means is decided here,
+//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`), which instants
+//! the headers tell (`instants`), and what the answer says about usage ([`crate::response`]).
+
+mod endpoint;
+mod headers;
+mod instants;
+mod packed;
+
+use std::borrow::Cow;
+
+use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::formats::value::Value;
+use crate::formats::{body, dialect, json};
+use crate::response::{self, Answer};
+use endpoint::Endpoint;
+
+pub use headers::Headers;
+pub(crate) use instants::Clock;
+pub(crate) use packed::unpacked;
+
+/// A request as a recorder kept it.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// `POST`, …
+    pub method: &'a str,
+    /// The whole address, or at least host and path.
+    pub uri: &'a str,
+    /// Its headers; recorders often drop some of them.
+    pub headers: Headers<'a>,
+    /// Its body: bytes that may still be packed as `content-encoding` says, or why they are not there.
+    pub body: Result<Cow<'a, [u8]>, String>,
+}
+
+/// An answer as a recorder kept it.
+#[derive(Clone, Debug)]
+pub struct Response<'a> {
+    /// HTTP status; `None` where the recorder dropped it.
+    pub status: Option<u16>,
+    /// Its headers.
+    pub headers: Headers<'a>,
+    /// Its body: bytes that may still be packed as `content-encoding` says, or why they are not there.
+    pub body: Result<Cow<'a, [u8]>, String>,
+}
+
+/// What a recorded request turned out to be.
+#[derive(Clone, Debug)]
+pub enum Sorted {
+    /// It asked a model.
+    Model(Box<Exchange>),
+    /// It did not (file uploads, token counting, telemetry): `GET host/path is no model request`.
+    Elsewhere(String),
+}
+
+/// Sorts a request by its address and reads its body. The error says what is wrong with the body.
+pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String> {
+    let Endpoint::Model { provider, dialect, model } = endpoint::of(request.method, request.uri) else {
+        let (host, path) = endpoint::split(request.uri);
+        return Ok(Sorted::Elsewhere(format!("{} {host}{path} is no model request", request.method)));
+    };
+    let packed = request.body.as_ref().map_err(Clone::clone)?;
+    let body = unpacked(packed, request.headers.get("content-encoding"))?;
+    let sent = Sent::new(provider, dialect, model, &body)?;
+    let mut exchange = Exchange::request_only(origin, sent.model, sent.body.into_owned());
+    exchange.provider = sent.provider;
+    exchange.dialect = sent.dialect;
+    Ok(Sorted::Model(Box::new(exchange)))
+}
+
+/// Takes status and usage over into `exchange`; what else there is to say about the answer is returned.
+pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
+    exchange.status = response.status;
+    if exchange.failed() || exchange.provider != Provider::Anthropic {
+        return Answer::default();
+    }
+    let body = response.body.as_ref().map_err(Clone::clone);
+    let body = body.and_then(|packed| unpacked(packed, response.headers.get("content-encoding")));
+    let answer = match body {
+        Ok(body) => response::read(exchange.dialect, &body),
+        Err(why) => Answer { faults: vec![why], ..Answer::default() },
+    };
+    exchange.usage = answer.usage;
+    answer
+}
+
+/// A request as it is handed on.
+struct Sent<'a> {
+    provider: Provider,
+    dialect: Dialect,
+    model: String,
+    body: Cow<'a, [u8]>,
+}
+
+impl<'a> Sent<'a> {
+    fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
+        let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
+        let model = address.unwrap_or(named);
+        let is_openrouter = provider == Provider::Other("openrouter".to_owned());
+        let (provider, dialect) =
+            match is_openrouter && model.contains("claude") && json::member(body, "messages").is_some() {
+                true => (Provider::Anthropic, Dialect::OpenRouter),
+                false => (provider, dialect),
+            };
+        let body = match dialect {
+            Dialect::Messages | Dialect::BedrockInvoke => Cow::Borrowed(body),
+            Dialect::BedrockConverse => {
+                translated(body, |parsed| dialect::bedrock_converse::translate(parsed, &model))?
+            }
+            Dialect::OpenRouter => translated(body, dialect::openrouter::translate)?,
+        };
+        Ok(Self { provider, dialect, model, body })
+    }
+}
+
+fn translated(body: &[u8], translate: impl Fn(&Value) -> Value) -> Result<Cow<'static, [u8]>, String> {
+    let parsed = Value::from_json(body).map_err(|error| format!("request body: {error}"))?;
+    Ok(Cow::Owned(translate(&parsed).to_json()))
+}
