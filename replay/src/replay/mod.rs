@@ -1,5 +1,6 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
+pub mod inspect;
 mod run;
 mod sized;
 

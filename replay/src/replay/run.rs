@@ -7,7 +7,7 @@ use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
 use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
 use forkcast_sim::pricing::{Category, Date, Money, Rates, Terms};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Chains, PathSizes, Pins, Request, Usage, Wire};
+use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
@@ -37,15 +37,18 @@ pub(super) fn run(
     run.chains.len()
 }
 
-struct Run<'a> {
+/// A stream on its way through a cache.
+pub(super) struct Run<'a> {
     options: &'a Options,
     result: &'a mut Replay,
-    rules: Rules,
-    wire: Wire,
-    cache: Marked,
+    pub rules: Rules,
+    pub wire: Wire,
+    pub cache: Marked,
     pins: Pins,
     chains: Chains,
     previous: BTreeMap<ChainId, Left>,
+    /// Every request so far, where somebody wants to look back at them.
+    pub seen: Option<Vec<Seen>>,
     answers: BTreeMap<(Instant, Ticket), Instant>,
     unread: UnreadWrites,
     /// In step with the stream's lines in the ledger.
@@ -61,8 +64,26 @@ struct Left {
     cached_tokens: Option<u64>,
 }
 
+/// A request that the cache has served.
+pub(super) struct Seen {
+    pub line: usize,
+    pub chain: ChainId,
+    pub request: Request,
+    /// The breakpoints that are long enough to be cached.
+    pub effective: Vec<Marker>,
+    /// Tokens of each prefix.
+    pub cumulative: Vec<u64>,
+}
+
+/// A request read and sized, with its line of the ledger begun.
+pub(super) struct Prepared {
+    pub line: Line,
+    pub sized: Sized,
+    pub recorded: Option<Usage>,
+}
+
 impl<'a> Run<'a> {
-    fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
+    pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
         let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.at));
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
         if !result.rules.contains(&rules.name) {
@@ -76,6 +97,7 @@ impl<'a> Run<'a> {
             pins: Pins::default(),
             chains: Chains::default(),
             previous: BTreeMap::new(),
+            seen: None,
             answers: BTreeMap::new(),
             unread: UnreadWrites::default(),
             rates: Vec::new(),
@@ -87,7 +109,7 @@ impl<'a> Run<'a> {
     }
 
     /// Tells the cache of every answer that began by `at`.
-    fn deliver_until(&mut self, at: Instant) {
+    pub fn deliver_until(&mut self, at: Instant) {
         while let Some(entry) = self.answers.first_entry() {
             if entry.key().0 > at {
                 return;
@@ -98,7 +120,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
+    pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
         let exchange = scheduled.exchange;
         if exchange.provider != Provider::Anthropic {
             self.count_only(scheduled);
@@ -152,7 +174,7 @@ impl<'a> Run<'a> {
         self.result.origins.push(exchange.origin.clone());
     }
 
-    fn serve_request(&mut self, mut request: Request, scheduled: &Scheduled<'_>) {
+    pub fn prepare(&mut self, mut request: Request, scheduled: &Scheduled<'_>) -> Prepared {
         let exchange = scheduled.exchange;
         let mut line = self.line(scheduled, request.model.clone());
         let recorded = exchange.usage.map(|recorded| recorded.usage);
@@ -165,6 +187,12 @@ impl<'a> Run<'a> {
         let sized = Sized::new(request, exchange, &self.wire, &self.pins, &mut self.chains, &self.rules);
         line.chain = Some(sized.chain.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
+        Prepared { line, sized, recorded }
+    }
+
+    fn serve_request(&mut self, request: Request, scheduled: &Scheduled<'_>) {
+        let exchange = scheduled.exchange;
+        let Prepared { mut line, sized, recorded } = self.prepare(request, scheduled);
         if recorded.is_none() && (exchange.failed() || sized.refusal.is_some()) {
             self.refused(line, &sized.request, exchange);
             return;
@@ -180,7 +208,7 @@ impl<'a> Run<'a> {
         if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
         }
-        self.remember(sized, exchange, &predicted);
+        self.remember(line.index, sized, exchange, &predicted);
         self.push(line, comparison, exchange);
     }
 
@@ -195,7 +223,7 @@ impl<'a> Run<'a> {
         self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
-    fn predict(&self, sized: &Sized, at: Instant) -> Outcome {
+    pub fn predict(&self, sized: &Sized, at: Instant) -> Outcome {
         if sized.refusal.is_some() {
             return uncached(sized.total_tokens);
         }
@@ -203,7 +231,7 @@ impl<'a> Run<'a> {
         self.cache.peek(&prompt(&self.wire, sized, &sizes), at)
     }
 
-    fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
+    pub fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
         explain(&Case {
             wire: &self.wire,
             request: &sized.request,
@@ -278,13 +306,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn remember(&mut self, sized: Sized, exchange: &Exchange, predicted: &Outcome) {
+    fn remember(&mut self, line: usize, sized: Sized, exchange: &Exchange, predicted: &Outcome) {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
             self.pins.learn(&sized.request, &sized.effective(), predicted.hit, &usage);
         }
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
+        if let Some(seen) = &mut self.seen {
+            let (chain, request) = (sized.chain.chain, sized.request.clone());
+            let (effective, cumulative) = (sized.effective(), sized.cumulative.clone());
+            seen.push(Seen { line, chain, request, effective, cumulative });
+        }
         let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
         self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
     }

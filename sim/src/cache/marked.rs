@@ -68,6 +68,15 @@ impl Marked {
         &self.rules
     }
 
+    /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
+    pub fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {
+        match self.shelf.get(prefixes, node, at) {
+            Shelved::Alive(life) => Some(life),
+            Shelved::Dead(life) => life,
+            Shelved::Never => None,
+        }
+    }
+
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
         let mut found = effective.iter().rev().filter_map(|marker| {
             look_back(prompt.prefixes, marker.node, self.rules.look_back)
@@ -253,7 +262,7 @@ impl PromptCache for Marked {
         match self.shelf.get(prefixes, node, at) {
             Shelved::Alive(_) => EntryState::Live,
             _ if self.in_flight.get(node.index()).is_some_and(|waiting| *waiting > 0) => EntryState::InFlight,
-            Shelved::Dead => EntryState::Expired,
+            Shelved::Dead(_) => EntryState::Expired,
             Shelved::Never if self.evicted.contains(&node) => EntryState::Evicted,
             Shelved::Never => EntryState::Absent,
         }
@@ -286,7 +295,7 @@ impl Marked {
         for write in &done.writes {
             match self.shelf.get(prefixes, write.node, at) {
                 Shelved::Alive(_) => self.shelf.touch(prefixes, write.node, at),
-                Shelved::Dead => self.shelf.put(prefixes, write.node, Life { last_use: at, ttl: write.ttl }),
+                Shelved::Dead(_) => self.shelf.put(prefixes, write.node, Life { last_use: at, ttl: write.ttl }),
                 Shelved::Never => {}
             }
         }

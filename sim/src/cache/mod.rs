@@ -11,10 +11,11 @@ pub mod refusal;
 mod rules;
 mod shelf;
 
-pub use marked::Marked;
+pub use marked::{Marked, look_back};
 pub use minimum::minimum_tokens;
 pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
+pub use shelf::Life;
 
 use crate::time::Instant;
 use crate::wire::{Marker, NodeId, Prefixes, Sizes, Usage};

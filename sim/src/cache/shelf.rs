@@ -40,8 +40,8 @@ pub enum Shelved {
     Never,
     /// There is one and it lives.
     Alive(Life),
-    /// It outlived its lifetime.
-    Dead,
+    /// It outlived its lifetime; `None` where a refresh found it dead and its last use is forgotten.
+    Dead(Option<Life>),
 }
 
 /// All entries of a cache. Prefixes and lines are numbered from zero, so plain vectors find them without hashing.
@@ -69,7 +69,7 @@ impl Shelf {
         let runs = &self.lines[prefixes.line(node).index()];
         match position(runs, depth).and_then(|at| runs[at].life) {
             Some(life) if life.alive(at, self.slack) => Shelved::Alive(life),
-            _ => Shelved::Dead,
+            life => Shelved::Dead(life),
         }
     }
 

@@ -1,0 +1,277 @@
+//! One request against everything that its cache held when it was sent.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::cache::{EntryState, Life, Outcome, PromptCache, Refusal, Rules, look_back};
+use forkcast_sim::diagnosis::Explanation;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
+
+use super::run::{Prepared, Run, Seen};
+use super::{Options, Replay};
+use crate::exchange::Provider;
+use crate::input::Inputs;
+use crate::schedule::streams;
+
+/// A request at the instant at which it met its cache, which no longer stands once the request has acted on it.
+pub struct Inspection {
+    /// Blocks and prefixes of everything sent until then.
+    pub wire: Wire,
+    /// The rules of the cache.
+    pub rules: Rules,
+    /// When it was sent.
+    pub at: Instant,
+    /// The request.
+    pub request: Request,
+    /// Tokens of each of its prefixes.
+    pub cumulative: Vec<u64>,
+    /// Tokens of the whole prompt.
+    pub total_tokens: u64,
+    /// Shortest prefix that is cached, in tokens.
+    pub minimum_tokens: u64,
+    /// Why the provider should have refused it.
+    pub refusal: Option<Refusal>,
+    /// What the rules predict.
+    pub predicted: Outcome,
+    /// Where its input tokens went.
+    pub explanation: Explanation,
+    /// Its breakpoints, in prompt order.
+    pub breakpoints: Vec<Breakpoint>,
+    /// Every entry that a request of this model and scope ever wrote, in order of first writing.
+    pub entries: Vec<Entry>,
+    /// The entry that shares most blocks with the request; a readable one where several do.
+    pub nearest: Option<Nearest>,
+    /// The previous request of the chain.
+    pub previous: Option<Earlier>,
+}
+
+/// A breakpoint of the request and what it found.
+#[derive(Clone, Debug)]
+pub struct Breakpoint {
+    /// The breakpoint.
+    pub marker: Marker,
+    /// Index of its block in the request.
+    pub index: usize,
+    /// Tokens of the prefix that ends there.
+    pub tokens: u64,
+    /// Its prefix is long enough to be cached.
+    pub effective: bool,
+    /// What the cache held of its own prefix.
+    pub state: EntryState,
+    /// Prefixes that a look-back from here visits, itself included.
+    pub looked_at: usize,
+    /// Index of the last block of the longest readable prefix that the look-back meets.
+    pub found: Option<usize>,
+}
+
+/// What the cache held of one prefix.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The prefix.
+    pub node: NodeId,
+    /// Its size in tokens as its first writer was sized.
+    pub tokens: u64,
+    /// Ledger lines of the first and of the last request that marked its end.
+    pub marked_by: (usize, usize),
+    /// What became of it.
+    pub state: EntryState,
+    /// Last use and lifetime, where known.
+    pub life: Option<Life>,
+    /// How many of its leading blocks are the request's.
+    pub shared_blocks: usize,
+    /// How many blocks it has.
+    pub blocks: usize,
+}
+
+/// The entry that shares most with the request.
+#[derive(Clone, Debug)]
+pub struct Nearest {
+    /// The entry.
+    pub entry: Entry,
+    /// The request that last marked its end.
+    pub writer: Request,
+}
+
+/// An earlier request.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// Its ledger line.
+    pub line: usize,
+    /// The request.
+    pub request: Request,
+}
+
+/// Why a request cannot be inspected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotInspected {
+    /// There are only so many requests.
+    NoSuchLine(usize),
+    /// No cache profile reads the requests of this provider.
+    NoProfile(String),
+    /// The body is no request.
+    Unreadable(String),
+}
+
+/// Replays the cache of the request at ledger line `line` up to the instant at which it was sent.
+///
+/// # Errors
+/// When there is no such line, or no cache profile can read it.
+pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspection, NotInspected> {
+    let mut first_line = 0;
+    for stream in streams(inputs) {
+        let count = stream.requests.len();
+        if line >= first_line + count {
+            first_line += count;
+            continue;
+        }
+        let mut scratch = Replay::default();
+        let mut run = Run::new(&stream, options, 0, &mut scratch);
+        run.seen = Some(Vec::new());
+        let (before, rest) = stream.requests.split_at(line - first_line);
+        for scheduled in before {
+            run.deliver_until(scheduled.at);
+            run.serve(&stream.scope, scheduled);
+        }
+        let Some(scheduled) = rest.first() else { break };
+        run.deliver_until(scheduled.at);
+        let exchange = scheduled.exchange;
+        if let Provider::Other(name) = &exchange.provider {
+            return Err(NotInspected::NoProfile(name.clone()));
+        }
+        let scope = exchange.scope.as_deref().unwrap_or(&stream.scope);
+        let read = run.wire.read(&exchange.body, scope, &exchange.model);
+        let request = read.map_err(|error| NotInspected::Unreadable(error.to_string()))?;
+        let prepared = run.prepare(request, scheduled);
+        return Ok(Inspection::of(run, prepared, scheduled.at, first_line));
+    }
+    Err(NotInspected::NoSuchLine(first_line))
+}
+
+impl Inspection {
+    fn of(mut run: Run<'_>, prepared: Prepared, at: Instant, first_line: usize) -> Self {
+        let Prepared { sized, recorded, .. } = prepared;
+        let predicted = run.predict(&sized, at);
+        let usage = recorded.unwrap_or_else(|| predicted.usage());
+        let explanation = run.explain(&sized, &usage, &predicted, at);
+        let effective = sized.effective();
+        let mut seen = run.seen.take().unwrap_or_default();
+        seen.iter_mut().for_each(|seen| seen.line += first_line);
+        let look = Look { run: &run, request: &sized.request, cumulative: &sized.cumulative, at };
+        let breakpoints = look.breakpoints(&effective);
+        let entries = look.entries(&seen);
+        let nearest = nearest(&entries, &seen);
+        let previous = previous(&seen, sized.chain.chain);
+        Self {
+            rules: run.rules,
+            at,
+            cumulative: sized.cumulative,
+            total_tokens: sized.total_tokens,
+            minimum_tokens: sized.minimum_tokens,
+            refusal: sized.refusal,
+            request: sized.request,
+            predicted,
+            explanation,
+            breakpoints,
+            entries,
+            nearest,
+            previous,
+            wire: run.wire,
+        }
+    }
+
+    /// How many leading blocks an earlier request of this model and scope had sent as the same prefix.
+    pub const fn sent_before(&self) -> usize {
+        self.request.known
+    }
+
+    /// Entries that could be read by a request that had them as a prefix.
+    pub fn live(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.state == EntryState::Live)
+    }
+}
+
+struct Look<'a, 'r> {
+    run: &'a Run<'r>,
+    request: &'a Request,
+    cumulative: &'a [u64],
+    at: Instant,
+}
+
+impl Look<'_, '_> {
+    fn breakpoints(&self, effective: &[Marker]) -> Vec<Breakpoint> {
+        self.request.markers.iter().filter_map(|marker| self.breakpoint(marker, effective)).collect()
+    }
+
+    fn breakpoint(&self, marker: &Marker, effective: &[Marker]) -> Option<Breakpoint> {
+        let index = self.index_of(marker.node)?;
+        let prefixes = &self.run.wire.prefixes;
+        let visited: Vec<NodeId> = look_back(prefixes, marker.node, self.run.rules.look_back).collect();
+        let counts = effective.iter().any(|known| known.node == marker.node);
+        let readable = |node: &&NodeId| self.state(**node) == EntryState::Live;
+        Some(Breakpoint {
+            marker: *marker,
+            index,
+            tokens: self.cumulative[index],
+            effective: counts,
+            state: self.state(marker.node),
+            looked_at: visited.len(),
+            found: visited.iter().find(readable).filter(|_| counts).and_then(|node| self.index_of(*node)),
+        })
+    }
+
+    fn entries(&self, seen: &[Seen]) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut known: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for seen in seen.iter().filter(|seen| seen.request.root == self.request.root) {
+            for marker in &seen.effective {
+                match known.get(&marker.node) {
+                    Some(at) => entries[*at].marked_by.1 = seen.line,
+                    None => {
+                        known.insert(marker.node, entries.len());
+                        entries.push(self.entry(marker.node, seen));
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    fn entry(&self, node: NodeId, seen: &Seen) -> Entry {
+        let prefixes = &self.run.wire.prefixes;
+        let alike = seen.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
+        let blocks = seen.request.nodes.iter().rposition(|known| *known == node).map_or(0, |last| last + 1);
+        Entry {
+            node,
+            tokens: blocks.checked_sub(1).and_then(|last| seen.cumulative.get(last)).copied().unwrap_or(0),
+            marked_by: (seen.line, seen.line),
+            state: self.state(node),
+            life: self.run.cache.life(prefixes, node, self.at),
+            shared_blocks: alike.min(blocks),
+            blocks,
+        }
+    }
+
+    fn state(&self, node: NodeId) -> EntryState {
+        self.run.cache.state(&self.run.wire.prefixes, node, self.at)
+    }
+
+    fn index_of(&self, node: NodeId) -> Option<usize> {
+        self.request.nodes.iter().rposition(|known| *known == node)
+    }
+}
+
+/// Most shared blocks first, then what can be read, then fewest blocks that are not shared, then the newest.
+fn nearest(entries: &[Entry], seen: &[Seen]) -> Option<Nearest> {
+    let rank = |entry: &&Entry| {
+        let readable = entry.state == EntryState::Live;
+        (entry.shared_blocks, readable, std::cmp::Reverse(entry.blocks), entry.marked_by.1)
+    };
+    let entry = entries.iter().filter(|entry| entry.shared_blocks > 0).max_by_key(rank)?;
+    let writer = seen.iter().find(|seen| seen.line == entry.marked_by.1)?;
+    Some(Nearest { entry: entry.clone(), writer: writer.request.clone() })
+}
+
+fn previous(seen: &[Seen], chain: ChainId) -> Option<Earlier> {
+    let seen = seen.iter().rev().find(|seen| seen.chain == chain)?;
+    Some(Earlier { line: seen.line, request: seen.request.clone() })
+}
