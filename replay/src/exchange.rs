@@ -96,6 +96,8 @@ pub struct Exchange {
     pub scope: Option<String>,
     /// Sent through the batch interface (half price).
     pub batch: bool,
+    /// Program and version that sent it, such as `claude-cli/2.1.63`, where the recording shows them.
+    pub client: Option<String>,
 }
 
 impl Exchange {
@@ -116,6 +118,7 @@ impl Exchange {
             chain: None,
             scope: None,
             batch: false,
+            client: None,
         }
     }
 

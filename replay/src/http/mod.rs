@@ -4,6 +4,7 @@
 //! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`), which instants
 //! the headers tell (`instants`), and what the answer says about usage ([`crate::response`]).
 
+mod client;
 mod endpoint;
 mod headers;
 mod instants;
@@ -66,6 +67,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     let mut exchange = Exchange::request_only(origin, sent.model, sent.body.into_owned());
     exchange.provider = sent.provider;
     exchange.dialect = sent.dialect;
+    exchange.client = request.headers.get("user-agent").and_then(client::client);
     Ok(Sorted::Model(Box::new(exchange)))
 }
 
