@@ -23,9 +23,11 @@ pub mod fees;
 mod money;
 mod rates;
 mod row;
+mod tier;
 
 pub use book::{ModelKey, PriceBook, Unpriced};
 pub use date::Date;
 pub use money::{Money, NotMoney, div_half_even};
 pub use rates::{Bill, Category, Line, Rate, Rates, Terms};
 pub use row::{LengthTier, Prices, Row, Source};
+pub use tier::ServiceTier;
