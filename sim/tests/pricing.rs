@@ -11,5 +11,7 @@ mod models;
 mod overrides;
 #[path = "pricing/rows.rs"]
 mod rows;
+#[path = "pricing/spellings.rs"]
+mod spellings;
 #[path = "pricing/worked.rs"]
 mod worked;

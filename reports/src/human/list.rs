@@ -3,7 +3,7 @@
 use forkcast_replay::input::FORMATS;
 use forkcast_sim::cache::{LifetimeClock, PRESETS, Refresh, Rules, VisibleFrom, minimum_tokens};
 use forkcast_sim::pricing::{Category, Money, PriceBook, Prices, Row};
-use forkcast_sim::wire::model::{MODELS, Model, Tokenizer};
+use forkcast_sim::wire::model::{MODELS, Model, Vendor};
 
 use crate::document::{Cell, Column, Document, Table};
 
@@ -15,6 +15,7 @@ pub fn models() -> Document {
     let mut table = Table::new(
         "models",
         vec![
+            Column::left("Vendor", "vendor"),
             Column::left("Model", "id"),
             Column::left("Name", "name"),
             Column::right("Window", "window_tokens"),
@@ -33,18 +34,18 @@ pub fn models() -> Document {
 }
 
 fn model(model: &Model) -> Vec<Cell> {
-    let tokenizer = match model.tokenizer {
-        Tokenizer::Claude => "claude",
-        Tokenizer::Claude47 => "claude-4.7",
-    };
+    // Only the marked family of caches has its minimums here.
+    let marked = model.vendor == Vendor::Anthropic;
+    let minimum = if marked { Cell::Count(minimum_tokens(Some(model.model))) } else { Cell::Empty };
     let first = model.first_date.map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"));
     vec![
+        Cell::text(model.vendor.word()),
         Cell::text(model.id),
         Cell::text(model.name),
-        Cell::Count(model.window_tokens),
-        Cell::Count(minimum_tokens(Some(model.model))),
-        Cell::text(tokenizer),
-        Cell::text(yes(model.keeps_thinking)),
+        model.window_tokens.map_or(Cell::Empty, Cell::Count),
+        minimum,
+        Cell::text(model.tokenizer.word()),
+        model.keeps_thinking.map_or(Cell::Empty, |keeps| Cell::text(yes(keeps))),
         first.map_or(Cell::Empty, Cell::Text),
     ]
 }

@@ -84,7 +84,7 @@ impl Terms {
     /// Source: PC-A, pricing page (2026-08-21): batch × 0.5 on every category; `inference_geo` × 1.1; regional
     /// endpoints 10 % over global.
     pub(super) fn factor(&self, row: &Row) -> (i128, i128) {
-        let version = row.model.row().version;
+        let version = row.model.row().claude.map_or((0, 0), |(_, version)| version);
         let surcharged = (self.geo_us && version >= (4, 6)) || (self.regional && version >= (4, 5));
         let (numerator, denominator) = if surcharged { (11, 10) } else { (1, 1) };
         (numerator, if self.batch { denominator * 2 } else { denominator })

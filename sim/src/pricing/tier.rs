@@ -1,22 +1,26 @@
-//! At which speed and price a request was served.
+//! Service tiers: how urgently a request was served, as the provider sells it.
 
 use std::fmt;
 
-/// The service tier of one request. Which of them a provider has, and what it charges, stands in the price book.
+/// The tier that a request was served in, as far as its price depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ServiceTier {
-    /// List price.
+    /// Neither cheaper nor faster.
     #[default]
     Standard,
     /// An item of a batch, answered within a day.
     Batch,
-    /// Slower and cheaper, refused when capacity is short.
+    /// Served when there is room (OpenAI and Gemini `flex`).
     Flex,
-    /// Faster and dearer: `priority`, which `OpenAI` calls `fast` since autumn 2026.
+    /// Served first: OpenAI `priority`, called `fast` since 2026-07-30, and Gemini `priority`. Anthropic's `priority`
+    /// is a contract whose price nobody publishes; it is billed as standard.
     Priority,
 }
 
 impl ServiceTier {
+    /// All, the standard one first.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::Batch, Self::Flex, Self::Priority];
+
     /// Stable word for machines.
     pub const fn word(self) -> &'static str {
         match self {
@@ -24,6 +28,19 @@ impl ServiceTier {
             Self::Batch => "batch",
             Self::Flex => "flex",
             Self::Priority => "priority",
+        }
+    }
+
+    /// The tier behind the word of an answer's `service_tier` (Anthropic `standard`, `priority`, `batch`; OpenAI
+    /// `default`, `flex`, `priority`, `fast`, `scale`; Gemini in capitals). `None` for a word that names none, such as
+    /// `auto`, which an answer does not hold. `scale` is a contract and counts as standard.
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word.to_ascii_lowercase().as_str() {
+            "standard" | "default" | "standard_only" | "scale" => Some(Self::Standard),
+            "batch" => Some(Self::Batch),
+            "flex" => Some(Self::Flex),
+            "priority" | "fast" => Some(Self::Priority),
+            _ => None,
         }
     }
 }

@@ -57,7 +57,7 @@ impl Wire {
             .and_then(|field| json::string(&field.value))
             .unwrap_or_else(|| model_outside.to_owned());
         let resolved = model::resolve(&model);
-        let keeps_thinking = resolved.is_none_or(|resolved| resolved.id.row().keeps_thinking);
+        let keeps_thinking = resolved.and_then(|resolved| resolved.id.row().keeps_thinking).unwrap_or(true);
 
         let mut placed = self.elements(&cut)?;
         if self.forms.thinking_stripped && !keeps_thinking {

@@ -1,0 +1,232 @@
+//! The model table: from any spelling to a model.
+//!
+//! Minimum prefixes stand in `cache` and prices in `pricing`; both are keyed by [`ModelId`]. A model stands in the table
+//! where somebody may want it priced: every model of the fact sheet and those that recordings name and a dated source
+//! prices. What no source tells is `None`. [`resolve`] never guesses: a name that only begins like a model is none.
+
+mod claude;
+mod spelling;
+mod table;
+
+use std::fmt;
+
+pub use spelling::resolve;
+pub use table::{MODELS, ModelId};
+
+/// Who makes a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Vendor {
+    /// Claude.
+    Anthropic,
+    /// GPT and the o-series.
+    OpenAi,
+    /// Gemini.
+    Google,
+    /// DeepSeek.
+    DeepSeek,
+    /// Kimi.
+    Moonshot,
+    /// Grok.
+    Xai,
+    /// GLM.
+    Zhipu,
+    /// Mistral.
+    Mistral,
+    /// Command.
+    Cohere,
+}
+
+impl Vendor {
+    /// All, in the order of the table.
+    pub const ALL: [Self; 9] = [
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::Google,
+        Self::DeepSeek,
+        Self::Moonshot,
+        Self::Xai,
+        Self::Zhipu,
+        Self::Mistral,
+        Self::Cohere,
+    ];
+
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Google => "google",
+            Self::DeepSeek => "deepseek",
+            Self::Moonshot => "moonshot",
+            Self::Xai => "xai",
+            Self::Zhipu => "zhipu",
+            Self::Mistral => "mistral",
+            Self::Cohere => "cohere",
+        }
+    }
+}
+
+impl fmt::Display for Vendor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// One line of Claude models, cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Small and cheap.
+    Haiku,
+    /// The middle.
+    Sonnet,
+    /// Large.
+    Opus,
+    /// Largest, limited access.
+    Mythos,
+    /// Largest, general access.
+    Fable,
+}
+
+/// How a model makes tokens of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tokenizer {
+    /// Claude up to Opus 4.6, Sonnet 4.6 and Haiku 4.5. Its vocabulary is not published.
+    Claude,
+    /// Opus 4.7 and later, Mythos, Fable, Sonnet 5 and later, Haiku 5.5: the same text makes 1.0 to 1.35 times the
+    /// tokens of the older one. Not published. Source: models overview pages (PC-A archive, 2026-08-21).
+    Claude47,
+    /// The public vocabulary `o200k_base`: gpt-4o, gpt-4.1, gpt-5 and the o-series, as `tiktoken` maps them.
+    O200k,
+    /// The public vocabulary `cl100k_base`: gpt-4 and gpt-3.5.
+    Cl100k,
+    /// Another one, or one that no source names; counts by any other vocabulary are estimates.
+    Other,
+}
+
+impl Tokenizer {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Claude47 => "claude-4.7",
+            Self::O200k => "o200k",
+            Self::Cl100k => "cl100k",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// What is known of a model beside its cache rules and its prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The row's own key.
+    pub model: ModelId,
+    /// Who makes it.
+    pub vendor: Vendor,
+    /// Canonical id: the undated spelling of the maker's API.
+    pub id: &'static str,
+    /// Name for people, without the maker's.
+    pub name: &'static str,
+    /// Names beside the id that mean this model at this price. Dated snapshots and `-latest` need none.
+    pub aliases: &'static [&'static str],
+    /// Family and version (major, minor; (0, 0) for a preview that has none) of a Claude model: its spellings vary in
+    /// order, so they are read rather than compared.
+    pub claude: Option<(Family, (u8, u8))>,
+    /// Context window without any beta switch, in tokens.
+    pub window_tokens: Option<u64>,
+    /// How text becomes tokens.
+    pub tokenizer: Tokenizer,
+    /// Whether thinking of earlier turns stays in the prompt at a user turn that is no tool result. Where it does not,
+    /// the prefix changes there. Source: PC-N, table of invalidations (2026-09); unknown for other makers.
+    pub keeps_thinking: Option<bool>,
+    /// First day on sale (year, month, day), where a source gives one.
+    pub first_date: Option<(i32, u8, u8)>,
+}
+
+impl ModelId {
+    /// The model's row.
+    pub const fn row(self) -> &'static Model {
+        // In bounds: keys and rows are written by one list.
+        &MODELS[self as usize]
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().id)
+    }
+}
+
+impl Model {
+    /// Same as [`resolve`].
+    pub fn resolve(spelling: &str) -> Option<Resolved> {
+        resolve(spelling)
+    }
+}
+
+/// Who runs the model, as far as its spelling tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Platform {
+    /// The maker's own API.
+    Maker,
+    /// AWS Bedrock.
+    Bedrock,
+    /// Google Cloud.
+    Vertex,
+    /// Microsoft Foundry and Azure OpenAI; their ids are the makers', so only a router's prefix tells.
+    Foundry,
+    /// OpenRouter.
+    OpenRouter,
+    /// GitHub Copilot: dotted versions of Claude without a vendor.
+    Copilot,
+}
+
+/// What a spelling says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The model.
+    pub id: ModelId,
+    /// Who runs it.
+    pub platform: Platform,
+    /// Whether the spelling binds the request to a geography (any Bedrock id but `global.`, a Vertex location but
+    /// `global`), which costs more. A Vertex id alone does not tell and counts as global.
+    pub regional: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MODELS, Platform, Vendor, resolve};
+
+    #[test]
+    fn rows_are_found_by_their_keys_and_their_names() {
+        for (at, row) in MODELS.iter().enumerate() {
+            assert_eq!(row.model as usize, at);
+            assert_eq!(row.model.row(), row);
+            assert_eq!(row.model.to_string(), row.id);
+            for name in row.aliases.iter().chain([&row.id]) {
+                let found = resolve(name).map(|found| (found.id, found.platform, found.regional));
+                assert_eq!(found, Some((row.model, Platform::Maker, false)), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_by_vendor_and_each_vendor_has_some() {
+        assert!(MODELS.is_sorted_by_key(|row| row.vendor));
+        assert!(Vendor::ALL.is_sorted());
+        assert!(Vendor::ALL.iter().all(|vendor| MODELS.iter().any(|row| row.vendor == *vendor)));
+        let claude = MODELS.iter().filter_map(|row| row.claude);
+        assert!(claude.is_sorted());
+        assert!(MODELS.iter().all(|row| row.claude.is_some() == (row.vendor == Vendor::Anthropic)));
+    }
+
+    #[test]
+    fn no_name_means_two_models() {
+        let names = MODELS.iter().flat_map(|row| row.aliases.iter().chain([&row.id]));
+        let mut undotted: Vec<String> = names.map(|name| name.replace('.', "-")).collect();
+        let all = undotted.len();
+        undotted.sort();
+        undotted.dedup();
+        assert_eq!(undotted.len(), all);
+    }
+}
