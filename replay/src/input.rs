@@ -39,6 +39,10 @@ pub struct Inputs {
     pub repaired: Vec<Repaired>,
     /// Damage that cost an exchange or its usage.
     pub unreadable: Vec<Unreadable>,
+    /// The format that was asked for.
+    pub read_as: InputFormat,
+    /// This is the embedded sample, which nobody named.
+    pub is_sample: bool,
 }
 
 /// What one named path gave. Exchanges of one scope may share a cache.
@@ -98,7 +102,7 @@ impl Inputs {
     /// Reads files and folders; `-` is standard input. Damage is listed in the result; only a path that cannot be opened
     /// at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
-        let mut inputs = Self::default();
+        let mut inputs = Self { read_as: format, ..Self::default() };
         for path in paths {
             inputs.path(path.as_ref(), format)?;
         }
@@ -107,7 +111,8 @@ impl Inputs {
 
     /// The embedded sample.
     pub fn sample() -> Self {
-        Self::from_bytes(SAMPLE_NAME, SAMPLE.as_bytes(), InputFormat::As(Format::ExchangeLog))
+        let read = Self::from_bytes(SAMPLE_NAME, SAMPLE.as_bytes(), InputFormat::As(Format::ExchangeLog));
+        Self { read_as: InputFormat::Auto, is_sample: true, ..read }
     }
 
     /// One scope with one file, out of memory.

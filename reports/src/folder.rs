@@ -1,4 +1,7 @@
-//! A replay on disk: `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png`.
+//! A replay on disk: `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png`, and where the user asks
+//! for them the bodies of the requests, `bodies/NNNNN.json`.
+
+pub mod reading;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -40,6 +43,15 @@ pub enum FolderError {
 
 /// The file that shows whose the folder is.
 const RUN: &str = "run.json";
+const LEDGER: &str = "ledger.jsonl";
+
+/// The folder of the bodies.
+const BODIES: &str = "bodies";
+
+/// The file of the body of request `index`.
+fn body_name(index: usize) -> String {
+    format!("{index:05}.json")
+}
 
 /// A folder that may be written to.
 #[derive(Debug)]
@@ -72,14 +84,36 @@ impl Folder {
     /// When a file cannot be written.
     pub fn write(&self, report: &Report<'_>) -> Result<Vec<&'static str>, FolderError> {
         self.file(RUN, |target| replay::write(report, target))?;
-        self.file("ledger.jsonl", |target| ledger::write(report, target))?;
+        self.file(LEDGER, |target| ledger::write(report, target))?;
         self.file("requests.csv", |target| requests::write(report, target))?;
         let svg = timeline::svg(report);
         self.file("timeline.svg", |target| target.write_all(svg.as_bytes()))?;
         let picture = |source| FolderError::Picture { path: self.path.join("timeline.png"), source };
         let png = png::from_svg(&svg).map_err(picture)?;
         self.file("timeline.png", |target| target.write_all(&png))?;
-        Ok(vec![RUN, "ledger.jsonl", "requests.csv", "timeline.svg", "timeline.png"])
+        Ok(vec![RUN, LEDGER, "requests.csv", "timeline.svg", "timeline.png"])
+    }
+
+    /// Writes the body of every request: the bytes that were sent, or their translation where the client spelled them
+    /// for another platform. With them the folder needs the recordings no more. Gives their number.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write_bodies(&self, report: &Report<'_>) -> Result<usize, FolderError> {
+        let folder = self.path.join(BODIES);
+        let failed = |source| FolderError::Io { path: folder.clone(), source };
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(failed)?;
+        }
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let mut written = 0;
+        for entry in &report.entries {
+            let Some(exchange) = entry.exchange else { continue };
+            let path = folder.join(body_name(entry.line.index));
+            fs::write(&path, &exchange.body).map_err(|source| FolderError::Io { path, source })?;
+            written += 1;
+        }
+        Ok(written)
     }
 
     fn file(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
@@ -95,8 +129,13 @@ impl Folder {
 
 /// Whether a file begins as the record of a run does.
 fn made_here(path: &Path) -> bool {
+    begins_with(path, "\"schema\": \"forkcast.")
+}
+
+/// Whether a word stands at the head of a file.
+fn begins_with(path: &Path, word: &str) -> bool {
     const HEAD_BYTES: u64 = 64;
     let mut head = String::new();
     let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
-    read.is_ok() && head.contains("\"schema\": \"forkcast.")
+    read.is_ok() && head.contains(word)
 }

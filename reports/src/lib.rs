@@ -4,6 +4,7 @@
 //!
 //! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
 //! * [`comparison`]: the same for two requests side by side.
+//! * [`explained`]: one request against what its cache held.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
 //! * [`document`]: headings, sentences and tables, whatever they will be written as.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
@@ -13,6 +14,7 @@
 
 pub mod comparison;
 pub mod document;
+pub mod explained;
 pub mod figures;
 pub mod folder;
 pub mod format;

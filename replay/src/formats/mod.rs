@@ -108,6 +108,14 @@ impl std::str::FromStr for InputFormat {
 }
 
 impl InputFormat {
+    /// The name that [`str::parse`] accepts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::As(format) => format.name(),
+        }
+    }
+
     /// All names that [`str::parse`] accepts.
     pub fn names() -> impl Iterator<Item = &'static str> {
         std::iter::once("auto").chain(FORMATS.iter().map(|row| row.name))

@@ -39,7 +39,7 @@ pub struct Inspection {
     pub breakpoints: Vec<Breakpoint>,
     /// Every entry that a request of this model and scope ever wrote, in order of first writing.
     pub entries: Vec<Entry>,
-    /// The entry that shares most blocks with the request; a readable one where several do.
+    /// The entry that the request came nearest to reading.
     pub nearest: Option<Nearest>,
     /// The previous request of the chain.
     pub previous: Option<Earlier>,
@@ -83,7 +83,7 @@ pub struct Entry {
     pub blocks: usize,
 }
 
-/// The entry that shares most with the request.
+/// The entry that a request came nearest to reading: among those longer than what it reads the one that shares most.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// The entry.
@@ -159,7 +159,8 @@ impl Inspection {
         let look = Look { run: &run, request: &sized.request, cumulative: &sized.cumulative, at };
         let breakpoints = look.breakpoints(&effective);
         let entries = look.entries(&seen);
-        let nearest = nearest(&entries, &seen);
+        let read = predicted.hit.map_or(0, |hit| run.wire.prefixes.depth(hit) as usize);
+        let nearest = nearest(&entries, &seen, read);
         let previous = previous(&seen, sized.chain.chain);
         Self {
             rules: run.rules,
@@ -260,13 +261,13 @@ impl Look<'_, '_> {
     }
 }
 
-/// Most shared blocks first, then what can be read, then fewest blocks that are not shared, then the newest.
-fn nearest(entries: &[Entry], seen: &[Seen]) -> Option<Nearest> {
-    let rank = |entry: &&Entry| {
-        let readable = entry.state == EntryState::Live;
-        (entry.shared_blocks, readable, std::cmp::Reverse(entry.blocks), entry.marked_by.1)
-    };
-    let entry = entries.iter().filter(|entry| entry.shared_blocks > 0).max_by_key(rank)?;
+/// Among entries longer than what is read the one that shares most blocks, then one that can be read, then the newest;
+/// without such an entry what is read itself.
+fn nearest(entries: &[Entry], seen: &[Seen], read_blocks: usize) -> Option<Nearest> {
+    let rank = |entry: &&Entry| (entry.shared_blocks, entry.state == EntryState::Live, entry.marked_by.1);
+    let sharing = || entries.iter().filter(|entry| entry.shared_blocks > 0);
+    let longer = sharing().filter(|entry| entry.blocks > read_blocks).max_by_key(rank);
+    let entry = longer.or_else(|| sharing().max_by_key(rank))?;
     let writer = seen.iter().find(|seen| seen.line == entry.marked_by.1)?;
     Some(Nearest { entry: entry.clone(), writer: writer.request.clone() })
 }

@@ -1,6 +1,6 @@
 //! Bytes around a difference, fit for a terminal.
 
-use crate::document::Marked;
+use crate::document::{END, Marked};
 
 /// Bytes shown on each side.
 const SIDE_BYTES: usize = 48;
@@ -13,7 +13,7 @@ pub(super) fn around(bytes: &[u8], offset: usize) -> Marked {
     let end = boundary(bytes, behind.saturating_add(SIDE_BYTES).min(bytes.len()));
     let before = if start > 0 { "…" } else { "" };
     let after = if end < bytes.len() { "…" } else { "" };
-    let mark = if offset == bytes.len() { "(end)".to_owned() } else { shown(&bytes[offset..behind]) };
+    let mark = if offset == bytes.len() { END.to_owned() } else { shown(&bytes[offset..behind]) };
     Marked {
         before: format!("{before}{}", shown(&bytes[start..offset])),
         mark,

@@ -44,6 +44,17 @@ pub struct Marked {
     pub after: String,
 }
 
+/// What is marked where a text ends and the other goes on.
+pub const END: &str = "(end)";
+
+impl Marked {
+    /// The line without its mark.
+    pub fn whole(&self) -> String {
+        let mark = if self.mark == END { "" } else { &self.mark };
+        format!("{}{mark}{}", self.before, self.after)
+    }
+}
+
 /// How a column lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {

@@ -148,11 +148,7 @@ impl FindingObject {
 }
 
 fn window([older, newer]: &[Marked; 2]) -> WindowObject {
-    let whole = |side: &Marked| {
-        let mark = if side.mark == "(end)" { "" } else { &side.mark };
-        format!("{}{mark}{}", side.before, side.after)
-    };
-    WindowObject { older: whole(older), newer: whole(newer) }
+    WindowObject { older: older.whole(), newer: newer.whole() }
 }
 
 fn notes(sides: &Sides<'_>) -> Vec<NoteObject> {

@@ -7,6 +7,10 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Bill;
 use serde::Serialize;
 
+pub mod exchange;
+
+use exchange::Stored;
+
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::names::Names;
@@ -50,6 +54,7 @@ struct LineObject<'a> {
     differences: Vec<DifferenceObject>,
     notes: Vec<&'static str>,
     remarks: &'a [String],
+    exchange: Option<Stored>,
 }
 
 impl<'a> LineObject<'a> {
@@ -83,8 +88,18 @@ impl<'a> LineObject<'a> {
             notes: explanation
                 .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
             remarks: &line.remarks,
+            exchange: stored(report, entry),
         }
     }
+}
+
+fn stored(report: &Report<'_>, entry: &Entry<'_>) -> Option<Stored> {
+    let scopes = report.inputs.scopes.iter().enumerate();
+    let mut files = scopes.flat_map(|(scope, input)| input.files.iter().map(move |file| (scope, input, file)));
+    let (scope, input, file) = files.nth(entry.line.session)?;
+    let standing =
+        exchange::Standing { scope, path: &input.name, session: entry.line.session, format: file.format.name() };
+    entry.exchange.map(|exchange| Stored::of(exchange, standing, report.names))
 }
 
 #[derive(Serialize)]

@@ -5,8 +5,10 @@
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
+//! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
 
 pub mod diff;
+pub mod explain;
 pub mod ledger;
 pub mod number;
 pub mod replay;
@@ -14,8 +16,9 @@ pub mod requests;
 pub mod usage;
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 3] = [
+pub const SCHEMAS: [(&str, &str); 4] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
+    (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
 ];

@@ -6,6 +6,7 @@ use forkcast_sim::pricing::{Category, ModelKey, Money};
 use serde::Serialize;
 
 use super::number::Usd;
+use crate::names::Names;
 use crate::report::{Report, Unpriced, remarks, unpriced};
 
 mod findings;
@@ -30,6 +31,7 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
 struct ReplayObject<'a> {
     schema: &'static str,
     inputs: InputsObject,
+    options: OptionsObject,
     partial: bool,
     rules: &'a [&'static str],
     price_book: PriceBookObject,
@@ -48,6 +50,7 @@ impl<'a> ReplayObject<'a> {
         Self {
             schema: SCHEMA,
             inputs: InputsObject::of(report),
+            options: OptionsObject::of(report),
             partial: report.replay.partial,
             rules: &report.replay.rules,
             price_book: PriceBookObject::of(report),
@@ -70,6 +73,30 @@ struct InputsObject {
     skipped: Vec<SkippedObject>,
     repaired: Vec<RepairedObject>,
     unreadable: Vec<UnreadableObject>,
+}
+
+/// How the run was made, so that it can be made again.
+#[derive(Serialize)]
+struct OptionsObject {
+    paths: Vec<String>,
+    input_format: &'static str,
+    cache: Option<&'static str>,
+    prices_of: Option<String>,
+    anonymized: bool,
+}
+
+impl OptionsObject {
+    fn of(report: &Report<'_>) -> Self {
+        let (inputs, options) = (report.inputs, report.options);
+        let named = inputs.scopes.iter().filter(|_| !inputs.is_sample);
+        Self {
+            paths: named.map(|scope| report.names.file(&scope.name)).collect(),
+            input_format: inputs.read_as.name(),
+            cache: options.rules.map(|rules| rules.name),
+            prices_of: options.prices_of.map(|date| date.to_string()),
+            anonymized: report.names == Names::Anonymous,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! What people read: documents made of a report, of a comparison, of what is built in.
 
 pub mod diff;
+pub mod explain;
 pub mod list;
 pub mod replay;
 pub(crate) mod when;

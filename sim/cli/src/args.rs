@@ -34,6 +34,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// Name the first byte in which two requests differ, why, and what it costs
     Diff(DiffArgs),
+    /// One request against what the cache held: where the match stopped, why, and what would have saved it
+    Explain(ExplainArgs),
     /// Show what is built in
     List(ListArgs),
 }
@@ -80,6 +82,10 @@ pub struct ReplayArgs {
     #[arg(long, requires = "out")]
     pub overwrite: bool,
 
+    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` needs the recordings no more
+    #[arg(long, requires = "out")]
+    pub bodies: bool,
+
     /// Exit with 2 where a model has no price or anything is unreadable
     #[arg(long)]
     pub strict: bool,
@@ -118,6 +124,50 @@ pub struct DiffArgs {
     /// Prices of this day (YYYY-MM-DD) instead of the newest
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub prices: Option<Date>,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+
+    /// Put the differing bytes with 48 on each side into JSON too
+    #[arg(long)]
+    pub show_content: bool,
+
+    /// Replace names of files, agents and tools by stable ids, and leave bytes out
+    #[arg(long, conflicts_with = "show_content")]
+    pub anonymize: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  forkcast replay recordings/ --out result         a run folder
+  forkcast explain result                          its dearest miss
+  forkcast explain result 17                       its request 17, as ledger.jsonl and requests.csv number it
+  forkcast explain result session.yaml#4           the request with number 4 in that file
+  forkcast explain recordings/ 17                  without a run folder
+  forkcast explain result 17 --format json         forkcast.explain/1, without any text of the prompts
+
+A run folder names its recordings and reads them again; with --bodies it holds what it needs.";
+
+/// Arguments of `explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub struct ExplainArgs {
+    /// A folder that `replay --out` wrote, or a recording
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+
+    /// The request: its number in the ledger, or FILE#N; without it the one that paid most for what was sent before
+    #[arg(value_name = "REQUEST")]
+    pub request: Option<String>,
+
+    /// Other cache rules than those of the run
+    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    pub cache: Option<Rules>,
 
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
@@ -216,7 +266,8 @@ fn preset(name: &str) -> Result<Rules, String> {
     })
 }
 
-fn date(text: &str) -> Result<Date, String> {
+/// A day as the user writes it.
+pub fn date(text: &str) -> Result<Date, String> {
     let date: jiff::civil::Date = text.parse().map_err(|_| "no date, expected YYYY-MM-DD".to_owned())?;
     let part = |number: i8| u8::try_from(number).unwrap_or_default();
     Ok(Date(date.year().into(), part(date.month()), part(date.day())))

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     exit::code(match &args.verb {
         Verb::Replay(args) => verbs::replay::run(args),
         Verb::Diff(args) => verbs::diff::run(args),
+        Verb::Explain(args) => verbs::explain::run(args),
         Verb::List(args) => verbs::list::run(args),
     })
 }

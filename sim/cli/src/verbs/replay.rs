@@ -64,6 +64,10 @@ fn report(
     if let Some((folder, path)) = folder.zip(args.out.as_deref()) {
         let files = folder.write(&report).map_err(folder_error)?;
         args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
+        if args.bodies {
+            let bodies = folder.write_bodies(&report).map_err(folder_error)?;
+            args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
+        }
     }
     match args.format {
         Format::Json => screen::print(|target| format::replay::write(&report, target)),

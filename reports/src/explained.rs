@@ -1,0 +1,220 @@
+//! One request against what its cache held: the facts that every form of `explain` shows.
+
+use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held, Inspection};
+use forkcast_sim::cache::EntryState;
+use forkcast_sim::diagnosis::{Comparison, compare};
+use forkcast_sim::wire::{BlockKind, Level, NodeId};
+
+use crate::comparison::Sides;
+use crate::report::{Entry, Report};
+
+/// A request with its line of the ledger and what its cache held.
+pub struct Explained<'a> {
+    /// The whole replay.
+    pub report: &'a Report<'a>,
+    /// The request's line.
+    pub entry: &'a Entry<'a>,
+    /// What the cache held when it was sent.
+    pub inspection: &'a Inspection,
+    /// The request beside the writer of the nearest entry.
+    comparison: Option<Comparison>,
+}
+
+/// What a request held of one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelHeld {
+    /// The level.
+    pub level: Level,
+    /// Its blocks, parameters not counted.
+    pub blocks: usize,
+    /// Their tokens, parameters included.
+    pub tokens: u64,
+    /// Blocks that lie in a prefix which an earlier request of this model and scope had.
+    pub sent_before: usize,
+}
+
+/// Why nothing longer was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The provider refuses the request.
+    Refused,
+    /// The request has no breakpoint, so nothing was looked up.
+    NoBreakpoint,
+    /// All breakpoints lie in a prefix that is too short to be cached.
+    BelowMinimum,
+    /// Everything that was sent before as a prefix was read.
+    NewFromHere,
+    /// The longer entry outlived its lifetime.
+    Expired,
+    /// The answer of the longer entry's writer had not begun.
+    InFlight,
+    /// The longer entry was lost before its time.
+    Evicted,
+    /// The longer entry can be read, but no breakpoint looks back as far.
+    BeyondLookback,
+    /// Nobody wrote an entry at a longer prefix.
+    NeverWritten,
+}
+
+impl Stop {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::NoBreakpoint => "no_breakpoint",
+            Self::BelowMinimum => "below_minimum",
+            Self::NewFromHere => "new_from_here",
+            Self::Expired => "expired",
+            Self::InFlight => "in_flight",
+            Self::Evicted => "evicted",
+            Self::BeyondLookback => "beyond_lookback",
+            Self::NeverWritten => "never_written",
+        }
+    }
+}
+
+impl<'a> Explained<'a> {
+    /// Puts a line of a report and its inspection together.
+    pub fn new(report: &'a Report<'a>, entry: &'a Entry<'a>, inspection: &'a Inspection) -> Self {
+        let newer = &inspection.request;
+        let comparison = inspection.nearest.as_ref().map(|nearest| compare(&inspection.wire, &nearest.writer, newer));
+        Self { report, entry, inspection, comparison }
+    }
+
+    /// What the request held, level by level; levels without blocks are left out.
+    pub fn levels(&self) -> Vec<LevelHeld> {
+        [Level::Tools, Level::System, Level::Messages].map(|level| self.level(level)).into_iter().flatten().collect()
+    }
+
+    fn level(&self, level: Level) -> Option<LevelHeld> {
+        let request = &self.inspection.request;
+        let of_level = |at: &usize| request.places[*at].level == level;
+        let blocks: Vec<usize> = (0..request.nodes.len()).filter(of_level).collect();
+        let (first, last) = (blocks.first()?, blocks.last()?);
+        let is_block = |at: &usize| self.inspection.wire.prefixes.kind(request.nodes[*at]) != BlockKind::Parameters;
+        let counted = blocks.iter().filter(|at| is_block(at));
+        Some(LevelHeld {
+            level,
+            blocks: counted.clone().count(),
+            tokens: self.tokens_through(*last) - first.checked_sub(1).map_or(0, |before| self.tokens_through(before)),
+            sent_before: counted.filter(|at| **at < request.known).count(),
+        })
+        .filter(|held| held.blocks > 0)
+    }
+
+    /// Tokens of the prefix that ends with block `at`.
+    pub fn tokens_through(&self, at: usize) -> u64 {
+        self.inspection.cumulative.get(at).copied().unwrap_or(0)
+    }
+
+    /// Where a block stands in the body.
+    pub fn path(&self, at: usize) -> String {
+        self.inspection.request.places.get(at).map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// How many leading blocks the rules expect to be read.
+    pub fn read_blocks(&self) -> usize {
+        self.inspection.predicted.hit.map_or(0, |hit| self.blocks_to(hit))
+    }
+
+    fn blocks_to(&self, node: NodeId) -> usize {
+        self.inspection.request.nodes.iter().rposition(|known| *known == node).map_or(0, |at| at + 1)
+    }
+
+    /// Why nothing longer is expected to be read.
+    pub fn stop(&self) -> Stop {
+        let inspection = self.inspection;
+        if inspection.refusal.is_some() {
+            return Stop::Refused;
+        }
+        if inspection.breakpoints.is_empty() {
+            return Stop::NoBreakpoint;
+        }
+        if !inspection.breakpoints.iter().any(|breakpoint| breakpoint.effective) {
+            return Stop::BelowMinimum;
+        }
+        let read = self.read_blocks();
+        if read >= inspection.sent_before() {
+            return Stop::NewFromHere;
+        }
+        match self.missed_entry().map(|entry| entry.state) {
+            Some(EntryState::Expired) => Stop::Expired,
+            Some(EntryState::InFlight) => Stop::InFlight,
+            Some(EntryState::Evicted) => Stop::Evicted,
+            Some(EntryState::Live) => Stop::BeyondLookback,
+            Some(EntryState::Absent) | None => Stop::NeverWritten,
+        }
+    }
+
+    /// The longest entry that is a prefix of the request and longer than what is expected to be read.
+    pub fn missed_entry(&self) -> Option<&Held> {
+        let read = self.read_blocks();
+        let longer = self.inspection.entries.iter();
+        longer
+            .filter(|entry| entry.shared_blocks == entry.blocks && entry.blocks > read)
+            .max_by_key(|entry| entry.blocks)
+    }
+
+    /// The first block that no earlier request had in this place.
+    pub fn first_new(&self) -> Option<usize> {
+        let known = self.inspection.sent_before();
+        (known < self.inspection.request.nodes.len()).then_some(known)
+    }
+
+    /// Entries by what became of them.
+    pub fn counts(&self) -> [(EntryState, usize); 4] {
+        let count = |state| self.inspection.entries.iter().filter(|entry| entry.state == state).count();
+        [EntryState::Live, EntryState::InFlight, EntryState::Expired, EntryState::Evicted]
+            .map(|state| (state, count(state)))
+    }
+
+    /// The request beside the writer of the nearest entry, where that entry is no prefix of it.
+    pub fn sides(&'a self) -> Option<Sides<'a>> {
+        let nearest = self.inspection.nearest.as_ref()?;
+        if nearest.entry.shared_blocks == nearest.entry.blocks {
+            return None;
+        }
+        Some(Sides {
+            wire: &self.inspection.wire,
+            older: &nearest.writer,
+            newer: &self.inspection.request,
+            comparison: self.comparison.as_ref()?,
+            spelling: &[],
+            rates: None,
+            titles: ["", ""],
+            origin: (None, None),
+            names: self.report.names,
+        })
+    }
+
+    /// The request that a ledger line belongs to, as the user would name it.
+    pub fn name_of(&self, line: usize) -> String {
+        let entry = self.report.entries.iter().find(|entry| entry.line.index == line);
+        entry.map_or_else(
+            || format!("request {line}"),
+            |entry| format!("{}#{}", self.report.short(&entry.origin.file), entry.origin.index),
+        )
+    }
+
+    /// Milliseconds from the request of a ledger line to this one, where both have recorded instants.
+    pub fn ms_since(&self, line: usize) -> Option<u64> {
+        let then = self.report.entries.iter().find(|entry| entry.line.index == line)?.line.at?;
+        self.entry.line.at.map(|now| now.since(then).as_millis())
+    }
+}
+
+/// The word for what became of an entry.
+pub const fn state_word(state: EntryState) -> &'static str {
+    match state {
+        EntryState::Absent => "absent",
+        EntryState::Live => "live",
+        EntryState::Expired => "expired",
+        EntryState::Evicted => "evicted",
+        EntryState::InFlight => "in_flight",
+    }
+}
+
+/// Whether a breakpoint's look-back met something to read that is shorter than its own prefix.
+pub fn found_shorter(breakpoint: &Breakpoint) -> bool {
+    breakpoint.found.is_some_and(|found| found < breakpoint.index)
+}

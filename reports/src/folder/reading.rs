@@ -1,0 +1,180 @@
+//! A folder that `--out` wrote, read back: what was replayed, how, and what each line of its ledger said.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::input::{FileInput, InputFormat, Inputs, ScopeInput};
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::{BODIES, RUN, body_name};
+use crate::format::ledger::exchange::Stored;
+use crate::format::replay::SCHEMA;
+
+/// Why a folder cannot be read back.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadingError {
+    /// A file of it cannot be opened.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file of it is not what it should be.
+    #[error("{}:{line}: {reason}", path.display())]
+    Broken {
+        /// File.
+        path: PathBuf,
+        /// Line, counted from one.
+        line: usize,
+        /// What was found.
+        reason: String,
+    },
+}
+
+/// How the run was made: the object `options` of `run.json`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct RunOptions {
+    /// What the user named, in that order; empty for the embedded sample.
+    pub paths: Vec<String>,
+    /// `--input-format`.
+    pub input_format: String,
+    /// `--cache`.
+    pub cache: Option<String>,
+    /// `--prices`.
+    pub prices_of: Option<String>,
+    /// Names were replaced by ids, so the recordings cannot be found again.
+    pub anonymized: bool,
+}
+
+/// What is needed of `run.json`.
+#[derive(Deserialize)]
+struct Run {
+    schema: String,
+    options: RunOptions,
+}
+
+/// What is needed of a line of `ledger.jsonl`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RecordedLine {
+    /// Number of the request.
+    pub index: usize,
+    /// Where it was recorded.
+    pub origin: RecordedOrigin,
+    /// The model as spelled.
+    pub model: String,
+    /// Its bill as a JSON number, all digits.
+    pub cost_usd: Option<serde_json::value::Number>,
+    /// The recording itself, without its body.
+    exchange: Option<Stored>,
+}
+
+/// Where a request was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RecordedOrigin {
+    /// The file.
+    pub file: String,
+    /// Position inside it.
+    pub index: usize,
+    /// Line, or zero.
+    pub line: usize,
+}
+
+/// A folder read back.
+#[derive(Debug)]
+pub struct RunFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// How the run was made.
+    pub options: RunOptions,
+    /// Its ledger.
+    pub lines: Vec<RecordedLine>,
+}
+
+impl RunFolder {
+    /// Whether a path is a folder that `replay --out` wrote.
+    pub fn is_one(path: &Path) -> bool {
+        super::begins_with(&path.join(RUN), &format!("\"schema\": \"{SCHEMA}\""))
+    }
+
+    /// Reads the record and the ledger.
+    ///
+    /// # Errors
+    /// When one is missing or damaged.
+    pub fn read(path: &Path) -> Result<Self, ReadingError> {
+        let run_path = path.join(RUN);
+        let run: Run =
+            serde_json::from_str(&text(&run_path)?).map_err(|error| broken(&run_path, error.line(), &error))?;
+        if run.schema != SCHEMA {
+            return Err(broken(&run_path, 1, &format!("found {}, expected {SCHEMA}", run.schema)));
+        }
+        let ledger_path = path.join(super::LEDGER);
+        let lines = text(&ledger_path)?
+            .lines()
+            .enumerate()
+            .map(|(at, line)| serde_json::from_str(line).map_err(|error| broken(&ledger_path, at + 1, &error)))
+            .collect::<Result<Vec<RecordedLine>, _>>()?;
+        Ok(Self { path: path.to_owned(), options: run.options, lines })
+    }
+
+    /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing.
+    ///
+    /// # Errors
+    /// When a body is missing.
+    pub fn bodies(&self) -> Result<Option<Inputs>, ReadingError> {
+        let folder = self.path.join(BODIES);
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();
+        for line in &self.lines {
+            let Some(stored) = &line.exchange else { continue };
+            let path = folder.join(body_name(line.index));
+            let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
+            let exchange = stored.exchange(origin(line), line.model.clone(), body);
+            let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
+            file.1.exchanges.push(exchange);
+        }
+        Ok(Some(inputs(files)))
+    }
+}
+
+fn origin(line: &RecordedLine) -> Origin {
+    Origin { file: line.origin.file.clone(), index: line.origin.index, line: line.origin.line }
+}
+
+fn input(line: &RecordedLine, stored: &Stored) -> FileInput {
+    let format = match stored.format.parse() {
+        Ok(InputFormat::As(format)) => format,
+        _ => forkcast_replay::formats::Format::Bodies,
+    };
+    FileInput { file: line.origin.file.clone(), format, exchanges: Vec::new(), notes: Vec::new() }
+}
+
+/// Files in the order of the run, those of one path together.
+fn inputs(files: BTreeMap<usize, (&Stored, FileInput)>) -> Inputs {
+    let mut inputs = Inputs { files: files.len(), ..Inputs::default() };
+    let mut last = None;
+    for (stored, mut file) in files.into_values() {
+        file.exchanges.sort_by_key(|exchange: &Exchange| exchange.origin.index);
+        match inputs.scopes.last_mut().filter(|_| last == Some(stored.scope)) {
+            Some(scope) => scope.files.push(file),
+            None => inputs.scopes.push(ScopeInput { name: stored.path.clone(), files: vec![file] }),
+        }
+        last = Some(stored.scope);
+    }
+    inputs
+}
+
+fn text(path: &Path) -> Result<String, ReadingError> {
+    fs::read_to_string(path).map_err(|source| ReadingError::Io { path: path.to_owned(), source })
+}
+
+fn broken(path: &Path, line: usize, reason: &dyn std::fmt::Display) -> ReadingError {
+    ReadingError::Broken { path: path.to_owned(), line, reason: reason.to_string() }
+}

@@ -1,0 +1,232 @@
+//! `forkcast.explain/1`: one request against what its cache held.
+
+use std::io::{self, Write};
+
+use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held};
+use serde::Serialize;
+
+use super::number::{Millis, Usd};
+use super::usage::UsageObject;
+use crate::document::Marked;
+use crate::explained::{Explained, state_word};
+
+/// Name and version.
+pub const SCHEMA: &str = "forkcast.explain/1";
+
+/// Writes an explanation as one JSON object; `content` puts the bytes around the first difference in.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *target, &ExplainObject::of(explained, content))?;
+    writeln!(target)
+}
+
+#[derive(Serialize)]
+struct ExplainObject {
+    schema: &'static str,
+    request: usize,
+    file: String,
+    index_in_file: usize,
+    chain: Option<String>,
+    model: String,
+    at_ms: Option<Millis>,
+    rules: &'static str,
+    recorded: Option<UsageObject>,
+    predicted: UsageObject,
+    total_tokens: u64,
+    minimum_tokens: u64,
+    levels: Vec<LevelObject>,
+    breakpoints: Vec<BreakpointObject>,
+    matched: MatchObject,
+    entries: Vec<EntryObject>,
+    nearest: Option<NearestObject>,
+    cost_usd: Option<Usd>,
+    perfect_cost_usd: Option<Usd>,
+    causes: Vec<CauseObject>,
+    remarks: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct LevelObject {
+    level: &'static str,
+    blocks: usize,
+    tokens: u64,
+    blocks_sent_before: usize,
+}
+
+#[derive(Serialize)]
+struct BreakpointObject {
+    path: String,
+    tokens: u64,
+    ttl: &'static str,
+    effective: bool,
+    state: &'static str,
+    blocks_looked_at: usize,
+    found_path: Option<String>,
+    found_tokens: Option<u64>,
+}
+
+/// How far the cache had the prompt, and why no further.
+#[derive(Serialize)]
+struct MatchObject {
+    blocks: usize,
+    tokens: u64,
+    stopped_by: &'static str,
+    sent_before_blocks: usize,
+    first_new_path: Option<String>,
+}
+
+#[derive(Serialize)]
+struct EntryObject {
+    blocks: usize,
+    tokens: u64,
+    shared_blocks: usize,
+    state: &'static str,
+    ttl: Option<&'static str>,
+    last_use_ms_ago: Option<Millis>,
+    first_marked_by: usize,
+    last_marked_by: usize,
+}
+
+#[derive(Serialize)]
+struct NearestObject {
+    entry: EntryObject,
+    difference: Option<DifferenceObject>,
+}
+
+#[derive(Serialize)]
+struct DifferenceObject {
+    cause: &'static str,
+    level: &'static str,
+    path: String,
+    name: String,
+    offset_in_block: Option<u64>,
+    offset_in_prefix: Option<u64>,
+    volatile: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<WindowObject>,
+}
+
+#[derive(Serialize)]
+struct WindowObject {
+    older: String,
+    newer: String,
+}
+
+#[derive(Serialize)]
+struct CauseObject {
+    cause: &'static str,
+    tokens: u64,
+    cost_usd: Option<Usd>,
+    provider_reason: Option<&'static str>,
+    suggestion: &'static str,
+}
+
+impl ExplainObject {
+    fn of(explained: &Explained<'_>, content: bool) -> Self {
+        let (report, entry, inspection) = (explained.report, explained.entry, explained.inspection);
+        let line = entry.line;
+        let predicted = inspection.predicted.usage();
+        let charge = &line.charge;
+        Self {
+            schema: SCHEMA,
+            request: line.index,
+            file: report.names.file(&entry.origin.file),
+            index_in_file: entry.origin.index,
+            chain: report.agent_of(entry).map(str::to_owned),
+            model: line.model.clone(),
+            at_ms: line.at.map(Millis),
+            rules: inspection.rules.name,
+            recorded: line.recorded.as_ref().map(Into::into),
+            predicted: (&predicted).into(),
+            total_tokens: inspection.total_tokens,
+            minimum_tokens: inspection.minimum_tokens,
+            levels: levels(explained),
+            breakpoints: inspection.breakpoints.iter().map(|found| breakpoint(explained, found)).collect(),
+            matched: MatchObject {
+                blocks: explained.read_blocks(),
+                tokens: inspection.predicted.read_tokens,
+                stopped_by: explained.stop().word(),
+                sent_before_blocks: inspection.sent_before(),
+                first_new_path: explained.first_new().map(|at| explained.path(at)),
+            },
+            entries: inspection.entries.iter().map(|held| held_object(explained, held)).collect(),
+            nearest: nearest(explained, content),
+            cost_usd: charge.bill.as_ref().map(|bill| Usd(bill.total)),
+            perfect_cost_usd: charge.perfect.map(Usd),
+            causes: causes(explained),
+            remarks: line.remarks.clone(),
+        }
+    }
+}
+
+fn levels(explained: &Explained<'_>) -> Vec<LevelObject> {
+    let level = |held: crate::explained::LevelHeld| LevelObject {
+        level: held.level.name(),
+        blocks: held.blocks,
+        tokens: held.tokens,
+        blocks_sent_before: held.sent_before,
+    };
+    explained.levels().into_iter().map(level).collect()
+}
+
+fn breakpoint(explained: &Explained<'_>, found: &Breakpoint) -> BreakpointObject {
+    BreakpointObject {
+        path: explained.path(found.index),
+        tokens: found.tokens,
+        ttl: found.marker.ttl.name(),
+        effective: found.effective,
+        state: state_word(found.state),
+        blocks_looked_at: found.looked_at,
+        found_path: found.found.map(|at| explained.path(at)),
+        found_tokens: found.found.map(|at| explained.tokens_through(at)),
+    }
+}
+
+fn held_object(explained: &Explained<'_>, held: &Held) -> EntryObject {
+    let timed = explained.entry.line.at.is_some();
+    let idle = held.life.filter(|_| timed).map(|life| explained.inspection.at.since(life.last_use));
+    EntryObject {
+        blocks: held.blocks,
+        tokens: held.tokens,
+        shared_blocks: held.shared_blocks,
+        state: state_word(held.state),
+        ttl: held.life.map(|life| life.ttl.name()),
+        last_use_ms_ago: idle.map(|idle| Millis(forkcast_sim::time::Instant(idle.0))),
+        first_marked_by: held.marked_by.0,
+        last_marked_by: held.marked_by.1,
+    }
+}
+
+fn nearest(explained: &Explained<'_>, content: bool) -> Option<NearestObject> {
+    let nearest = explained.inspection.nearest.as_ref()?;
+    let sides = explained.sides();
+    let findings = sides.as_ref().map(crate::comparison::Sides::findings).unwrap_or_default();
+    let difference = findings.first().map(|first| DifferenceObject {
+        cause: first.difference.cause.word(),
+        level: first.difference.level.name(),
+        path: first.difference.path.clone(),
+        name: explained.report.names.thing(&first.difference.name),
+        offset_in_block: first.difference.offset_in_block,
+        offset_in_prefix: first.difference.offset_in_prefix,
+        volatile: first.difference.volatile.map(|volatile| volatile.word()),
+        window: first.windows.as_ref().filter(|_| content).map(window),
+    });
+    Some(NearestObject { entry: held_object(explained, &nearest.entry), difference })
+}
+
+fn window([older, newer]: &[Marked; 2]) -> WindowObject {
+    WindowObject { older: older.whole(), newer: newer.whole() }
+}
+
+fn causes(explained: &Explained<'_>) -> Vec<CauseObject> {
+    let cause = |part: &forkcast_sim::ledger::CauseCost| CauseObject {
+        cause: part.cause.word(),
+        tokens: part.tokens,
+        cost_usd: part.cost.map(Usd),
+        provider_reason: part.cause.provider_reason(),
+        suggestion: part.cause.suggestion(),
+    };
+    explained.entry.line.charge.causes.iter().map(cause).collect()
+}

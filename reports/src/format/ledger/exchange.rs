@@ -1,0 +1,160 @@
+//! The recording behind a line, without its body: with the body beside it the request can be replayed again.
+
+use forkcast_replay::exchange::{Dialect, Exchange, Origin, Provider, RecordedUsage};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::names::Names;
+
+/// The object `exchange` of a ledger line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stored {
+    /// Position among the paths that the user named.
+    pub scope: usize,
+    /// That path.
+    pub path: String,
+    /// Position of the file among all files.
+    pub session: usize,
+    /// How the file was read.
+    pub format: String,
+    /// Who answered.
+    pub provider: String,
+    /// How the request was spelled.
+    pub dialect: String,
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// When the request was sent, in nanoseconds since 1970.
+    pub sent_ns: Option<u64>,
+    /// When the first byte of the answer came.
+    pub first_byte_ns: Option<u64>,
+    /// When the answer ended.
+    pub ended_ns: Option<u64>,
+    /// The input's own id of the chain.
+    pub chain: Option<String>,
+    /// The input's own cache scope.
+    pub own_scope: Option<String>,
+    /// The body was altered on its way.
+    pub altered: bool,
+    /// Sent through the batch interface.
+    pub batch: bool,
+    /// What the recording says about the answer's usage.
+    pub usage: Option<StoredUsage>,
+}
+
+/// Recorded usage with its flags.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the recording, each for itself")]
+pub struct StoredUsage {
+    input_tokens: u64,
+    cache_read_input_tokens: u64,
+    ephemeral_5m_input_tokens: u64,
+    ephemeral_1h_input_tokens: u64,
+    output_tokens: u64,
+    split_by_ttl: bool,
+    server_passes: bool,
+    output_is_start_value: bool,
+    applied_edits: u32,
+}
+
+/// The provider whose requests have a cache profile.
+const ANTHROPIC: &str = "anthropic";
+
+const DIALECTS: [Dialect; 4] =
+    [Dialect::Messages, Dialect::BedrockInvoke, Dialect::BedrockConverse, Dialect::OpenRouter];
+
+/// Where an exchange stood in the input.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// Position among the paths that the user named.
+    pub scope: usize,
+    /// That path.
+    pub path: &'a str,
+    /// Position of the file among all files.
+    pub session: usize,
+    /// How the file was read.
+    pub format: &'a str,
+}
+
+impl Stored {
+    /// The recording of an exchange.
+    pub fn of(exchange: &Exchange, standing: Standing<'_>, names: Names) -> Self {
+        let nanos = |instant: Option<Instant>| instant.map(|instant| instant.0);
+        Self {
+            scope: standing.scope,
+            path: names.file(standing.path),
+            session: standing.session,
+            format: standing.format.to_owned(),
+            provider: match &exchange.provider {
+                Provider::Anthropic => ANTHROPIC.to_owned(),
+                Provider::Other(name) => name.clone(),
+            },
+            dialect: exchange.dialect.name().to_owned(),
+            status: exchange.status,
+            sent_ns: nanos(exchange.sent_at),
+            first_byte_ns: nanos(exchange.first_byte_at),
+            ended_ns: nanos(exchange.ended_at),
+            chain: exchange.chain.as_deref().map(|chain| names.agent(chain)),
+            own_scope: exchange.scope.as_deref().map(|scope| names.agent(scope)),
+            altered: exchange.altered,
+            batch: exchange.batch,
+            usage: exchange.usage.map(StoredUsage::of),
+        }
+    }
+
+    /// The exchange again, with its body.
+    pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
+        let dialect = DIALECTS.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
+        Exchange {
+            provider: match self.provider.as_str() {
+                ANTHROPIC => Provider::Anthropic,
+                name => Provider::Other(name.to_owned()),
+            },
+            dialect,
+            status: self.status,
+            sent_at: self.sent_ns.map(Instant),
+            first_byte_at: self.first_byte_ns.map(Instant),
+            ended_at: self.ended_ns.map(Instant),
+            chain: self.chain.clone(),
+            scope: self.own_scope.clone(),
+            altered: self.altered,
+            batch: self.batch,
+            usage: self.usage.map(|usage| usage.recorded()),
+            ..Exchange::request_only(origin, model, body)
+        }
+    }
+}
+
+impl StoredUsage {
+    const fn of(recorded: RecordedUsage) -> Self {
+        let usage = recorded.usage;
+        Self {
+            input_tokens: usage.input_tokens,
+            cache_read_input_tokens: usage.cache_read_input_tokens,
+            ephemeral_5m_input_tokens: usage.ephemeral_5m_input_tokens,
+            ephemeral_1h_input_tokens: usage.ephemeral_1h_input_tokens,
+            output_tokens: usage.output_tokens,
+            split_by_ttl: recorded.split_by_ttl,
+            server_passes: recorded.server_passes,
+            output_is_start_value: recorded.output_is_start_value,
+            applied_edits: recorded.applied_edits,
+        }
+    }
+
+    fn recorded(self) -> RecordedUsage {
+        RecordedUsage {
+            usage: Usage {
+                input_tokens: self.input_tokens,
+                cache_read_input_tokens: self.cache_read_input_tokens,
+                ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens,
+                ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens,
+                output_tokens: self.output_tokens,
+            },
+            split_by_ttl: self.split_by_ttl,
+            server_passes: self.server_passes,
+            output_is_start_value: self.output_is_start_value,
+            applied_edits: self.applied_edits,
+            ..RecordedUsage::default()
+        }
+    }
+}

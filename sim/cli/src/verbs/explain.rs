@@ -1,0 +1,85 @@
+//! `forkcast explain`.
+
+use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
+use forkcast_replay::replay::{Replay, replay_until};
+use forkcast_reports::explained::Explained;
+use forkcast_reports::format;
+use forkcast_reports::human;
+use forkcast_reports::names::Names;
+use forkcast_reports::report::{Entry, Report};
+
+use crate::args::{ExplainArgs, Format};
+use crate::exit::BadInput;
+use crate::screen;
+
+mod source;
+
+use source::Source;
+
+/// Runs the verb.
+pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
+    let source = Source::find(args)?;
+    let replay = replay_until(&source.inputs, &source.options, &crate::exit::interrupted);
+    let names = if args.anonymize { Names::Anonymous } else { Names::Plain };
+    let report = Report::new(&source.inputs, &replay, &source.options, names);
+    let entry = match &args.request {
+        Some(name) => entry(&report, &replay, name)?,
+        None => dearest(&report)?,
+    };
+    source.check(entry)?;
+    let inspection = inspection(&source, entry)?;
+    let explained = Explained::new(&report, entry, &inspection);
+    match args.format {
+        Format::Json => screen::print(|target| format::explain::write(&explained, args.show_content, target)),
+        Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),
+        format => screen::document(&human::explain::document(&explained), format),
+    }
+}
+
+fn inspection(source: &Source, entry: &Entry<'_>) -> anyhow::Result<Inspection> {
+    inspect(&source.inputs, &source.options, entry.line.index).map_err(|error| {
+        let request = format!("request {}", entry.line.index);
+        BadInput::error(match error {
+            NotInspected::NoProfile(provider) => {
+                format!("{request}: went to {provider}, for which there is no cache profile yet; `forkcast replay` shows its bill")
+            }
+            NotInspected::Unreadable(why) => format!("{request}: {why}"),
+            NotInspected::NoSuchLine(count) => format!("{request}: there are {count} requests"),
+        })
+    })
+}
+
+/// The request that paid most for what had been sent before; for models without a price the one that missed most.
+fn dearest<'r, 'a>(report: &'r Report<'a>) -> anyhow::Result<&'r Entry<'a>> {
+    let excess = |entry: &&Entry<'_>| {
+        let charge = &entry.line.charge;
+        let paid = charge.bill.as_ref().zip(charge.perfect).map(|(bill, perfect)| bill.total - perfect);
+        let missed = entry.line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens());
+        (paid, missed, std::cmp::Reverse(entry.line.index))
+    };
+    let explained = report.entries.iter().filter(|entry| entry.line.explanation.is_some());
+    explained.max_by_key(excess).ok_or_else(|| BadInput::error("no request with a cache profile to explain"))
+}
+
+/// The request by its number in the ledger, or as `FILE#N`.
+fn entry<'r, 'a>(report: &'r Report<'a>, replay: &Replay, name: &str) -> anyhow::Result<&'r Entry<'a>> {
+    let count = replay.lines.len();
+    if let Ok(index) = name.trim_start_matches('#').parse::<usize>() {
+        let range = || format!("there are {count} requests, expected a number from 0 to {}", count.saturating_sub(1));
+        return report.entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
+    }
+    let named = |entry: &&Entry<'_>| {
+        let (file, index) = (&entry.origin.file, entry.origin.index);
+        name == format!("{file}#{index}") || name == format!("{}#{index}", report.short(file))
+    };
+    let found = report.entries.iter().find(named);
+    found.ok_or_else(|| {
+        let example =
+            report.entries.first().map(|entry| format!("{}#{}", report.short(&entry.origin.file), entry.origin.index));
+        let example = example.map_or_else(String::new, |example| format!(", such as {example}"));
+        BadInput::error(format!(
+            "{name}: no such request, expected its number (0 to {}) or FILE#N{example}",
+            count.saturating_sub(1)
+        ))
+    })
+}
