@@ -1,0 +1,186 @@
+//! Where a match stops and why: one story for each reason, and what holds of every request.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_reports::explained::Explained;
+use forkcast_reports::format::{SCHEMAS, explain};
+use forkcast_reports::names::Names;
+use forkcast_reports::report::Report;
+use forkcast_sim::cache::Rules;
+use serde_json::Value;
+
+/// One request of a story.
+struct Sent {
+    at_s: u64,
+    first_byte_s: u64,
+    body: String,
+}
+
+const MINUTE: u64 = 60;
+
+/// A system prompt of some 3,000 tokens and `words` as messages of one block each; `marked` are the places of breakpoints.
+fn body(words: &[&str], marked: &[usize]) -> String {
+    let manual = "A sentence of the manual that nobody reads. ".repeat(220);
+    let message = |(at, word): (usize, &&str)| {
+        let marker = if marked.contains(&at) { r#","cache_control":{"type":"ephemeral"}"# } else { "" };
+        let role = if at % 2 == 0 { "user" } else { "assistant" };
+        format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{word}"{marker}}}]}}"#)
+    };
+    let messages: Vec<String> = words.iter().enumerate().map(message).collect();
+    format!(r#"{{"model":"claude-opus-4-8","system":"{manual}","messages":[{}]}}"#, messages.join(","))
+}
+
+fn sent(at_s: u64, body: String) -> Sent {
+    Sent { at_s, first_byte_s: at_s + 1, body }
+}
+
+fn inputs(story: &[Sent]) -> Inputs {
+    let line = |sent: &Sent| {
+        let (at, first) = (sent.at_s * 1_000, sent.first_byte_s * 1_000);
+        format!(r#"{{"v":1,"at_ms":{at},"first_byte_ms":{first},"ended_ms":{first},"request":{}}}"#, sent.body) + "\n"
+    };
+    let text: String = story.iter().map(line).collect();
+    Inputs::from_bytes("story.jsonl", text.as_bytes(), InputFormat::Auto)
+}
+
+fn options() -> Options {
+    Options { rules: Rules::preset("docs-2026-09"), ..Options::default() }
+}
+
+/// Explains request `line` and hands the explanation to `look`.
+fn explained<T>(inputs: &Inputs, line: usize, look: impl FnOnce(&Explained<'_>) -> T) -> T {
+    let options = options();
+    let replay: Replay = replay(inputs, &options);
+    let report = Report::new(inputs, &replay, &options, Names::Plain);
+    let inspection: Inspection = inspect(inputs, &options, line).ok().unwrap();
+    look(&Explained::new(&report, &report.entries[line], &inspection))
+}
+
+/// Why the match of the last request of a story stops.
+fn stop(story: &[Sent]) -> &'static str {
+    explained(&inputs(story), story.len() - 1, |explained| explained.stop().word())
+}
+
+#[test]
+fn everything_sent_before_is_read() {
+    assert_eq!(stop(&[sent(0, body(&["a"], &[0])), sent(9, body(&["a", "b", "c"], &[2]))]), "new_from_here");
+}
+
+#[test]
+fn the_entry_is_older_than_its_lifetime() {
+    let late = 6 * MINUTE;
+    assert_eq!(stop(&[sent(0, body(&["a"], &[0])), sent(late, body(&["a", "b", "c"], &[2]))]), "expired");
+}
+
+#[test]
+fn the_writer_has_not_begun_to_answer() {
+    let slow = Sent { at_s: 0, first_byte_s: 20, body: body(&["a"], &[0]) };
+    assert_eq!(stop(&[slow, sent(9, body(&["a", "b", "c"], &[2]))]), "in_flight");
+}
+
+#[test]
+fn the_entry_lies_further_back_than_the_cache_looks() {
+    let words: Vec<String> = (0..31).map(|at| format!("w{at}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let story = [sent(0, body(&words[..1], &[0])), sent(9, body(&words, &[30]))];
+    assert_eq!(stop(&story), "beyond_lookback");
+    // Twenty positions: the breakpoint's own and nineteen before it.
+    assert_eq!(stop(&[sent(0, body(&words[..1], &[0])), sent(9, body(&words[..21], &[20]))]), "beyond_lookback");
+    assert_eq!(stop(&[sent(0, body(&words[..1], &[0])), sent(9, body(&words[..19], &[18]))]), "new_from_here");
+}
+
+#[test]
+fn nothing_is_asked_without_a_breakpoint() {
+    assert_eq!(stop(&[sent(0, body(&["a"], &[0])), sent(9, body(&["a", "b", "c"], &[]))]), "no_breakpoint");
+}
+
+#[test]
+fn what_was_sent_ended_at_no_breakpoint() {
+    let story = [sent(0, body(&["a", "b", "c"], &[0])), sent(9, body(&["a", "b", "c", "d", "e"], &[4]))];
+    // The entry at the first message is read, the other two had none.
+    assert_eq!(stop(&story), "never_written");
+    explained(&inputs(&story), 1, |explained| {
+        assert_eq!((explained.read_blocks(), explained.inspection.sent_before()), (2, 4));
+    });
+}
+
+#[test]
+fn a_prefix_below_the_minimum_is_not_cached() {
+    let short = r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}]}"#;
+    assert_eq!(stop(&[sent(0, short.to_owned()), sent(9, short.to_owned())]), "below_minimum");
+}
+
+#[test]
+fn a_fifth_breakpoint_is_refused() {
+    let words = ["a", "b", "c", "d", "e"];
+    assert_eq!(stop(&[sent(0, body(&words, &[4])), sent(9, body(&words, &[0, 1, 2, 3, 4]))]), "refused");
+}
+
+/// The longest entry counts, although a shorter one is read: the marker of the system prompt hits, the history is gone.
+#[test]
+fn the_missed_entry_is_the_longest_on_the_path() {
+    let first = body(&["a", "b", "c"], &[0, 2]);
+    let story = [
+        sent(0, first),
+        sent(4 * MINUTE, body(&["a", "x", "y"], &[0, 2])),
+        sent(6 * MINUTE, body(&["a", "b", "c", "d", "e"], &[4])),
+    ];
+    explained(&inputs(&story), 2, |explained| {
+        assert_eq!(explained.stop().word(), "expired");
+        assert_eq!(explained.missed_entry().map(|entry| entry.blocks), Some(4));
+        assert_eq!(explained.read_blocks(), 2);
+        let nearest = explained.inspection.nearest.as_ref().unwrap();
+        assert_eq!((nearest.entry.blocks, nearest.entry.shared_blocks, nearest.entry.marked_by), (4, 4, (0, 0)));
+    });
+}
+
+#[test]
+fn the_nearest_entry_that_is_no_prefix_shows_its_first_difference() {
+    let story = [sent(0, body(&["a", "b", "c"], &[2])), sent(9, body(&["a", "B", "c"], &[2]))];
+    explained(&inputs(&story), 1, |explained| {
+        let sides = explained.sides().unwrap();
+        let findings = sides.findings();
+        assert_eq!(findings[0].difference.cause.word(), "message_edited");
+        assert_eq!(findings[0].difference.path, "messages[1].content[0]");
+        let nearest = explained.inspection.nearest.as_ref().unwrap();
+        assert_eq!((nearest.entry.blocks, nearest.entry.shared_blocks), (4, 2));
+    });
+}
+
+#[test]
+fn lines_that_are_not_there_are_counted() {
+    let story = [sent(0, body(&["a"], &[0]))];
+    assert_eq!(inspect(&inputs(&story), &options(), 1).err(), Some(NotInspected::NoSuchLine(1)));
+}
+
+/// An inspection is the replay stopped at one request: both say the same of it, for every request of the sample.
+#[test]
+fn inspections_agree_with_the_replay_and_with_the_schema() {
+    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == explain::SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    let inputs = Inputs::sample();
+    let options = Options::default();
+    let replay = replay(&inputs, &options);
+    for names in [Names::Plain, Names::Anonymous] {
+        let report = Report::new(&inputs, &replay, &options, names);
+        for entry in &report.entries {
+            let inspection = inspect(&inputs, &options, entry.line.index).ok().unwrap();
+            let explanation = entry.line.explanation.as_ref().unwrap();
+            assert_eq!(inspection.explanation.missed, explanation.missed);
+            assert_eq!(inspection.explanation.read_tokens, explanation.read_tokens);
+            let explained = Explained::new(&report, entry, &inspection);
+            let levels: u64 = explained.levels().iter().map(|level| level.tokens).sum();
+            assert_eq!(Some(&levels), inspection.cumulative.last());
+            for content in [false, true] {
+                let mut written = Vec::new();
+                explain::write(&explained, content, &mut written).unwrap();
+                let value: Value = serde_json::from_slice(&written).unwrap();
+                let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+                assert!(errors.is_empty(), "{errors:#?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `forkcast explain` as its users meet it: from a run folder, from a folder that keeps the bodies, from a recording.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn stdout(output: &Output) -> &str {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+/// What is said to somebody who gave bad input.
+fn complaint(output: &Output) -> &str {
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_str(stdout(output)).unwrap()
+}
+
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        fs::write(&path, found).unwrap();
+        return;
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), found, "{name}: FORKCAST_UPDATE=1 writes it anew");
+}
+
+/// Two turns of a session in the system prompt of which the date changes; long enough to be cached.
+fn session(date: &str, turns: usize) -> String {
+    let manual = "Every tool is described at length here. ".repeat(200);
+    let turn = |at: usize| {
+        let marker = if at + 1 == turns { r#","cache_control":{"type":"ephemeral"}"# } else { "" };
+        format!(r#"{{"role":"user","content":[{{"type":"text","text":"Question {at}."{marker}}}]}}"#)
+    };
+    let messages: Vec<String> = (0..turns).map(turn).collect();
+    format!(
+        r#"{{"model":"claude-opus-4-8","system":[{{"type":"text","text":"{manual}"}},{{"type":"text","text":"Today is {date}."}}],"messages":[{}]}}"#,
+        messages.join(",")
+    )
+}
+
+fn line(at_ms: u64, body: &str, usage: &str) -> String {
+    format!(r#"{{"v":1,"at_ms":{at_ms},"chain":"main","request":{body},"response":{{"usage":{usage}}}}}"#) + "\n"
+}
+
+/// Midnight passes between the two requests: the second reads nothing.
+fn recording(place: &Path) {
+    let first = line(
+        1_790_000_000_000,
+        &session("2026-09-21", 1),
+        r#"{"input_tokens":3,"cache_creation_input_tokens":2600,"output_tokens":5}"#,
+    );
+    let second = line(
+        1_790_000_060_000,
+        &session("2026-09-22", 2),
+        r#"{"input_tokens":3,"cache_creation_input_tokens":2610,"output_tokens":5}"#,
+    );
+    fs::write(place.join("log.jsonl"), first + &second).unwrap();
+}
+
+#[test]
+fn the_sample_request_whose_date_changed() {
+    let place = folder("explain-sample");
+    stdout(&forkcast(&place, &["replay", "--out", "run", "-q"]));
+    for (format, file) in [("human", "explain.txt"), ("json", "explain.json"), ("csv", "explain.csv")] {
+        golden(file, stdout(&forkcast(&place, &["explain", "run", "8", "--format", format])));
+    }
+}
+
+#[test]
+fn without_a_request_the_dearest_miss_is_explained() {
+    let place = folder("explain-dearest");
+    recording(&place);
+    let found = json(&forkcast(&place, &["explain", "log.jsonl", "--format", "json"]));
+    assert_eq!(found["request"], 1);
+    assert_eq!(found["causes"][0]["cause"], "system_changed");
+    assert_eq!(found["nearest"]["difference"]["volatile"], "date");
+    assert_eq!(found["nearest"]["difference"]["path"], "system[1]");
+    assert_eq!(found["matched"]["stopped_by"], "never_written");
+    assert_eq!(found["breakpoints"][0]["state"], "absent");
+    assert_eq!(found["entries"][0]["state"], "live");
+    assert_eq!(found["entries"][0]["last_use_ms_ago"], 60_000);
+    assert_eq!(found["levels"][0]["blocks_sent_before"], 1);
+}
+
+#[test]
+fn a_request_is_named_by_number_or_by_file() {
+    let place = folder("explain-names");
+    recording(&place);
+    let by = |name: &str| stdout(&forkcast(&place, &["explain", "log.jsonl", name])).to_owned();
+    assert_eq!(by("1"), by("log.jsonl#1"));
+    assert_eq!(by("1"), by("#1"));
+    let output = forkcast(&place, &["explain", "log.jsonl", "2"]);
+    assert!(complaint(&output).contains("0 to 1"), "{}", complaint(&output));
+    let output = forkcast(&place, &["explain", "log.jsonl", "other.jsonl#1"]);
+    assert!(complaint(&output).contains("such as log.jsonl#0"), "{}", complaint(&output));
+}
+
+#[test]
+fn a_folder_with_bodies_needs_its_recording_no_more() {
+    let place = folder("explain-bodies");
+    recording(&place);
+    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "whole", "--bodies", "-q"]));
+    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "lean", "-q"]));
+    let ask = |run: &str, form: &str| forkcast(&place, &["explain", run, "1", "--format", form]);
+    let lean: Vec<String> = ["human", "json"].map(|form| stdout(&ask("lean", form)).to_owned()).into();
+    fs::remove_file(place.join("log.jsonl")).unwrap();
+    let whole: Vec<String> = ["human", "json"].map(|form| stdout(&ask("whole", form)).to_owned()).into();
+    assert_eq!(lean, whole);
+    let output = ask("lean", "human");
+    let said = complaint(&output);
+    assert!(said.contains("log.jsonl") && said.contains("run.json") && said.contains("--bodies"), "{said}");
+}
+
+#[test]
+fn a_recording_that_changed_since_the_run_is_refused() {
+    let place = folder("explain-changed");
+    recording(&place);
+    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "-q"]));
+    let text = fs::read_to_string(place.join("log.jsonl")).unwrap();
+    fs::write(place.join("log.jsonl"), text.replace("claude-opus-4-8", "claude-opus-5")).unwrap();
+    let output = forkcast(&place, &["explain", "run", "1"]);
+    assert!(complaint(&output).contains("log.jsonl has changed"), "{}", complaint(&output));
+}
+
+#[test]
+fn what_cannot_be_found_again_says_so() {
+    let place = folder("explain-lost");
+    recording(&place);
+    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "hidden", "--anonymize", "-q"]));
+    let output = forkcast(&place, &["explain", "hidden", "1"]);
+    assert!(complaint(&output).contains("--anonymize"), "{}", complaint(&output));
+    fs::write(place.join("hidden/ledger.jsonl"), "{\"schema\":").unwrap();
+    let output = forkcast(&place, &["explain", "hidden", "1"]);
+    assert!(complaint(&output).contains("ledger.jsonl:1"), "{}", complaint(&output));
+    let output = forkcast(&place, &["explain", "nowhere", "1"]);
+    assert!(complaint(&output).contains("nowhere"), "{}", complaint(&output));
+}
+
+#[test]
+fn a_run_folder_keeps_rules_and_prices_of_the_run() {
+    let place = folder("explain-options");
+    recording(&place);
+    let options = ["--cache", "docs-2026-08", "--prices", "2026-11-01"];
+    let replay = [&["replay", "log.jsonl", "--out", "run", "-q"][..], &options].concat();
+    stdout(&forkcast(&place, &replay));
+    let found = json(&forkcast(&place, &["explain", "run", "1", "--format", "json"]));
+    assert_eq!(found["rules"], "docs-2026-08");
+    let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(ledger.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(found["cost_usd"], line["cost_usd"]);
+    assert_eq!(found["perfect_cost_usd"], line["perfect_cost_usd"]);
+}
+
+#[test]
+fn prompt_text_is_shown_on_the_terminal_and_in_json_only_when_asked() {
+    let place = folder("explain-content");
+    recording(&place);
+    let ask = |more: &[&str]| {
+        let arguments = [&["explain", "log.jsonl", "1"][..], more].concat();
+        stdout(&forkcast(&place, &arguments)).to_owned()
+    };
+    assert!(ask(&[]).contains("Today is 2026-09-22."));
+    assert!(ask(&["--format", "json", "--show-content"]).contains("Today is 2026-09-22."));
+    for hidden in [&["--format", "json"][..], &["--anonymize"], &["--anonymize", "--format", "json"]] {
+        let text = ask(hidden);
+        assert!(!text.contains("Today is"), "{hidden:?}: {text}");
+    }
+    assert!(!ask(&["--anonymize"]).contains("log.jsonl"));
+}
+
+#[test]
+fn a_request_without_a_profile_is_told_apart() {
+    let place = folder("explain-profile");
+    fs::write(
+        place.join("log.jsonl"),
+        r#"{"v":1,"request":{"model":"gpt-5","messages":[{"role":"user","content":"a"}]},"response":{"usage":{"prompt_tokens":9,"completion_tokens":2}}}"#,
+    )
+    .unwrap();
+    let output = forkcast(&place, &["explain", "log.jsonl", "0"]);
+    assert!(complaint(&output).contains("no cache profile"), "{}", complaint(&output));
+}
