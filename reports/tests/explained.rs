@@ -174,6 +174,9 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
             let explained = Explained::new(&report, entry, &inspection);
             let levels: u64 = explained.levels().iter().map(|level| level.tokens).sum();
             assert_eq!(Some(&levels), inspection.cumulative.last());
+            let mut written = Vec::new();
+            explain::write_unprofiled(&report, entry, &mut written).unwrap();
+            assert!(validator.is_valid(&serde_json::from_slice(&written).unwrap()));
             for content in [false, true] {
                 let mut written = Vec::new();
                 explain::write(&explained, content, &mut written).unwrap();

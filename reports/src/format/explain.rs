@@ -9,6 +9,7 @@ use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::document::Marked;
 use crate::explained::{Explained, state_word};
+use crate::report::{Entry, Report};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
@@ -22,6 +23,15 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
     writeln!(target)
 }
 
+/// Writes what is known of a request whose provider has no cache profile: its usage and its bill.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_unprofiled(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *target, &ExplainObject::unprofiled(report, entry))?;
+    writeln!(target)
+}
+
 #[derive(Serialize)]
 struct ExplainObject {
     schema: &'static str,
@@ -31,14 +41,14 @@ struct ExplainObject {
     chain: Option<String>,
     model: String,
     at_ms: Option<Millis>,
-    rules: &'static str,
+    rules: Option<&'static str>,
     recorded: Option<UsageObject>,
-    predicted: UsageObject,
-    total_tokens: u64,
-    minimum_tokens: u64,
+    predicted: Option<UsageObject>,
+    total_tokens: Option<u64>,
+    minimum_tokens: Option<u64>,
     levels: Vec<LevelObject>,
     breakpoints: Vec<BreakpointObject>,
-    matched: MatchObject,
+    matched: Option<MatchObject>,
     entries: Vec<EntryObject>,
     nearest: Option<NearestObject>,
     cost_usd: Option<Usd>,
@@ -125,9 +135,31 @@ struct CauseObject {
 
 impl ExplainObject {
     fn of(explained: &Explained<'_>, content: bool) -> Self {
-        let (report, entry, inspection) = (explained.report, explained.entry, explained.inspection);
-        let line = entry.line;
+        let inspection = explained.inspection;
         let predicted = inspection.predicted.usage();
+        Self {
+            rules: Some(inspection.rules.name),
+            predicted: Some((&predicted).into()),
+            total_tokens: Some(inspection.total_tokens),
+            minimum_tokens: Some(inspection.minimum_tokens),
+            levels: levels(explained),
+            breakpoints: inspection.breakpoints.iter().map(|found| breakpoint(explained, found)).collect(),
+            matched: Some(MatchObject {
+                blocks: explained.read_blocks(),
+                tokens: inspection.predicted.read_tokens,
+                stopped_by: explained.stop().word(),
+                sent_before_blocks: inspection.sent_before(),
+                first_new_path: explained.first_new().map(|at| explained.path(at)),
+            }),
+            entries: inspection.entries.iter().map(|held| held_object(explained, held)).collect(),
+            nearest: nearest(explained, content),
+            causes: causes(explained),
+            ..Self::unprofiled(explained.report, explained.entry)
+        }
+    }
+
+    fn unprofiled(report: &Report<'_>, entry: &Entry<'_>) -> Self {
+        let line = entry.line;
         let charge = &line.charge;
         Self {
             schema: SCHEMA,
@@ -137,25 +169,19 @@ impl ExplainObject {
             chain: report.agent_of(entry).map(str::to_owned),
             model: line.model.clone(),
             at_ms: line.at.map(Millis),
-            rules: inspection.rules.name,
+            rules: None,
             recorded: line.recorded.as_ref().map(Into::into),
-            predicted: (&predicted).into(),
-            total_tokens: inspection.total_tokens,
-            minimum_tokens: inspection.minimum_tokens,
-            levels: levels(explained),
-            breakpoints: inspection.breakpoints.iter().map(|found| breakpoint(explained, found)).collect(),
-            matched: MatchObject {
-                blocks: explained.read_blocks(),
-                tokens: inspection.predicted.read_tokens,
-                stopped_by: explained.stop().word(),
-                sent_before_blocks: inspection.sent_before(),
-                first_new_path: explained.first_new().map(|at| explained.path(at)),
-            },
-            entries: inspection.entries.iter().map(|held| held_object(explained, held)).collect(),
-            nearest: nearest(explained, content),
+            predicted: None,
+            total_tokens: line.recorded.map(|usage| usage.total_input_tokens()),
+            minimum_tokens: None,
+            levels: Vec::new(),
+            breakpoints: Vec::new(),
+            matched: None,
+            entries: Vec::new(),
+            nearest: None,
             cost_usd: charge.bill.as_ref().map(|bill| Usd(bill.total)),
             perfect_cost_usd: charge.perfect.map(Usd),
-            causes: causes(explained),
+            causes: Vec::new(),
             remarks: line.remarks.clone(),
         }
     }

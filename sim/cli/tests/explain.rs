@@ -190,7 +190,7 @@ fn prompt_text_is_shown_on_the_terminal_and_in_json_only_when_asked() {
 }
 
 #[test]
-fn a_request_without_a_profile_is_told_apart() {
+fn a_request_without_a_profile_shows_its_bill_alone() {
     let place = folder("explain-profile");
     fs::write(
         place.join("log.jsonl"),
@@ -198,5 +198,9 @@ fn a_request_without_a_profile_is_told_apart() {
     )
     .unwrap();
     let output = forkcast(&place, &["explain", "log.jsonl", "0"]);
-    assert!(complaint(&output).contains("no cache profile"), "{}", complaint(&output));
+    assert!(stdout(&output).contains("no cache profile"), "{}", stdout(&output));
+    let found = json(&forkcast(&place, &["explain", "log.jsonl", "0", "--format", "json"]));
+    assert_eq!((&found["rules"], &found["matched"], &found["model"]), (&Value::Null, &Value::Null, &"gpt-5".into()));
+    let output = forkcast(&place, &["explain", "log.jsonl"]);
+    assert!(complaint(&output).contains("cache profile"), "{}", complaint(&output));
 }

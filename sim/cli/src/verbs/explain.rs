@@ -1,6 +1,6 @@
 //! `forkcast explain`.
 
-use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
+use forkcast_replay::replay::inspect::{NotInspected, inspect};
 use forkcast_replay::replay::{Replay, replay_until};
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
@@ -27,7 +27,11 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         None => dearest(&report)?,
     };
     source.check(entry)?;
-    let inspection = inspection(&source, entry)?;
+    let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
+        Ok(inspection) => inspection,
+        Err(NotInspected::NoProfile(provider)) => return unprofiled(args, &report, entry, &provider),
+        Err(other) => return Err(uninspected(entry, &other)),
+    };
     let explained = Explained::new(&report, entry, &inspection);
     match args.format {
         Format::Json => screen::print(|target| format::explain::write(&explained, args.show_content, target)),
@@ -36,16 +40,19 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
 }
 
-fn inspection(source: &Source, entry: &Entry<'_>) -> anyhow::Result<Inspection> {
-    inspect(&source.inputs, &source.options, entry.line.index).map_err(|error| {
-        let request = format!("request {}", entry.line.index);
-        BadInput::error(match error {
-            NotInspected::NoProfile(provider) => {
-                format!("{request}: went to {provider}, for which there is no cache profile yet; `forkcast replay` shows its bill")
-            }
-            NotInspected::Unreadable(why) => format!("{request}: {why}"),
-            NotInspected::NoSuchLine(count) => format!("{request}: there are {count} requests"),
-        })
+fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, provider: &str) -> anyhow::Result<()> {
+    match args.format {
+        Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
+        format => screen::document(&human::explain::unprofiled(report, entry, provider), format),
+    }
+}
+
+fn uninspected(entry: &Entry<'_>, why: &NotInspected) -> anyhow::Error {
+    let request = format!("request {}", entry.line.index);
+    BadInput::error(match why {
+        NotInspected::Unreadable(why) => format!("{request}: {why}"),
+        NotInspected::NoSuchLine(count) => format!("{request}: there are {count} requests"),
+        NotInspected::NoProfile(provider) => format!("{request}: no cache profile for {provider}"),
     })
 }
 
