@@ -44,7 +44,6 @@ pub struct Stored {
 
 /// Recorded usage with its flags.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of the recording, each for itself")]
 pub struct StoredUsage {
     input_tokens: u64,
     cache_read_input_tokens: u64,
@@ -154,7 +153,6 @@ impl StoredUsage {
             server_passes: self.server_passes,
             output_is_start_value: self.output_is_start_value,
             applied_edits: self.applied_edits,
-            ..RecordedUsage::default()
         }
     }
 }

@@ -107,5 +107,5 @@ fn options(run: &str, options: &RunOptions) -> anyhow::Result<Options> {
     };
     let day = options.prices_of.as_deref().map(args::date).transpose();
     let prices_of = day.map_err(|why| BadInput::error(format_args!("{}: `prices_of`: {why}", run_json.display())))?;
-    Ok(Options { rules, book: PriceBook::built_in(), prices_of, ..Options::default() })
+    Ok(Options { rules, book: PriceBook::built_in(), prices_of })
 }

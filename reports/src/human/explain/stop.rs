@@ -1,0 +1,67 @@
+//! Where the match stopped, and why.
+
+use forkcast_replay::replay::inspect::Entry as Held;
+
+use super::words::{lifetime, span};
+use crate::document::count;
+use crate::explained::{Explained, Stop};
+
+pub(super) fn stop(explained: &Explained<'_>) -> Vec<String> {
+    let read = explained.read_blocks();
+    let inspection = explained.inspection;
+    let reached = match read.checked_sub(1) {
+        Some(last) => format!(
+            "The cache has it up to {} ({} tokens).",
+            explained.path(last),
+            count(inspection.predicted.read_tokens)
+        ),
+        None => "The cache has nothing of it.".to_owned(),
+    };
+    let known = match (inspection.sent_before().checked_sub(1), explained.first_new()) {
+        (None, _) => "No earlier request of this model and scope began with the same block.".to_owned(),
+        (Some(_), None) => "The whole prompt had been sent before.".to_owned(),
+        (Some(last), Some(new)) => format!(
+            "As an unbroken prefix it had been sent before up to {} ({} tokens); {} is the first block that was not.",
+            explained.path(last),
+            count(explained.tokens_through(last)),
+            explained.path(new)
+        ),
+    };
+    vec![format!("{reached} {known}"), reason(explained)]
+}
+
+fn reason(explained: &Explained<'_>) -> String {
+    let missed = explained.missed_entry();
+    let entry = || missed.map_or_else(String::new, |entry| format!("The entry of {} blocks", entry.blocks));
+    match explained.stop() {
+        Stop::Refused => {
+            let why = explained.inspection.refusal.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("The provider refuses the request: {why}")
+        }
+        Stop::NoBreakpoint => "Without a breakpoint nothing is looked up.".to_owned(),
+        Stop::BelowMinimum => format!(
+            "Every breakpoint lies in a prefix of less than the {} tokens that this model caches at least.",
+            count(explained.inspection.minimum_tokens)
+        ),
+        Stop::NewFromHere => {
+            "Everything that had been sent as this prefix is read; what follows is new to the cache.".to_owned()
+        }
+        Stop::Expired => format!("{} is longer, but it {}.", entry(), age(explained, missed)),
+        Stop::InFlight => format!("{} is longer, but the answer of the request that writes it had not begun.", entry()),
+        Stop::Evicted => format!("{} is longer, but it was lost before its time.", entry()),
+        Stop::BeyondLookback => format!(
+            "{} is longer and could be read, but no breakpoint looks back as far: {} positions at most.",
+            entry(),
+            explained.inspection.rules.look_back.reach
+        ),
+        Stop::NeverWritten => {
+            "What had been sent beyond that ended at no breakpoint, so no entry was written there.".to_owned()
+        }
+    }
+}
+
+fn age(explained: &Explained<'_>, entry: Option<&Held>) -> String {
+    let Some(life) = entry.and_then(|entry| entry.life) else { return "has expired".to_owned() };
+    let idle = explained.inspection.at.since(life.last_use);
+    format!("was last used {} before and lives {}", span(idle.as_millis()), lifetime(life.ttl))
+}

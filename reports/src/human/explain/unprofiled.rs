@@ -1,0 +1,40 @@
+//! A request to a provider without a cache profile: its usage and its bill.
+
+use forkcast_sim::ledger::Line;
+
+use crate::document::{Document, count, money};
+use crate::human::when;
+use crate::report::{Entry, Report};
+
+/// What is known of a request to a provider without a cache profile: its usage and its bill.
+pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, provider: &str) -> Document {
+    let line = entry.line;
+    let mut document = Document::default();
+    let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
+    let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
+    document.title(format!("Request {}, {place}: {}{at}", line.index, line.model));
+    document.text(vec![
+        recorded(line),
+        format!("There is no cache profile for {provider} yet, so what its cache held is not known."),
+    ]);
+    document.heading("What it cost");
+    let bill = line.charge.bill.as_ref().map(|bill| bill.total);
+    document.text(vec![match bill {
+        Some(bill) => format!("{} at list prices.", money(bill)),
+        None if line.recorded.is_none() => "Nothing is known of it.".to_owned(),
+        None => format!("{} has no price in the book, so tokens alone are known.", line.model),
+    }]);
+    document.aside(line.remarks.iter().map(|remark| format!("Note: {remark}.")).collect());
+    document
+}
+
+fn recorded(line: &Line) -> String {
+    let Some(usage) = line.recorded else { return "The recording has no usage of it.".to_owned() };
+    format!(
+        "Read {} of {} input tokens, wrote {}; {} tokens of answer.",
+        count(usage.cache_read_input_tokens),
+        count(usage.total_input_tokens()),
+        count(usage.cache_creation_input_tokens()),
+        count(usage.output_tokens)
+    )
+}
