@@ -7,7 +7,7 @@ use forkcast_replay::replay::{Options, replay};
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::format::{self, SCHEMAS};
 use forkcast_reports::names::Names;
-use forkcast_reports::report::Report;
+use forkcast_reports::report::{By, Limits, Report, View, Window, since, until};
 use forkcast_sim::diagnosis::{CAUSES, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::{Usage, Wire, spelling};
@@ -51,18 +51,27 @@ fn inputs() -> [Inputs; 5] {
     [Inputs::sample(), trouble(), silent(), mixed, read("none.txt", "hello")]
 }
 
+/// Everything, without names, and a part of it in groups with limits.
+fn views() -> [View; 3] {
+    let limits =
+        Limits { cost_max: "0.05".parse().ok(), hit_rate_min: "50%".parse().ok(), unexplained_tokens_max: Some(0) };
+    let window = Window { since: since("2026-11-02T23:51:00Z").ok(), until: until("2026-11-03").ok() };
+    [Names::Plain.into(), Names::Anonymous.into(), View { by: Some(By::Day), window, limits, ..View::default() }]
+}
+
 #[test]
 fn replays_and_ledgers_follow_their_schemas() {
     let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
     for inputs in inputs() {
-        for names in [Names::Plain, Names::Anonymous] {
+        for view in views() {
             let options = Options::default();
             let replay = replay(&inputs, &options);
-            let report = Report::new(&inputs, &replay, &options, names);
+            let report = Report::new(&inputs, &replay, &options, view);
             let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
-            assert_eq!(value["totals"]["requests"], replay.lines.len());
+            let counted = replay.lines.len() as u64 - report.left_out.requests();
+            assert_eq!(value["totals"]["requests"], counted);
             let ledger = text_of(|target| format::ledger::write(&report, target));
-            assert_eq!(ledger.lines().count(), replay.lines.len());
+            assert_eq!(ledger.lines().count() as u64, counted);
             for text in ledger.lines() {
                 check(&line, text);
             }

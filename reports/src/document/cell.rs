@@ -7,6 +7,8 @@ use forkcast_sim::pricing::Money;
 pub enum Cell {
     /// Nothing to say.
     Empty,
+    /// A value that is not there, with a word for people that says why.
+    Missing(&'static str),
     /// Text.
     Text(String),
     /// A number of things.
@@ -19,6 +21,15 @@ pub enum Cell {
     Price(Money),
     /// A part of a whole.
     Share(Option<f64>),
+    /// Whether something holds, in two words for people.
+    Truth {
+        /// It does.
+        holds: bool,
+        /// The word if it does.
+        yes: &'static str,
+        /// The word if it does not.
+        no: &'static str,
+    },
 }
 
 impl Cell {
@@ -31,6 +42,8 @@ impl Cell {
     pub fn human(&self) -> String {
         match self {
             Self::Empty => String::new(),
+            Self::Missing(word) => (*word).to_owned(),
+            Self::Truth { holds, yes, no } => (if *holds { *yes } else { *no }).to_owned(),
             Self::Text(text) => text.clone(),
             Self::Count(number) => count(*number),
             Self::Difference(0) => "0".to_owned(),
@@ -49,7 +62,8 @@ impl Cell {
     /// For machines: all digits, no units.
     pub fn machine(&self) -> String {
         match self {
-            Self::Empty | Self::Money(None) | Self::Share(None) => String::new(),
+            Self::Empty | Self::Missing(_) | Self::Money(None) | Self::Share(None) => String::new(),
+            Self::Truth { holds, .. } => holds.to_string(),
             Self::Text(text) => text.clone(),
             Self::Count(number) => number.to_string(),
             Self::Difference(difference) => difference.to_string(),

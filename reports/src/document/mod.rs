@@ -118,6 +118,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// All rows; people see the first [`Table::shown_max`] of them.
     pub rows: Vec<Vec<Cell>>,
+    /// A row above them for people alone: sums, which a machine would count twice.
+    pub sum: Option<Vec<Cell>>,
     /// How many rows people see; zero for all.
     pub shown_max: usize,
     /// What the rows are, for "… and 3 more sessions".
@@ -131,11 +133,11 @@ impl Table {
     }
 
     /// The rows for people, and how many are left out.
-    pub fn shown(&self) -> (&[Vec<Cell>], usize) {
+    pub fn shown(&self) -> (impl Iterator<Item = &Vec<Cell>>, usize) {
         // One row in the place of "… and 1 more" takes no more room.
         let all = self.shown_max == 0 || self.rows.len() <= self.shown_max + 1;
         let shown = if all { self.rows.len() } else { self.shown_max };
-        (&self.rows[..shown], self.rows.len() - shown)
+        (self.sum.iter().chain(&self.rows[..shown]), self.rows.len() - shown)
     }
 
     /// "… and 3 more sessions".

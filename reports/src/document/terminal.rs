@@ -90,7 +90,7 @@ fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<
 
 fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<()> {
     let (rows, left_out) = table.shown();
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(Cell::human).collect()).collect();
+    let rows: Vec<Vec<String>> = rows.map(|row| row.iter().map(Cell::human).collect()).collect();
     let layout = layout::columns(table, &rows, usize::from(look.width) - INDENT.len().min(look.width.into()));
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(comfy_table::presets::NOTHING);

@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use super::number::Usd;
 use crate::names::Names;
-use crate::report::{Report, Unpriced, remarks, unpriced};
+use crate::report::{By, Report, Unpriced, gates, remarks, unpriced};
 
+mod bounds;
 mod findings;
 mod sums;
 
+use bounds::{GateObject, WindowObject};
 use findings::{ExceptionObject, UnexplainedObject, exceptions, unexplained};
-use sums::{SessionObject, Sums};
+use sums::{GroupObject, SessionObject, Sums};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.replay/1";
@@ -35,9 +37,12 @@ struct ReplayObject<'a> {
     partial: bool,
     rules: &'a [&'static str],
     price_book: PriceBookObject,
+    window: WindowObject,
     sessions: Vec<SessionObject>,
-    groups: [Sums; 0],
+    by: Option<&'static str>,
+    groups: Vec<GroupObject>,
     totals: Sums,
+    gates: Vec<GateObject>,
     actions: [(); 0],
     unpriced: Vec<UnpricedObject>,
     exceptions: Vec<ExceptionObject>,
@@ -54,9 +59,12 @@ impl<'a> ReplayObject<'a> {
             partial: report.replay.partial,
             rules: &report.replay.rules,
             price_book: PriceBookObject::of(report),
+            window: WindowObject::of(report),
             sessions: report.sessions.iter().map(SessionObject::of).collect(),
-            groups: [],
+            by: report.view.by.map(By::word),
+            groups: report.groups.iter().map(GroupObject::of).collect(),
             totals: Sums::of(&report.totals),
+            gates: gates(report).iter().map(GateObject::of).collect(),
             actions: [],
             unpriced: unpriced(report).into_iter().map(UnpricedObject::of).collect(),
             exceptions: exceptions(report),

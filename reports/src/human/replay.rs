@@ -1,11 +1,15 @@
 //! The report of a replay.
 
+mod account;
 mod agreement;
 mod damage;
+mod gates;
 mod head;
 mod misses;
 mod sessions;
 mod totals;
+
+pub use gates::sentence;
 
 use crate::document::Document;
 use crate::report::{Entry, Report};
@@ -14,7 +18,9 @@ use crate::report::{Entry, Report};
 pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
+    gates::add(report, &mut document);
     totals::add(report, &mut document);
+    sessions::add_groups(report, &mut document);
     misses::add(report, &mut document);
     sessions::add(report, &mut document);
     agreement::add(report, &mut document);

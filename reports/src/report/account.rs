@@ -67,8 +67,8 @@ pub struct Account {
     pub output_estimated: Estimated,
     /// Prediction beside recording.
     pub agreement: Agreement,
-    /// Recorded usage of requests without a profile.
-    without_profile: Usage,
+    /// What was billed for requests without a profile.
+    without_profile: Side,
 }
 
 /// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
@@ -114,7 +114,8 @@ impl Account {
         }
         // A request that cannot be compared but has usage is predicted as it was recorded.
         if let Some(side) = &mut account.predicted {
-            side.usage += account.without_profile;
+            side.usage += account.without_profile.usage;
+            add(&mut side.cost, account.without_profile.cost);
         }
         let recorded = account.ledger.recorded_requests > 0;
         account.recorded.usage = account.ledger.recorded;
@@ -135,7 +136,10 @@ impl Account {
                 side.usage += usage;
                 add(&mut side.cost, line.predicted_bill.map(|bill| bill.total));
             }
-            None => self.without_profile += line.recorded.unwrap_or_default(),
+            None => {
+                self.without_profile.usage += line.recorded.unwrap_or_default();
+                add(&mut self.without_profile.cost, bill);
+            }
         }
         if let Some(recorded) = entry.exchange.and_then(|exchange| exchange.usage)
             && recorded.output_is_start_value
@@ -158,6 +162,11 @@ impl Account {
         self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);
         add(&mut self.agreement.recorded_input, entry.line.charge.bill.as_ref().map(input_cost));
         add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
+    }
+
+    /// The rules could read some of its requests: what was missed is known of these.
+    pub const fn is_explained(&self) -> bool {
+        self.ledger.read_tokens > 0 || self.ledger.new_tokens > 0 || self.ledger.missed_tokens > 0
     }
 
     /// The causes, the dearest first.

@@ -2,7 +2,11 @@
 
 mod account;
 mod findings;
+mod gate;
+mod group;
 mod session;
+mod view;
+mod window;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +18,16 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::time::Instant;
 
 use crate::names::Names;
+use group::Keys;
 
 pub use account::{Account, Agreement, Counted, Estimated, Side};
 pub use findings::{Miss, Unpriced, misses, remarks, unpriced};
+pub use gate::{Gate, Limits, Measure, Share, gates};
+pub(crate) use group::rank;
+pub use group::{By, Group, UNKNOWN};
 pub use session::{Agent, Session};
+pub use view::View;
+pub use window::{LeftOut, Window, since, until};
 
 /// One request: its line of the ledger and everything that is known beside it.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +53,18 @@ pub struct Report<'a> {
     pub replay: &'a Replay,
     /// How it was replayed.
     pub options: &'a Options,
+    /// How it is looked at.
+    pub view: View,
     /// How names are shown.
     pub names: Names,
-    /// Every request, in the order of the ledger.
+    /// Every request that counts, in the order of the ledger.
     pub entries: Vec<Entry<'a>>,
-    /// One for each input file with exchanges.
+    /// Requests that were replayed and do not count.
+    pub left_out: LeftOut,
+    /// One for each input file with requests that count.
     pub sessions: Vec<Session>,
+    /// Every request in one of them; empty where nothing is grouped.
+    pub groups: Vec<Group>,
     /// Over everything.
     pub totals: Account,
     /// Which requests the sums count.
@@ -61,14 +77,34 @@ pub struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Sums up a replay.
-    pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, names: Names) -> Self {
-        let entries = entries(inputs, replay);
-        let counted = Counted::of(&entries);
+    pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, view: impl Into<View>) -> Self {
+        let view: View = view.into();
+        let names = view.names;
+        let mut entries = entries(inputs, replay);
+        // Before anything is left out, so that a chain keeps its number.
         let chain_ids = session::chain_ids(&entries, names);
+        let left_out = view.window.narrow(&mut entries);
+        let counted = Counted::of(&entries);
         let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);
+        let keys = |by| Keys { by, names, projects: group::projects(inputs), chain_ids: &chain_ids };
+        let groups = view.by.map(|by| group::groups(&entries, &keys(by), counted)).unwrap_or_default();
         let totals = Account::of(&entries, counted);
         let folder = common_folder(inputs);
-        Self { inputs, replay, options, names, entries, sessions, totals, counted, folder, chain_ids }
+        Self {
+            inputs,
+            replay,
+            options,
+            view,
+            names,
+            entries,
+            left_out,
+            sessions,
+            groups,
+            totals,
+            counted,
+            folder,
+            chain_ids,
+        }
     }
 
     /// The name of a file for people: without the folder that all files lie in.

@@ -1,11 +1,15 @@
 //! What can be said on the command line.
 
+mod view;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
+
+use view::ViewArgs;
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
 ///
@@ -48,6 +52,8 @@ Examples:
   forkcast replay recordings/ --out result         also a folder with ledger, table and picture
   forkcast replay - < session.jsonl                standard input
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
+  forkcast replay recordings/ --by week --since 2026-11-01
+  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%   exit code 1 where a limit is not kept
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
 
@@ -93,6 +99,10 @@ pub struct ReplayArgs {
     /// Replace names of files, agents and tools by stable ids
     #[arg(long)]
     pub anonymize: bool,
+
+    /// Which requests count, how they are grouped, and what their sums may be
+    #[command(flatten)]
+    pub view: ViewArgs,
 
     /// What is said on standard error
     #[command(flatten)]

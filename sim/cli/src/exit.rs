@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::talk;
 
+const FAILED: u8 = 1;
 const INPUT: u8 = 2;
 const FAULT: u8 = 3;
 
@@ -35,6 +36,18 @@ impl fmt::Display for BadInput {
 }
 
 impl std::error::Error for BadInput {}
+
+/// Something was found that the user does not allow. One line for each.
+#[derive(Debug)]
+pub struct Threshold(pub Vec<String>);
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for Threshold {}
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -80,13 +93,20 @@ pub fn code(result: anyhow::Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if let Some(BadInput(complaints)) = error.downcast_ref() {
-        for complaint in complaints {
-            talk::say(format_args!("forkcast: {complaint}"));
-        }
-        return INPUT.into();
+        return said(complaints, INPUT);
+    }
+    if let Some(Threshold(failures)) = error.downcast_ref() {
+        return said(failures, FAILED);
     }
     talk::say(format_args!("forkcast: {error:#}"));
     FAULT.into()
+}
+
+fn said(lines: &[String], code: u8) -> ExitCode {
+    for line in lines {
+        talk::say(format_args!("forkcast: {line}"));
+    }
+    code.into()
 }
 
 /// Who reads the output went away (`| head`): nothing is wrong.

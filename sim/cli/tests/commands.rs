@@ -167,6 +167,12 @@ fn usage_errors_end_with_2() {
         (vec!["replay", "--prices", "yesterday"], "YYYY-MM-DD"),
         (vec!["replay", "--prices", "2026-13-01"], "YYYY-MM-DD"),
         (vec!["replay", "--format", "xml"], "markdown"),
+        (vec!["replay", "--by", "hour"], "version"),
+        (vec!["replay", "--since", "7d"], "YYYY-MM-DD"),
+        (vec!["replay", "--since", "2026-11-02T10:00:00"], "offset"),
+        (vec!["replay", "--since", "2026-11-02", "--until", "2026-11-01"], "--until lies before"),
+        (vec!["replay", "--min-hit-rate", "80"], "80%"),
+        (vec!["replay", "--max-cost", "-1"], "negative"),
         (vec!["list", "fonts"], "formats"),
         (vec!["predict"], "predict"),
         (vec![], "replay"),
@@ -226,6 +232,55 @@ fn a_model_without_a_price_counts_and_is_listed() {
     let output = forkcast(&place, &["replay", "a.json", "--strict"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("claude-opus-9"), "{}", stderr(&output));
+}
+
+/// The bill of the sample is $0.12199875 and 60.126 % of its input was read (`golden/sample.json`).
+#[test]
+fn limits_that_are_not_kept_end_with_1() {
+    let place = folder("limits");
+    let kept = ["replay", "-q", "--max-cost", "0.12199875", "--min-hit-rate", "60%", "--max-unexplained", "0"];
+    let output = forkcast(&place, &kept);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    let output = forkcast(&place, &["replay", "-q", "--max-cost", "$0.12", "--min-hit-rate", "0.7"]);
+    assert_eq!(code(&output), 1);
+    assert_eq!(
+        stderr(&output),
+        "forkcast: --max-cost: found $0.12199875, allowed is at most $0.12\n\
+         forkcast: --min-hit-rate: found 60.126 %, allowed is at least 70 %\n"
+    );
+    assert!(stdout(&output).contains("Tokens and cost"), "the report comes first");
+    let output = forkcast(&place, &["replay", "-q", "--max-cost", "0.12", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(report["gates"][0]["passed"], false);
+}
+
+/// Bad input may be why a limit was not kept, so its code wins; both are said.
+#[test]
+fn bad_input_weighs_more_than_a_limit() {
+    let place = folder("limits-bad");
+    fs::write(place.join("a.json"), FIRST).unwrap();
+    fs::write(place.join("b.json"), &SECOND[..100]).unwrap();
+    let output = forkcast(&place, &["replay", "a.json", "b.json", "--max-cost", "1"]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("b.json:1") && stderr(&output).contains("cannot be judged"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn groups_and_windows_in_every_format() {
+    let place = folder("groups");
+    for (format, file) in [("human", "groups.txt"), ("csv", "groups.csv"), ("markdown", "groups.md")] {
+        let arguments = ["replay", "-q", "--by", "day", "--since", "2026-11-02", "--until", "2026-11-03T00:01:00Z"];
+        let output = forkcast(&place, &[&arguments[..], &["--max-cost", "1", "--format", format]].concat());
+        assert_eq!((code(&output), stderr(&output)), (0, ""));
+        golden(file, stdout(&output));
+    }
+    let output = forkcast(&place, &["replay", "-q", "--since", "2030-01-01"]);
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("0 requests"), "{}", stdout(&output));
 }
 
 #[test]

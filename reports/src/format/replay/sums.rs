@@ -8,25 +8,72 @@ use serde::Serialize;
 
 use crate::format::number::Usd;
 use crate::format::usage::{SideObject, UsageObject};
-use crate::report::{Account, Agent, Session};
+use crate::report::{Account, Agent, Group, Session};
 
-/// What sessions, groups and totals have in common.
-#[derive(Serialize)]
-pub(super) struct Sums {
-    requests: u64,
-    recorded: SideObject,
-    predicted: Option<SideObject>,
-    output_estimated: EstimatedObject,
-    residual_cost_usd: ResidualObject,
-    agreement: AgreementObject,
-    causes: Vec<CauseObject>,
-    read_tokens: u64,
-    new_tokens: u64,
-    missed_tokens: u64,
-    perfect_cost_usd: Option<Usd>,
-    unread_writes_usd: Option<Usd>,
-    cost_lower_bound_usd: Option<Usd>,
-    what_if: [(); 0],
+/// An object with fields of its own and, behind them, those that sessions, groups and totals have in common. Written
+/// field by field into each, since flattened objects lose raw numbers.
+macro_rules! with_sums {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $kind:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Serialize)]
+        pub(super) struct $name {
+            $($field: $kind,)*
+            requests: u64,
+            recorded: SideObject,
+            predicted: Option<SideObject>,
+            output_estimated: EstimatedObject,
+            residual_cost_usd: ResidualObject,
+            agreement: AgreementObject,
+            causes: Vec<CauseObject>,
+            read_tokens: u64,
+            new_tokens: u64,
+            missed_tokens: u64,
+            perfect_cost_usd: Option<Usd>,
+            unread_writes_usd: Option<Usd>,
+            cost_lower_bound_usd: Option<Usd>,
+            what_if: [(); 0],
+        }
+
+        impl $name {
+            fn with($($field: $kind,)* account: &Account) -> Self {
+                Self {
+                    $($field,)*
+                    requests: account.ledger.requests,
+                    recorded: (&account.recorded).into(),
+                    predicted: account.predicted.as_ref().map(Into::into),
+                    output_estimated: EstimatedObject {
+                        tokens: account.output_estimated.tokens,
+                        requests: account.output_estimated.requests,
+                    },
+                    residual_cost_usd: ResidualObject { low: Usd(Money::ZERO), high: Usd(Money::ZERO) },
+                    agreement: agreement(account),
+                    causes: causes(account),
+                    read_tokens: account.ledger.read_tokens,
+                    new_tokens: account.ledger.new_tokens,
+                    missed_tokens: account.ledger.missed_tokens,
+                    perfect_cost_usd: account.perfect.map(Usd),
+                    unread_writes_usd: account.unread_writes.map(Usd),
+                    cost_lower_bound_usd: None,
+                    what_if: [],
+                }
+            }
+        }
+    };
+}
+
+with_sums! {
+    /// The sums alone.
+    Sums {}
+}
+
+with_sums! {
+    /// The requests with one key.
+    GroupObject { key: String, }
+}
+
+with_sums! {
+    /// The requests of one file.
+    SessionObject { id: String, source: String, format: &'static str, chains: usize, agents: Vec<AgentObject>, }
 }
 
 #[derive(Serialize)]
@@ -63,25 +110,21 @@ struct CauseObject {
 
 impl Sums {
     pub(super) fn of(account: &Account) -> Self {
-        Self {
-            requests: account.ledger.requests,
-            recorded: (&account.recorded).into(),
-            predicted: account.predicted.as_ref().map(Into::into),
-            output_estimated: EstimatedObject {
-                tokens: account.output_estimated.tokens,
-                requests: account.output_estimated.requests,
-            },
-            residual_cost_usd: ResidualObject { low: Usd(Money::ZERO), high: Usd(Money::ZERO) },
-            agreement: agreement(account),
-            causes: causes(account),
-            read_tokens: account.ledger.read_tokens,
-            new_tokens: account.ledger.new_tokens,
-            missed_tokens: account.ledger.missed_tokens,
-            perfect_cost_usd: account.perfect.map(Usd),
-            unread_writes_usd: account.unread_writes.map(Usd),
-            cost_lower_bound_usd: None,
-            what_if: [],
-        }
+        Self::with(account)
+    }
+}
+
+impl GroupObject {
+    pub(super) fn of(group: &Group) -> Self {
+        Self::with(group.key.clone(), &group.account)
+    }
+}
+
+impl SessionObject {
+    pub(super) fn of(session: &Session) -> Self {
+        let agents = session.agents.iter().map(AgentObject::of).collect();
+        let (id, source) = (session.id.clone(), session.source.clone());
+        Self::with(id, source, session.format, session.chains, agents, &session.account)
     }
 }
 
@@ -111,29 +154,6 @@ fn causes(account: &Account) -> Vec<CauseObject> {
 }
 
 #[derive(Serialize)]
-pub(super) struct SessionObject {
-    id: String,
-    source: String,
-    format: &'static str,
-    chains: usize,
-    agents: Vec<AgentObject>,
-    requests: u64,
-    recorded: SideObject,
-    predicted: Option<SideObject>,
-    output_estimated: EstimatedObject,
-    residual_cost_usd: ResidualObject,
-    agreement: AgreementObject,
-    causes: Vec<CauseObject>,
-    read_tokens: u64,
-    new_tokens: u64,
-    missed_tokens: u64,
-    perfect_cost_usd: Option<Usd>,
-    unread_writes_usd: Option<Usd>,
-    cost_lower_bound_usd: Option<Usd>,
-    what_if: [(); 0],
-}
-
-#[derive(Serialize)]
 struct AgentObject {
     id: String,
     parent: Option<String>,
@@ -150,33 +170,6 @@ impl AgentObject {
             kind: "main",
             usage: (&agent.billed.usage).into(),
             cost_usd: agent.billed.cost.map(Usd),
-        }
-    }
-}
-
-impl SessionObject {
-    pub(super) fn of(session: &Session) -> Self {
-        let sums = Sums::of(&session.account);
-        Self {
-            id: session.id.clone(),
-            source: session.source.clone(),
-            format: session.format,
-            chains: session.chains,
-            agents: session.agents.iter().map(AgentObject::of).collect(),
-            requests: sums.requests,
-            recorded: sums.recorded,
-            predicted: sums.predicted,
-            output_estimated: sums.output_estimated,
-            residual_cost_usd: sums.residual_cost_usd,
-            agreement: sums.agreement,
-            causes: sums.causes,
-            read_tokens: sums.read_tokens,
-            new_tokens: sums.new_tokens,
-            missed_tokens: sums.missed_tokens,
-            perfect_cost_usd: sums.perfect_cost_usd,
-            unread_writes_usd: sums.unread_writes_usd,
-            cost_lower_bound_usd: sums.cost_lower_bound_usd,
-            what_if: sums.what_if,
         }
     }
 }

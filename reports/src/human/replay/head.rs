@@ -25,7 +25,12 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         title = format!("Partial, interrupted before the end: {title}");
     }
     document.title(title);
-    document.aside(vec![files(report), rules(report), prices(report), models(report)].into_iter().flatten().collect());
+    document.aside(
+        vec![files(report), window(report), rules(report), prices(report), models(report)]
+            .into_iter()
+            .flatten()
+            .collect(),
+    );
 }
 
 fn files(report: &Report<'_>) -> Option<String> {
@@ -46,6 +51,27 @@ fn files(report: &Report<'_>) -> Option<String> {
     };
     let size = format!("Read {}, {}{place}", some(inputs.files as u64, "file"), bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
+}
+
+/// Which requests count, and how many others were replayed beside them.
+fn window(report: &Report<'_>) -> Option<String> {
+    let window = report.view.window;
+    if window.is_open() {
+        return None;
+    }
+    let since = window.since.and_then(when::moment).map(|since| format!(" from {since}"));
+    let until = window.until.and_then(when::moment).map(|until| format!(" to {until}"));
+    let sent = format!("Counting what was sent{}{} UTC", since.unwrap_or_default(), until.unwrap_or_default());
+    let left_out = report.left_out;
+    if left_out.requests() == 0 {
+        return Some(format!("{sent}: everything"));
+    }
+    let dark = match left_out.without_instant {
+        0 => String::new(),
+        number => format!(", {} of them because nothing tells when they were sent", crate::document::count(number)),
+    };
+    let others = some(left_out.requests(), "other request");
+    Some(format!("{sent}; {others} only filled the cache{dark}"))
 }
 
 fn bytes(bytes: u64) -> String {

@@ -1,65 +1,52 @@
-//! A row for each recording, where there are several.
+//! A row for each recording, where there are several, and for each group.
 
-use std::cmp::Reverse;
+use super::account;
+use crate::document::{Column, Document};
+use crate::report::{By, Report, Session, rank};
 
-use forkcast_replay::agreement::NotComparable;
-use forkcast_sim::wire::Usage;
+/// Recordings that people see.
+const RECORDINGS_SHOWN: usize = 12;
 
-use crate::document::{Cell, Column, Document, Table};
-use crate::report::{Account, Report, Session};
+/// Groups that people see: a month of days.
+const GROUPS_SHOWN: usize = 31;
 
-/// Sessions that people see.
-const SHOWN: usize = 12;
+/// The name of the row with the sums over all.
+const ALL: &str = "all";
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.sessions.len() < 2 {
         return;
     }
     let mut sessions: Vec<&Session> = report.sessions.iter().collect();
-    sessions.sort_by_key(|session| {
-        (
-            Reverse(session.account.billed.cost),
-            Reverse(session.account.billed.usage.total_input_tokens()),
-            session.index,
-        )
-    });
-    let mut table = Table::new(
-        "sessions",
-        vec![
-            Column::name("Recording", "session"),
-            Column::right("Requests", "requests"),
-            Column::right("Input tokens", "input_tokens").optional(),
-            Column::right("Hit rate", "hit_rate"),
-            Column::right("Cost", "cost_usd"),
-            Column::right("Missed tokens", "missed_tokens").optional(),
-            Column::right("Missed cost", "missed_usd"),
-            Column::left("Mostly", "cause"),
-        ],
-    );
-    table.rows.push(row("all".to_owned(), &report.totals));
-    table.rows.extend(sessions.iter().map(|session| row(session.id.clone(), &session.account)));
-    table.shown_max = SHOWN + 1;
+    sessions.sort_by_key(|session| (rank(&session.account), session.index));
+    let mut table = account::table("sessions", Column::name("Recording", "session"));
+    table.rows = sessions.iter().map(|session| account::row(&session.id, &session.account)).collect();
+    table.sum = Some(account::row(ALL, &report.totals));
+    table.shown_max = RECORDINGS_SHOWN;
     table.rows_are = "recordings (--format json and --format csv list all)";
     document.heading("Recordings, the dearest first");
     document.table(table);
 }
 
-fn row(name: String, account: &Account) -> Vec<Cell> {
-    if account.billed.usage == Usage::default() {
-        let without_profile = account.agreement.sums.not_comparable[NotComparable::NoProfile as usize];
-        let why = if without_profile == account.ledger.requests { "no profile" } else { "no usage" };
-        return vec![Cell::Text(name), Cell::Count(account.ledger.requests), Cell::text(why)];
+pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
+    let Some(by) = report.view.by else { return };
+    let mut table = account::table("groups", Column::name(title(by), "key"));
+    table.rows = report.groups.iter().map(|group| account::row(&group.key, &group.account)).collect();
+    table.sum = (report.groups.len() > 1).then(|| account::row(ALL, &report.totals));
+    table.shown_max = GROUPS_SHOWN;
+    table.rows_are = "groups (--format json and --format csv list all)";
+    document.heading(format!("By {}", by.word()));
+    document.table(table);
+}
+
+const fn title(by: By) -> &'static str {
+    match by {
+        By::Day => "Day (UTC)",
+        By::Week => "Week (ISO, UTC)",
+        By::Month => "Month (UTC)",
+        By::Project => "Project",
+        By::Model => "Model",
+        By::Agent => "Agent",
+        By::Version => "Client",
     }
-    let missed = account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect);
-    let mostly = account.causes().first().map(|(cause, _)| cause.word());
-    vec![
-        Cell::Text(name),
-        Cell::Count(account.ledger.requests),
-        Cell::Count(account.billed.usage.total_input_tokens()),
-        Cell::Share(account.billed.usage.hit_rate()),
-        Cell::Money(account.billed.cost),
-        Cell::Count(account.ledger.missed_tokens),
-        Cell::Money(missed),
-        mostly.map_or(Cell::Empty, Cell::text),
-    ]
 }

@@ -2,22 +2,23 @@
 
 use forkcast_replay::error::Error;
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Options, Replay, replay_until};
+use forkcast_replay::replay::{Options, replay_until};
 use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{Report, unpriced};
+use forkcast_reports::report::{Report, gates, unpriced};
 use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{Format, ReplayArgs};
-use crate::exit::BadInput;
+use crate::exit::{BadInput, Threshold};
 use crate::screen;
 
 pub mod complaints;
 
 /// Runs the verb.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
+    let view = args.view.view(names(args)).map_err(BadInput::error)?;
     // Before the work, so that nobody waits for a folder that cannot be used.
     let folder =
         args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
@@ -36,9 +37,20 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
             replay.lines.len()
         ));
     }
-    report(args, &inputs, &replay, &options, folder.as_ref())?;
-    let complaints = [complaints, strict(args, &inputs, &replay, &options)].concat();
-    if complaints.is_empty() { Ok(()) } else { Err(BadInput(complaints).into()) }
+    let report = Report::new(&inputs, &replay, &options, view);
+    show(args, &report, folder.as_ref())?;
+    let failures: Vec<String> = gates(&report).iter().filter_map(human::replay::sentence).collect();
+    let complaints = [complaints, strict(args, &report)].concat();
+    ended(complaints, failures)
+}
+
+/// Bad input weighs more than a limit that was not kept, since it may be the reason for that.
+fn ended(complaints: Vec<String>, failures: Vec<String>) -> anyhow::Result<()> {
+    match (complaints.is_empty(), failures.is_empty()) {
+        (true, true) => Ok(()),
+        (true, false) => Err(Threshold(failures).into()),
+        (false, _) => Err(BadInput([failures, complaints].concat()).into()),
+    }
 }
 
 fn read(args: &ReplayArgs) -> anyhow::Result<Inputs> {
@@ -53,16 +65,9 @@ fn read(args: &ReplayArgs) -> anyhow::Result<Inputs> {
     })
 }
 
-fn report(
-    args: &ReplayArgs,
-    inputs: &Inputs,
-    replay: &Replay,
-    options: &Options,
-    folder: Option<&Folder>,
-) -> anyhow::Result<()> {
-    let report = Report::new(inputs, replay, options, names(args));
+fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyhow::Result<()> {
     if let Some((folder, path)) = folder.zip(args.out.as_deref()) {
-        let files = folder.write(&report).map_err(folder_error)?;
+        let files = folder.write(report).map_err(folder_error)?;
         args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
         if args.bodies {
             let bodies = folder.write_bodies(&report).map_err(folder_error)?;
@@ -70,8 +75,8 @@ fn report(
         }
     }
     match args.format {
-        Format::Json => screen::print(|target| format::replay::write(&report, target)),
-        format => screen::document(&human::replay::document(&report), format),
+        Format::Json => screen::print(|target| format::replay::write(report, target)),
+        format => screen::document(&human::replay::document(report), format),
     }
 }
 
@@ -80,12 +85,11 @@ fn names(args: &ReplayArgs) -> Names {
 }
 
 /// What `--strict` does not let pass.
-fn strict(args: &ReplayArgs, inputs: &Inputs, replay: &Replay, options: &Options) -> Vec<String> {
+fn strict(args: &ReplayArgs, report: &Report<'_>) -> Vec<String> {
     if !args.strict {
         return Vec::new();
     }
-    let report = Report::new(inputs, replay, options, names(args));
-    let unpriced = unpriced(&report).into_iter().map(|model| format!("no price for `{}` (--strict)", model.model));
+    let unpriced = unpriced(report).into_iter().map(|model| format!("no price for `{}` (--strict)", model.model));
     let unreadable = report
         .unreadable()
         .map(|damage| complaints::located(&report.names.file(&damage.file), damage.line, &damage.reason));

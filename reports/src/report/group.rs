@@ -1,0 +1,162 @@
+//! Groups of requests: by time, by who asked, by what was asked.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use forkcast_replay::input::Inputs;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::model;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::{Account, Counted, Entry};
+use crate::names::Names;
+
+/// What requests are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The day of the request in UTC: `2026-11-02`.
+    Day,
+    /// Its ISO week, Monday to Sunday in UTC: `2026-W45`.
+    Week,
+    /// Its month in UTC: `2026-11`.
+    Month,
+    /// The path that the user named.
+    Project,
+    /// The model, whatever its spelling.
+    Model,
+    /// The agent: the input's own id, or the number of its chain.
+    Agent,
+    /// The client and its version.
+    Version,
+}
+
+impl By {
+    /// The word on the command line and in files.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Project => "project",
+            Self::Model => "model",
+            Self::Agent => "agent",
+            Self::Version => "version",
+        }
+    }
+
+    /// Keys are stretches of time.
+    const fn is_time(self) -> bool {
+        matches!(self, Self::Day | Self::Week | Self::Month)
+    }
+}
+
+/// The requests with one key.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The key; [`UNKNOWN`] for requests that have none.
+    pub key: String,
+    /// Sums.
+    pub account: Account,
+}
+
+/// The key of requests that have none.
+pub const UNKNOWN: &str = "unknown";
+
+/// What keys are looked up in.
+pub(super) struct Keys<'a> {
+    pub by: By,
+    pub names: Names,
+    /// The named path of each session, by the session's index.
+    pub projects: Vec<&'a str>,
+    pub chain_ids: &'a BTreeMap<usize, String>,
+}
+
+/// The named path of each file, in the order of all files.
+pub(super) fn projects(inputs: &Inputs) -> Vec<&str> {
+    inputs.scopes.iter().flat_map(|scope| scope.files.iter().map(|_| scope.name.as_str())).collect()
+}
+
+/// Every request in one group, times ascending, else the dearest first; what has no key comes last.
+pub(super) fn groups(entries: &[Entry<'_>], keys: &Keys<'_>, counted: Counted) -> Vec<Group> {
+    let mut of_key: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
+    for entry in entries {
+        let key = keys.of(entry).unwrap_or_else(|| UNKNOWN.to_owned());
+        of_key.entry(key).or_default().push(entry);
+    }
+    let mut groups: Vec<Group> =
+        of_key.into_iter().map(|(key, entries)| Group { key, account: Account::of(entries, counted) }).collect();
+    let is_unknown = |group: &Group| group.key == UNKNOWN;
+    if keys.by.is_time() {
+        groups.sort_by_key(is_unknown);
+    } else {
+        groups.sort_by_key(|group| (is_unknown(group), rank(&group.account)));
+    }
+    groups
+}
+
+/// The dearest first; where there is no price, the largest.
+pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
+    (Reverse(account.billed.cost), Reverse(account.billed.usage.total_input_tokens()), Reverse(account.ledger.requests))
+}
+
+impl Keys<'_> {
+    fn of(&self, entry: &Entry<'_>) -> Option<String> {
+        match self.by {
+            By::Day => calendar(entry.line.at?, "%Y-%m-%d"),
+            By::Week => calendar(entry.line.at?, "%G-W%V"),
+            By::Month => calendar(entry.line.at?, "%Y-%m"),
+            By::Project => self.projects.get(entry.line.session).map(|project| self.names.file(project)),
+            By::Model => model_name(&entry.line.model),
+            By::Agent => self.agent(entry),
+            By::Version => entry.exchange?.client.clone(),
+        }
+    }
+
+    fn agent(&self, entry: &Entry<'_>) -> Option<String> {
+        match entry.chain.and_then(|chain| self.chain_ids.get(&chain)) {
+            Some(id) => Some(id.clone()),
+            None => entry.exchange?.chain.as_deref().map(|own| self.names.agent(own)),
+        }
+    }
+}
+
+fn model_name(spelling: &str) -> Option<String> {
+    match model::resolve(spelling) {
+        Some(resolved) => Some(resolved.id.to_string()),
+        None => Some(spelling.to_owned()).filter(|spelling| !spelling.is_empty()),
+    }
+}
+
+fn calendar(at: Instant, form: &str) -> Option<String> {
+    let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
+    Some(timestamp.to_zoned(TimeZone::UTC).strftime(form).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{calendar, model_name};
+    use forkcast_sim::time::Instant;
+
+    /// Weeks by `date -u -d … +%G-W%V`: the first days of a year may belong to the last week of the year before.
+    #[test]
+    fn weeks_are_those_of_iso_8601() {
+        for (seconds, day, week) in [
+            (1_793_577_600, "2026-11-02", "2026-W45"),
+            (1_767_225_600, "2026-01-01", "2026-W01"),
+            (1_798_761_600, "2027-01-01", "2026-W53"),
+            (1_735_603_200, "2024-12-31", "2025-W01"),
+        ] {
+            let at = Instant::from_millis(seconds * 1_000);
+            assert_eq!(calendar(at, "%Y-%m-%d").as_deref(), Some(day));
+            assert_eq!(calendar(at, "%G-W%V").as_deref(), Some(week), "{day}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_model_are_one() {
+        assert_eq!(model_name("claude-opus-4-8"), model_name("anthropic/claude-opus-4.8"));
+        assert_eq!(model_name("gpt-5").as_deref(), Some("gpt-5"));
+        assert_eq!(model_name(""), None);
+    }
+}

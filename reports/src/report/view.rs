@@ -1,0 +1,23 @@
+//! What of a replay is reported, and how: names, groups, a stretch of time, limits.
+
+use super::{By, Limits, Window};
+use crate::names::Names;
+
+/// How a replay is looked at. Nothing in it changes what is replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// How names are shown.
+    pub names: Names,
+    /// What requests are grouped by.
+    pub by: Option<By>,
+    /// Requests outside are in no sum and no table.
+    pub window: Window,
+    /// What the sums may be.
+    pub limits: Limits,
+}
+
+impl From<Names> for View {
+    fn from(names: Names) -> Self {
+        Self { names, ..Self::default() }
+    }
+}

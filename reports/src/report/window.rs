@@ -1,0 +1,145 @@
+//! A stretch of time: requests outside of it act on the cache and are in no sum.
+
+use forkcast_sim::time::Instant;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::Entry;
+
+/// From one instant to the one before another; open where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// The first instant that counts.
+    pub since: Option<Instant>,
+    /// The first instant that no longer counts.
+    pub until: Option<Instant>,
+}
+
+/// Requests that a window left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Sent before or after.
+    pub outside: u64,
+    /// Of no known instant.
+    pub without_instant: u64,
+}
+
+impl LeftOut {
+    /// All of them.
+    pub const fn requests(self) -> u64 {
+        self.outside + self.without_instant
+    }
+}
+
+impl Window {
+    /// Whether everything lies in it.
+    pub const fn is_open(&self) -> bool {
+        self.since.is_none() && self.until.is_none()
+    }
+
+    /// Takes out of `entries` what lies outside, and counts it.
+    pub(super) fn narrow(self, entries: &mut Vec<Entry<'_>>) -> LeftOut {
+        let mut left_out = LeftOut::default();
+        if self.is_open() {
+            return left_out;
+        }
+        entries.retain(|entry| {
+            let Some(at) = entry.line.at else {
+                left_out.without_instant += 1;
+                return false;
+            };
+            let inside = self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until);
+            left_out.outside += u64::from(!inside);
+            inside
+        });
+        left_out
+    }
+}
+
+const EXPECTED: &str = "expected a day as YYYY-MM-DD or an instant as 2026-11-02T18:30:00Z";
+
+/// The first instant of a day in UTC, or an instant with its offset from UTC.
+///
+/// # Errors
+/// A sentence for other texts.
+pub fn since(text: &str) -> Result<Instant, String> {
+    match day(text) {
+        Some(day) => start(day),
+        None => instant(text),
+    }
+}
+
+/// The end of a day in UTC, so that the whole day counts; or an instant, from which on nothing counts.
+///
+/// # Errors
+/// A sentence for other texts.
+pub fn until(text: &str) -> Result<Instant, String> {
+    match day(text) {
+        Some(day) => start(day.tomorrow().map_err(|_| out_of_range(text))?),
+        None => instant(text),
+    }
+}
+
+/// A date alone: the calendar would also take the date of a longer text.
+fn day(text: &str) -> Option<Date> {
+    const LENGTH: usize = "2026-11-02".len();
+    text.parse().ok().filter(|_| text.len() == LENGTH)
+}
+
+fn start(day: Date) -> Result<Instant, String> {
+    let midnight = day.to_zoned(TimeZone::UTC).map_err(|_| out_of_range(&day.to_string()))?;
+    since_epoch(midnight.timestamp()).ok_or_else(|| out_of_range(&day.to_string()))
+}
+
+fn instant(text: &str) -> Result<Instant, String> {
+    let timestamp: Timestamp = match text.parse() {
+        Ok(timestamp) => timestamp,
+        Err(_) if text.parse::<jiff::civil::DateTime>().is_ok() => {
+            return Err(format!("no offset from UTC: {EXPECTED}"));
+        }
+        Err(_) => return Err(EXPECTED.to_owned()),
+    };
+    since_epoch(timestamp).ok_or_else(|| out_of_range(text))
+}
+
+fn since_epoch(timestamp: Timestamp) -> Option<Instant> {
+    u64::try_from(timestamp.as_nanosecond()).ok().map(Instant)
+}
+
+fn out_of_range(text: &str) -> String {
+    format!("{text} lies before 1970 or too far ahead")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{since, until};
+    use forkcast_sim::time::Instant;
+
+    /// 2026-11-02 00:00 UTC, by `date -u -d 2026-11-02 +%s`.
+    const DAY: u64 = 1_793_577_600_000;
+    const HOUR: u64 = 3_600_000;
+
+    #[test]
+    fn a_day_counts_as_a_whole() {
+        assert_eq!(since("2026-11-02"), Ok(Instant::from_millis(DAY)));
+        assert_eq!(until("2026-11-02"), Ok(Instant::from_millis(DAY + 24 * HOUR)));
+        assert_eq!(until("2026-11-01"), since("2026-11-02"));
+    }
+
+    #[test]
+    fn an_instant_has_an_offset() {
+        assert_eq!(since("2026-11-02T18:30:00.25Z"), Ok(Instant::from_millis(DAY + 18 * HOUR + 1_800_250)));
+        assert_eq!(until("2026-11-02T02:00:00+02:00"), Ok(Instant::from_millis(DAY)));
+        assert!(since("2026-11-02T18:30:00").unwrap_err().contains("offset"));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["yesterday", "7d", "2026-13-01", "2026-11-02 18:30", "", "1969-12-31"] {
+            assert!(since(text).is_err() && until(text).is_err() || text == "1969-12-31", "{text}");
+        }
+        assert!(since("1969-12-31").is_err());
+        assert!(until("9999-12-31").is_err());
+    }
+}

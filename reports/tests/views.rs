@@ -1,0 +1,236 @@
+//! Groups, windows and limits: parts add up to the whole, and what is left out still fills the cache.
+//!
+//! The recordings of `../shared/data` are used where they are there.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use forkcast_replay::agreement::NotComparable;
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_reports::names::Names;
+use forkcast_reports::report::{
+    Account, By, Counted, Gate, Limits, Measure, Report, UNKNOWN, View, Window, gates, since, until,
+};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
+
+const KEYS: [By; 7] = [By::Day, By::Week, By::Month, By::Project, By::Model, By::Agent, By::Version];
+
+/// The sample and every folder of recordings.
+fn recordings() -> Vec<(String, Inputs)> {
+    let mut found = vec![("the sample".to_owned(), Inputs::sample())];
+    let data: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folders = std::fs::read_dir(&data).map(|entries| entries.map(|entry| entry.unwrap().path()).collect());
+    let mut folders: Vec<PathBuf> = folders.unwrap_or_default();
+    folders.retain(|folder| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cassettes-")));
+    folders.sort();
+    if folders.is_empty() {
+        eprintln!("skipped: no recordings at {}", data.display());
+    }
+    for folder in folders {
+        let inputs = Inputs::read(&[&folder], InputFormat::Auto).unwrap();
+        found.push((folder.display().to_string(), inputs));
+    }
+    found
+}
+
+/// Everything of an account that is a sum. What was not predicted enters predictions as recorded.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sums {
+    requests: u64,
+    recorded: Usage,
+    recorded_cost: Money,
+    predicted: Usage,
+    predicted_cost: Money,
+    perfect: Money,
+    unread_writes: Money,
+    parts: [u64; 3],
+    causes: BTreeMap<&'static str, (u64, u64, Money)>,
+    compared: [u64; 5],
+    not_comparable: [u64; NotComparable::ALL.len()],
+    output_estimated: (u64, u64),
+}
+
+impl Sums {
+    fn add(&mut self, account: &Account) {
+        let predicted = account.predicted.unwrap_or(account.recorded);
+        self.requests += account.ledger.requests;
+        self.recorded += account.recorded.usage;
+        self.recorded_cost += account.recorded.cost.unwrap_or_default();
+        self.predicted += predicted.usage;
+        self.predicted_cost += predicted.cost.unwrap_or_default();
+        self.perfect += account.perfect.unwrap_or_default();
+        self.unread_writes += account.unread_writes.unwrap_or_default();
+        let parts = [account.ledger.read_tokens, account.ledger.new_tokens, account.ledger.missed_tokens];
+        self.parts.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        for (cause, total) in account.causes() {
+            let sum = self.causes.entry(cause.word()).or_default();
+            *sum = (sum.0 + total.requests, sum.1 + total.tokens, sum.2 + total.cost);
+        }
+        let sums = &account.agreement.sums;
+        let compared = [
+            sums.comparable,
+            sums.same_verdict,
+            sums.read_tokens_recorded,
+            sums.read_tokens_abs_error,
+            account.agreement.reads_exact,
+        ];
+        self.compared.iter_mut().zip(compared).for_each(|(sum, part)| *sum += part);
+        self.not_comparable.iter_mut().zip(sums.not_comparable).for_each(|(sum, part)| *sum += part);
+        let estimated = account.output_estimated;
+        self.output_estimated =
+            (self.output_estimated.0 + estimated.tokens, self.output_estimated.1 + estimated.requests);
+    }
+
+    fn of<'a>(accounts: impl IntoIterator<Item = &'a Account>) -> Self {
+        let mut sums = Self::default();
+        accounts.into_iter().for_each(|account| sums.add(account));
+        sums
+    }
+}
+
+#[test]
+fn groups_and_sessions_add_up_to_the_totals() {
+    for (name, inputs) in recordings() {
+        let options = Options::default();
+        let replay = replay(&inputs, &options);
+        for by in KEYS {
+            let report = Report::new(&inputs, &replay, &options, View { by: Some(by), ..View::default() });
+            let totals = Sums::of([&report.totals]);
+            assert_eq!(totals.requests, replay.lines.len() as u64, "{name}");
+            assert_eq!(Sums::of(report.groups.iter().map(|group| &group.account)), totals, "{name} by {by:?}");
+            assert_eq!(Sums::of(report.sessions.iter().map(|session| &session.account)), totals, "{name}");
+            let unknown = report.groups.iter().position(|group| group.key == UNKNOWN);
+            assert!(unknown.is_none_or(|at| at + 1 == report.groups.len()), "{name} by {by:?}");
+        }
+    }
+}
+
+/// The counts are read off the sample's file by another program.
+#[test]
+fn the_sample_by_day_and_week() {
+    let groups = |by| {
+        let (inputs, options) = (Inputs::sample(), Options::default());
+        let replay = replay(&inputs, &options);
+        let report = Report::new(&inputs, &replay, &options, View { by: Some(by), ..View::default() });
+        report.groups.iter().map(|group| (group.key.clone(), group.account.ledger.requests)).collect::<Vec<_>>()
+    };
+    let keys = |list: &[(&str, u64)]| list.iter().map(|(key, number)| ((*key).to_owned(), *number)).collect::<Vec<_>>();
+    assert_eq!(groups(By::Day), keys(&[("2026-11-02", 8), ("2026-11-03", 6)]));
+    assert_eq!(groups(By::Week), keys(&[("2026-W45", 14)]));
+    assert_eq!(groups(By::Month), keys(&[("2026-11", 14)]));
+    assert_eq!(groups(By::Model), keys(&[("claude-opus-4-8", 14)]));
+    assert_eq!(groups(By::Version), keys(&[(UNKNOWN, 14)]));
+    assert_eq!(groups(By::Project), keys(&[("sample.exchanges.jsonl", 14)]));
+}
+
+fn windowed<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, window: Window) -> Report<'a> {
+    Report::new(inputs, replay, options, View { window, ..View::default() })
+}
+
+/// A line stays what it was, whether or not its neighbours count; two windows side by side are the whole.
+#[test]
+fn a_window_leaves_out_and_changes_nothing_else() {
+    let options = Options::default();
+    for (name, inputs) in recordings() {
+        let replay = replay(&inputs, &options);
+        let whole = windowed(&inputs, &replay, &options, Window::default());
+        let timed = whole.entries.iter().filter(|entry| entry.line.at.is_some()).count() as u64;
+        let Some((from, to)) = whole.span() else {
+            let window = Window { since: since("2000-01-01").ok(), until: None };
+            let report = windowed(&inputs, &replay, &options, window);
+            assert_eq!(report.left_out.without_instant, replay.lines.len() as u64, "{name}");
+            assert_eq!((report.totals.ledger.requests, report.sessions.len()), (0, 0), "{name}");
+            continue;
+        };
+        let middle = Some(forkcast_sim::time::Instant(from.0 + (to.0 - from.0) / 2 + 1));
+        let before = windowed(&inputs, &replay, &options, Window { since: None, until: middle });
+        let after = windowed(&inputs, &replay, &options, Window { since: middle, until: None });
+        for report in [&before, &after] {
+            assert_eq!(report.left_out.without_instant, replay.lines.len() as u64 - timed, "{name}");
+            assert_eq!(report.left_out.requests() + report.entries.len() as u64, replay.lines.len() as u64);
+        }
+        assert_eq!(before.entries.len() + after.entries.len(), timed as usize, "{name}");
+        let halves = before.entries.iter().chain(&after.entries).map(|entry| entry.line);
+        let lines = halves.map(|line| (line.index, line.charge.clone())).collect::<BTreeMap<_, _>>();
+        for entry in whole.entries.iter().filter(|entry| entry.line.at.is_some()) {
+            assert_eq!(lines.get(&entry.line.index), Some(&entry.line.charge), "{name}");
+        }
+    }
+}
+
+/// The last day of the sample alone: its first request still reads what the evening before wrote.
+#[test]
+fn what_is_left_out_still_fills_the_cache() {
+    let (inputs, options) = (Inputs::sample(), Options::default());
+    let replay = replay(&inputs, &options);
+    let window = Window { since: since("2026-11-03").ok(), until: until("2026-11-03").ok() };
+    let report = windowed(&inputs, &replay, &options, window);
+    assert_eq!((report.left_out.outside, report.entries.len()), (8, 6));
+    let [recorded, predicted] = [report.totals.recorded.usage, report.totals.predicted.unwrap().usage];
+    assert!(recorded.cache_read_input_tokens > 0 && predicted.cache_read_input_tokens > 0);
+}
+
+fn judged(text: &str, limits: Limits) -> Vec<Gate> {
+    let inputs = Inputs::from_bytes("log.jsonl", text.as_bytes(), InputFormat::Auto);
+    let options = Options::default();
+    let replay = replay(&inputs, &options);
+    gates(&Report::new(&inputs, &replay, &options, View { limits, ..View::default() }))
+}
+
+fn limits(usd: &str, share: &str, tokens: u64) -> Limits {
+    Limits { cost_max: usd.parse().ok(), hit_rate_min: share.parse().ok(), unexplained_tokens_max: Some(tokens) }
+}
+
+/// 1,000 tokens read, 3,000 written for five minutes and 100 answered by Opus 4.8 at $0.50, $6.25 and $25 a million:
+/// $0.0005 + $0.01875 + $0.0025 = $0.02175; a quarter of the input was read.
+const ONE: &str = r#"{"v":1,"request":{"model":"claude-opus-4-8","messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}]},"response":{"usage":{"input_tokens":0,"cache_read_input_tokens":1000,"cache_creation_input_tokens":3000,"output_tokens":100}}}
+"#;
+
+#[test]
+fn limits_are_kept_or_not() {
+    let passed = |limits| judged(ONE, limits).iter().map(|gate| gate.passed).collect::<Vec<_>>();
+    assert_eq!(passed(limits("0.02175", "25%", 0)), [true, true, true]);
+    assert_eq!(passed(limits("0.021749999999", "25.0000001%", 0)), [false, false, true]);
+    let found = judged(ONE, limits("0.01", "1", 0));
+    assert_eq!(found[0].found, Some(Measure::Cost("0.02175".parse().unwrap())));
+    assert_eq!(found[1].found, Some(Measure::HitRate(0.25)));
+    assert!(judged(ONE, Limits::default()).is_empty());
+}
+
+/// What cannot be judged has failed, with a reason; what is exceeded already needs none.
+#[test]
+fn what_cannot_be_judged_has_failed() {
+    let unpriced = ONE.replace("claude-opus-4-8", "claude-opus-9");
+    let gates = judged(&format!("{ONE}{unpriced}"), limits("1", "0", 0));
+    assert_eq!(gates.iter().map(|gate| gate.passed).collect::<Vec<_>>(), [false, true, true]);
+    assert!(gates[0].undecided.as_deref().unwrap().contains("no price for `claude-opus-9`"), "{gates:?}");
+    let gates = judged(&format!("{ONE}{unpriced}"), limits("0.01", "0", 0));
+    assert_eq!((gates[0].passed, &gates[0].undecided), (false, &None));
+
+    let silent = format!("{}}}\n", ONE.split_once(",\"response\"").unwrap().0);
+    let gates = judged(&silent, limits("1", "0", 0));
+    assert!(gates.iter().all(|gate| !gate.passed && gate.undecided.as_deref() == Some("no usage was recorded")));
+    let gates = judged(&format!("{ONE}{silent}"), limits("1", "0", 0));
+    assert_eq!(gates[0].undecided.as_deref(), Some("1 request has no recorded usage"));
+    let refused = silent.replace("{\"v\":1", "{\"v\":1,\"status\":529");
+    assert!(judged(&format!("{ONE}{refused}"), limits("1", "0", 0)).iter().all(|gate| gate.passed));
+}
+
+#[test]
+fn names_of_groups_can_be_hidden() {
+    let log = format!("{}{ONE}", ONE.replace("{\"v\":1", "{\"v\":1,\"chain\":\"billing-bot\""));
+    let inputs = Inputs::from_bytes("secret.jsonl", log.as_bytes(), InputFormat::Auto);
+    let options = Options::default();
+    let replay = replay(&inputs, &options);
+    for by in [By::Agent, By::Project] {
+        let view = View { by: Some(by), names: Names::Anonymous, ..View::default() };
+        let report = Report::new(&inputs, &replay, &options, view);
+        assert_eq!(report.counted, Counted::Recorded);
+        let keys: Vec<&str> = report.groups.iter().map(|group| group.key.as_str()).collect();
+        assert!(keys.iter().all(|key| !key.contains("billing") && !key.contains("secret")), "{keys:?}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Which requests count, how they are grouped, and what their sums may be.
+
+use clap::{Args as ClapArgs, ValueEnum};
+use forkcast_reports::names::Names;
+use forkcast_reports::report::{self, Limits, Share, View, Window};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
+
+/// Groups, window and limits.
+#[derive(Debug, ClapArgs)]
+pub struct ViewArgs {
+    /// Also show sums by day, week, month (all UTC), project (path as named), model, agent or client version
+    #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
+    by: Option<By>,
+
+    /// Count requests sent from this day or instant on; earlier ones only fill the cache
+    #[arg(long, value_name = "WHEN", value_parser = report::since, help_heading = "What counts")]
+    since: Option<Instant>,
+
+    /// Count requests sent until the end of this day (UTC), or before this instant
+    #[arg(long, value_name = "WHEN", value_parser = report::until, help_heading = "What counts")]
+    until: Option<Instant>,
+
+    /// Exit with 1 where the bill is larger
+    #[arg(long, value_name = "USD", value_parser = usd, allow_negative_numbers = true, help_heading = "Limits")]
+    max_cost: Option<Money>,
+
+    /// Exit with 1 where a smaller share of the input was read from the cache (0.8 or 80%)
+    #[arg(long, value_name = "SHARE", help_heading = "Limits")]
+    min_hit_rate: Option<Share>,
+
+    /// Exit with 1 where more tokens were missed for no known cause
+    #[arg(long, value_name = "TOKENS", help_heading = "Limits")]
+    max_unexplained: Option<u64>,
+}
+
+/// What requests are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    Day,
+    Week,
+    Month,
+    Project,
+    Model,
+    Agent,
+    Version,
+}
+
+impl From<By> for report::By {
+    fn from(by: By) -> Self {
+        match by {
+            By::Day => Self::Day,
+            By::Week => Self::Week,
+            By::Month => Self::Month,
+            By::Project => Self::Project,
+            By::Model => Self::Model,
+            By::Agent => Self::Agent,
+            By::Version => Self::Version,
+        }
+    }
+}
+
+impl ViewArgs {
+    /// What is asked for; the window must not be empty.
+    pub fn view(&self, names: Names) -> Result<View, String> {
+        if let Some((since, until)) = self.since.zip(self.until)
+            && since >= until
+        {
+            return Err("--until lies before --since: no request can be between them".to_owned());
+        }
+        Ok(View {
+            names,
+            by: self.by.map(Into::into),
+            window: Window { since: self.since, until: self.until },
+            limits: Limits {
+                cost_max: self.max_cost,
+                hit_rate_min: self.min_hit_rate,
+                unexplained_tokens_max: self.max_unexplained,
+            },
+        })
+    }
+}
+
+fn usd(text: &str) -> Result<Money, String> {
+    let amount: Money = text.strip_prefix('$').unwrap_or(text).parse().map_err(|_| "expected USD such as 2.50")?;
+    if amount < Money::ZERO { Err("expected an amount that is not negative".to_owned()) } else { Ok(amount) }
+}
