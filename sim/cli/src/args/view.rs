@@ -14,11 +14,11 @@ pub struct ViewArgs {
     by: Option<By>,
 
     /// Count requests sent from this day or instant on; earlier ones only fill the cache
-    #[arg(long, value_name = "WHEN", value_parser = report::since, help_heading = "What counts")]
+    #[arg(long, value_name = "WHEN", value_parser = report::since, conflicts_with = "bodies", help_heading = "What counts")]
     since: Option<Instant>,
 
     /// Count requests sent until the end of this day (UTC), or before this instant
-    #[arg(long, value_name = "WHEN", value_parser = report::until, help_heading = "What counts")]
+    #[arg(long, value_name = "WHEN", value_parser = report::until, conflicts_with = "bodies", help_heading = "What counts")]
     until: Option<Instant>,
 
     /// Exit with 1 where the bill is larger

@@ -66,6 +66,12 @@ impl Source {
         if found.is_some_and(same) {
             return Ok(());
         }
+        if found.is_none() {
+            return Err(BadInput::error(format_args!(
+                "{}: request {index} is not in the ledger: the run was made with --since or --until, or the recordings have changed",
+                self.run
+            )));
+        }
         let file = &entry.origin.file;
         Err(BadInput::error(format_args!(
             "{}: request {index} is another than when the run was made: {file} has changed; replay it again, and with --bodies keep the requests",
