@@ -187,3 +187,39 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
         }
     }
 }
+
+/// Every request of the real recordings, where they are: the explanation adds up and can be written in every form.
+#[test]
+fn every_recorded_request_can_be_explained() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    if !folder.is_dir() {
+        eprintln!("skipped: no recordings beside the project");
+        return;
+    }
+    let mut explained_requests = 0;
+    for name in ["cassettes-pydantic-ai", "cassettes-crewai", "cassettes-dd-trace-py", "wire-cache-fix"] {
+        let inputs = Inputs::read(&[folder.join(name)], InputFormat::Auto).unwrap();
+        let options = Options::default();
+        let replay = replay(&inputs, &options);
+        let report = Report::new(&inputs, &replay, &options, Names::Plain);
+        for entry in &report.entries {
+            let line = entry.line;
+            match inspect(&inputs, &options, line.index) {
+                Ok(inspection) => {
+                    let found = Explained::new(&report, entry, &inspection);
+                    let levels: u64 = found.levels().iter().map(|level| level.tokens).sum();
+                    assert_eq!(levels, inspection.cumulative.last().copied().unwrap_or(0), "{name} {}", line.index);
+                    assert!(found.read_blocks() <= inspection.sent_before(), "{name} {}", line.index);
+                    if let (Some(_), Some(explanation)) = (line.recorded, &line.explanation) {
+                        assert_eq!(inspection.explanation.missed, explanation.missed, "{name} {}", line.index);
+                    }
+                    explain::write(&found, true, &mut Vec::new()).unwrap();
+                    explained_requests += 1;
+                }
+                Err(NotInspected::NoProfile(_) | NotInspected::Unreadable(_)) => assert!(line.explanation.is_none()),
+                Err(NotInspected::NoSuchLine(_)) => panic!("line {} is there", line.index),
+            }
+        }
+    }
+    assert!(explained_requests >= 180, "only {explained_requests} requests");
+}
