@@ -1,6 +1,7 @@
 //! From paths to exchanges: walks, detects formats by content, reads, and keeps account of everything it met.
 
 mod detect;
+mod foreign;
 mod load;
 mod walk;
 

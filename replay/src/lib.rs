@@ -16,6 +16,7 @@ pub mod exchange;
 pub mod formats;
 pub mod http;
 pub mod input;
+mod packing;
 pub mod replay;
 pub mod response;
 pub mod schedule;

@@ -4,8 +4,10 @@
 
 use std::io::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
 use forkcast_replay::formats::{self, FORMATS, Format};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
@@ -34,6 +36,16 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
 #[test]
 fn what_is_no_recording_is_skipped_with_a_reason() {
     assert_eq!(skipped(b""), "empty file");
@@ -43,8 +55,6 @@ fn what_is_no_recording_is_skipped_with_a_reason() {
     assert_eq!(skipped(b"Permission is hereby granted"), "text of another kind");
     assert_eq!(skipped(b"\x89PNG\r\n\0\0"), "binary data");
     assert_eq!(skipped(b"\xff\xfe{\0}\0"), "UTF-16 text, only UTF-8 is read");
-    assert_eq!(skipped(b"\x28\xb5\x2f\xfd...."), "packed with zstd: not supported yet");
-    assert_eq!(skipped(b"---\nhttp_interactions:\n- request:\n"), "ruby VCR cassette: not read yet");
     assert_eq!(skipped(b"messages:\n- a: 1\n"), "YAML of a client's own messages, no HTTP exchanges");
     assert_eq!(skipped(b"[1, 2]"), "a JSON list, no recording");
     assert_eq!(skipped(br#"{"a":1,"b":2}"#), "JSON of another kind (keys `a`, `b`)");
@@ -116,16 +126,55 @@ fn aliases_neither_fill_memory_nor_the_stack() {
 #[test]
 fn packed_files_are_known_by_their_bytes_and_keep_what_precedes_damage() {
     let log = std::fs::read(format!("{FIXTURES}/../../sample/sample.exchanges.jsonl")).unwrap();
-    let packed = gzip(&log);
-    assert_eq!(auto(&packed).exchanges().count(), 14);
-    let inputs = auto(&packed[..packed.len() / 2]);
-    let read = inputs.exchanges().count();
-    assert!(read > 0 && read < 14, "{read}");
-    assert!(
-        inputs.unreadable.iter().any(|unreadable| unreadable.reason.contains("gzip breaks off")),
-        "{:?}",
-        inputs.unreadable
+    for (packed, name) in [(gzip(&log), "gzip"), (zlib(&log), "zlib"), (zstd(&log), "zstd")] {
+        let inputs = auto(&packed);
+        assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (14, 0), "{name}: {:?}", inputs.unreadable);
+        let inputs = auto(&packed[..packed.len() / 2]);
+        let read = inputs.exchanges().count();
+        assert!(read < 14 && (read > 0 || name == "zstd"), "{name}: {read}");
+        let breaks = format!("{name} breaks off");
+        assert!(
+            inputs.unreadable.iter().any(|unreadable| unreadable.reason.contains(&breaks)),
+            "{:?}",
+            inputs.unreadable
+        );
+    }
+}
+
+/// A skippable frame and two frames by zstandard 0.25.0, each of some lines `{"v":1,"request":{…}}`.
+const FRAMES: &str = "XipNGAUAAABoZWxsbyi1L/0gxj0CACJEDxeQxTkyIAL5Jg5t5LXV3VKwVWqWrm8DEMF7RlF0HkGZX64xcYaTLWHnqSF1uGj1xJZd0YB8U764Rig6YBcBAEKgoEIUKLUv/SCEPQIAIkQPF5DFOTIgAvkmDm3ktdXdUrBVapaubwMQwXtGUXQeQZlfrjFxhpMtYeepIXW4aPXEll3RgHxTvrhGKDpgFwEAwgspRAE=";
+
+#[test]
+fn all_frames_of_a_packed_file_are_read_and_those_before_damage_kept() {
+    let frames = BASE64.decode(FRAMES).unwrap();
+    assert_eq!((auto(&frames).exchanges().count(), auto(&frames).unreadable.len()), (5, 0));
+    let inputs = auto(&frames[..frames.len() - 20]);
+    assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (3, 1), "{:?}", inputs.unreadable);
+    let inputs = auto(&frames[..8]);
+    assert_eq!((inputs.exchanges().count(), inputs.unreadable.len() + inputs.skipped.len()), (0, 1));
+}
+
+#[test]
+fn a_frame_that_breaks_off_gives_what_its_window_held() {
+    // Blocks hold at most 128 KiB: the first of three is whole when the last byte is missing.
+    let line = "{\"v\":1,\"request\":{\"model\":\"claude-opus-4-8\",\"messages\":[]}}\n";
+    let packed = zstd(line.repeat(400_000 / line.len()).as_bytes());
+    let inputs = auto(&packed[..packed.len() - 5]);
+    assert!(inputs.exchanges().count() >= 2 * (128 << 10) / line.len() - 1, "{}", inputs.exchanges().count());
+    assert!(inputs.unreadable.last().unwrap().reason.contains("zstd breaks off"), "{:?}", inputs.unreadable);
+}
+
+#[test]
+fn packed_bombs_stop_at_the_limit_of_a_body() {
+    let body = zstd(&vec![b' '; 1 << 20]);
+    let wrapped = gzip(&gzip(&body));
+    assert_eq!(skipped(&body), "nothing but white space at its beginning");
+    let cassette = format!(
+        "interactions:\n- request:\n    method: POST\n    uri: https://api.anthropic.com/v1/messages\n    body: !!binary {}\n",
+        BASE64.encode(&wrapped)
     );
+    let (_, reason) = unreadable(cassette.as_bytes());
+    assert!(reason.contains("found the end, expected a request body"), "{reason}");
 }
 
 #[test]

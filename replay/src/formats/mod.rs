@@ -3,13 +3,14 @@
 //! A new format is one file here, a row in [`FORMATS`], an arm in `input/detect.rs` and one in [`read`].
 
 pub mod bodies;
+pub mod claude_trace;
 pub mod exchange_log;
+pub mod har;
 pub mod vcr;
 pub mod wire_capture;
 
 pub(crate) mod body;
 pub(crate) mod dialect;
-pub(crate) mod gzip;
 pub(crate) mod json;
 pub(crate) mod text;
 pub(crate) mod value;
@@ -26,6 +27,12 @@ use text::Text;
 pub enum Format {
     /// Cassettes of vcrpy.
     Vcr,
+    /// Cassettes of ruby VCR.
+    RubyVcr,
+    /// HTTP archives.
+    Har,
+    /// Logs of claude-trace.
+    ClaudeTrace,
     /// Captures of a proxy between a client and the provider.
     WireCapture,
     /// Request bodies alone.
@@ -56,6 +63,24 @@ pub const FORMATS: &[FormatInfo] = &[
         detected_by: "a top-level key `interactions`",
     },
     FormatInfo {
+        format: Format::RubyVcr,
+        name: "ruby-vcr",
+        what: "HTTP exchanges recorded by ruby VCR, as YAML or JSON",
+        detected_by: "a top-level key `http_interactions`",
+    },
+    FormatInfo {
+        format: Format::Har,
+        name: "har",
+        what: "HTTP archives (HAR 1.2) with contents, of a browser, Charles, Proxyman or mitmproxy (`save.har`, `hardump`)",
+        detected_by: "a top-level key `log` with `entries` in it",
+    },
+    FormatInfo {
+        format: Format::ClaudeTrace,
+        name: "claude-trace",
+        what: "requests and answers of Claude Code as claude-trace logs them",
+        detected_by: "lines with keys `request`, `response` and `logged_at`",
+    },
+    FormatInfo {
         format: Format::WireCapture,
         name: "wire-capture",
         what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
@@ -79,6 +104,11 @@ impl Format {
     /// The name for `--input-format` and reports.
     pub fn name(self) -> &'static str {
         FORMATS.iter().find(|row| row.format == self).map_or("", |row| row.name)
+    }
+
+    /// Its records may also stand in one JSON list.
+    pub(crate) const fn reads_lists(self) -> bool {
+        false
     }
 }
 
@@ -160,11 +190,41 @@ impl Reading {
     }
 }
 
+/// How many parts of one file that are no model requests are named.
+const PASSED_NAMED: usize = 5;
+
+/// Parts of a file that are no model requests: the first ones are named, the others counted, since a browser's archive
+/// has hundreds of them.
+#[derive(Debug, Default)]
+struct Passed {
+    beyond: usize,
+    named: usize,
+}
+
+impl Passed {
+    fn add(&mut self, reading: &mut Reading, reason: &str) {
+        match self.named < PASSED_NAMED {
+            true => reading.skipped.push(reason.to_owned()),
+            false => self.beyond += 1,
+        }
+        self.named += 1;
+    }
+
+    fn finish(&self, reading: &mut Reading) {
+        if self.beyond > 0 {
+            reading.skipped.push(format!("{} more entries that are no model requests", self.beyond));
+        }
+    }
+}
+
 /// Reads `bytes` (already decompressed) as `format`. `file` is the name that exchanges carry in their origin.
 pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
     let text = Text::new(bytes);
     match format {
-        Format::Vcr => vcr::read(file, &text),
+        Format::Vcr => vcr::python(file, &text),
+        Format::RubyVcr => vcr::ruby(file, &text),
+        Format::Har => har::read(file, &text),
+        Format::ClaudeTrace => claude_trace::read(file, &text),
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),

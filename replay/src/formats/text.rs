@@ -52,10 +52,27 @@ impl<'a> Text<'a> {
 
     /// The elements of the list under the top-level `key` of a JSON document, and what is wrong with the rest.
     pub fn elements_under(&self, key: &str) -> (Vec<Range<usize>>, Option<Fault>) {
-        let Some(start) = value_start(self.bytes, key) else {
-            return (Vec::new(), Some(Fault::in_line(1, format!("found no key `{key}`, or damage before it"))));
-        };
+        self.elements_at(&[key])
+    }
+
+    /// The elements of the list that `path` leads to, key by key from the top, and what is wrong with the rest.
+    pub fn elements_at(&self, path: &[&str]) -> (Vec<Range<usize>>, Option<Fault>) {
+        let mut start = 0;
+        for key in path {
+            match self.bytes.get(start..).and_then(|value| value_start(value, key)) {
+                Some(offset) => start += offset,
+                None => {
+                    let what = format!("found no key `{key}`, or damage before it");
+                    return (Vec::new(), Some(Fault::in_line(1, what)));
+                }
+            }
+        }
         let (mut ranges, mut fault) = (Vec::new(), None);
+        if self.bytes.get(start) != Some(&b'[') {
+            let found = glimpse(self.bytes.get(start..).unwrap_or_default());
+            let key = path.join(".");
+            return (ranges, Some(self.fault(start, format!("found {found}, expected the list `{key}`"))));
+        }
         for element in elements(self.bytes, start) {
             match element {
                 Ok(range) => ranges.push(range),

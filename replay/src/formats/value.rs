@@ -48,6 +48,14 @@ impl Value {
         }
     }
 
+    /// A whole number.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Self::Number(digits) => digits.parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The text under `key`.
     pub fn text_of(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_text()

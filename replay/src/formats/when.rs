@@ -21,13 +21,24 @@ fn instant(timestamp: Timestamp) -> Option<Instant> {
 
 /// Milliseconds as a JSON number with up to six decimals, exactly: no float lies between text and nanoseconds.
 pub(crate) fn millis(text: &str) -> Option<Instant> {
+    decimal(text, 6)
+}
+
+/// Seconds as a JSON number with up to nine decimals, exactly.
+pub(crate) fn seconds(text: &str) -> Option<Instant> {
+    decimal(text, 9)
+}
+
+/// A number with up to `places` decimals, in nanoseconds if its last decimal place is one.
+fn decimal(text: &str, places: usize) -> Option<Instant> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
-    if decimals.is_empty() || decimals.len() > 6 || !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if decimals.len() > places || !is_digits(decimals) || !is_digits(whole) {
         return None;
     }
-    let whole: u64 = if whole.bytes().all(|byte| byte.is_ascii_digit()) { whole.parse().ok()? } else { return None };
-    let nanos: u64 = format!("{decimals:0<6}").parse().ok()?;
-    Some(Instant(whole.checked_mul(1_000_000)?.checked_add(nanos)?))
+    let nanos: u64 = format!("{decimals:0<places$}").parse().ok()?;
+    let unit = 10_u64.checked_pow(u32::try_from(places).ok()?)?;
+    Some(Instant(whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(nanos)?))
 }
 
 /// The text that [`millis`] reads back, with no more decimals than needed.

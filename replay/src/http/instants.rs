@@ -16,11 +16,16 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The answer's `date` header is when it ended, less the provider's own latency is when the request was sent.
+    /// The answer ended at `recorded_at`, where the recorder noted that, else at its `date` header. It was sent before
+    /// that by the provider's own latency, where a header tells it, else by then: at the `date` header.
     /// An overlap with the exchange before that is no longer than the header's step is taken for rounding.
-    pub fn stamp(&mut self, exchange: &mut Exchange, answer: &Headers<'_>) {
-        let Some(end) = answer.get("date").and_then(when::http_date) else { return };
-        let sent = latency(answer).map_or(end, |latency| end - latency);
+    pub fn stamp(&mut self, exchange: &mut Exchange, answer: &Headers<'_>, recorded_at: Option<Instant>) {
+        let date = answer.get("date").and_then(when::http_date);
+        let Some(end) = recorded_at.or(date) else { return };
+        let sent = match latency(answer) {
+            Some(latency) => end - latency,
+            None => date.unwrap_or(end).min(end),
+        };
         let rounded = self.last_end.filter(|last| sent < *last && *last <= end && last.since(sent) <= DATE_STEP);
         exchange.sent_at = Some(rounded.unwrap_or(sent));
         exchange.ended_at = Some(end);

@@ -1,11 +1,12 @@
 //! One HTTP exchange, however it was recorded, becomes an [`Exchange`].
 //!
 //! Readers of files that hold HTTP (cassettes, HAR, proxies' logs) say what stands where; what it means is decided here,
-//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`), which instants
+//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `event_stream`), which instants
 //! the headers tell (`instants`), and what the answer says about usage ([`crate::response`]).
 
 mod client;
 mod endpoint;
+mod event_stream;
 mod headers;
 mod instants;
 mod packed;
@@ -80,7 +81,7 @@ pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
     let body = response.body.as_ref().map_err(Clone::clone);
     let body = body.and_then(|packed| unpacked(packed, response.headers.get("content-encoding")));
     let answer = match body {
-        Ok(body) => response::read(exchange.dialect, &body),
+        Ok(body) => response::read(exchange.dialect, event_stream::text(&body).as_deref().unwrap_or(&body)),
         Err(why) => Answer { faults: vec![why], ..Answer::default() },
     };
     exchange.usage = answer.usage;

@@ -2,21 +2,39 @@
 
 use std::borrow::Cow;
 
-use crate::formats::gzip::{self, inflate};
+use crate::packing::Packing;
 
 /// Largest body of one message, unpacked. The API takes 32 MB.
 const BODY_LIMIT: u64 = 256 << 20;
 
-/// The body itself. What stands in `encoding` (a `content-encoding` header) is only a hint: many recorders unpack bodies
-/// and keep the header, so the first bytes decide.
-pub(crate) fn unpacked<'a>(bytes: &'a [u8], _encoding: Option<&str>) -> Result<Cow<'a, [u8]>, String> {
-    if !bytes.starts_with(gzip::MAGIC) {
-        return Ok(Cow::Borrowed(bytes));
+/// `content-encoding` may name several, one around the other; more than two have no use.
+const LAYERS_MAX: usize = 4;
+
+/// The body itself. `encoding`, the `content-encoding` header, is only a hint: many recorders unpack bodies and keep the
+/// header. So text is taken as it is, the first bytes decide next, and the header speaks for what has no first bytes.
+pub(crate) fn unpacked<'a>(bytes: &'a [u8], encoding: Option<&str>) -> Result<Cow<'a, [u8]>, String> {
+    let mut body = Cow::Borrowed(bytes);
+    for _ in 0..LAYERS_MAX {
+        let Some(packing) = packing(&body, encoding.unwrap_or_default()) else { break };
+        let unpacked = packing.unpack(&body, BODY_LIMIT);
+        match unpacked.fault {
+            // Some recorders cut the trailer off; what came out is judged by the reader of the body.
+            Some(fault) if unpacked.bytes.is_empty() => return Err(format!("packed body: {fault}")),
+            _ => body = Cow::Owned(unpacked.bytes),
+        }
     }
-    let inflated = inflate(bytes, BODY_LIMIT);
-    match inflated.fault {
-        // Some recorders cut the trailer off; what came out is judged by the reader of the body.
-        Some(fault) if inflated.bytes.is_empty() => Err(format!("packed body: {fault}")),
-        _ => Ok(Cow::Owned(inflated.bytes)),
+    Ok(body)
+}
+
+fn packing(body: &[u8], encoding: &str) -> Option<Packing> {
+    if body.is_empty() || std::str::from_utf8(body).is_ok() {
+        return None;
+    }
+    let named = |word: &str| encoding.split(',').any(|named| named.trim().eq_ignore_ascii_case(word));
+    match Packing::by_magic(body) {
+        Some(packing) => Some(packing),
+        None if named("br") => Some(Packing::Brotli),
+        None if named("deflate") => Some(Packing::Deflate),
+        None => None,
     }
 }

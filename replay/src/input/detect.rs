@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::foreign;
 use crate::error::Fault;
 use crate::formats::Format;
 use crate::formats::json::{self, Broken};
@@ -12,8 +13,6 @@ const LINES_TRIED: usize = 100;
 
 /// How many keys of an unknown document are shown.
 const KEYS_SHOWN: usize = 5;
-
-const RUBY: &str = "ruby VCR cassette: not read yet";
 
 /// What a file is.
 pub(super) enum Verdict {
@@ -28,6 +27,9 @@ pub(super) enum Verdict {
 /// Why a file that begins with `head` is no recording; `None` while it may be one.
 pub(super) fn no_recording(head: &[u8]) -> Option<String> {
     let text = head.trim_ascii_start();
+    if let Some(reason) = foreign::by_head(head) {
+        return Some(reason.to_owned());
+    }
     let reason = match text.first() {
         None if head.is_empty() => "empty file",
         None => "nothing but white space at its beginning",
@@ -44,10 +46,7 @@ pub(super) fn detect(bytes: &[u8]) -> Verdict {
     let start = json::skip_space(bytes, 0);
     match bytes.get(start) {
         Some(b'{') => object(bytes, start),
-        Some(b'[') => match json::walk_value(bytes, start) {
-            Ok(_) => Verdict::Skip("a JSON list, no recording".to_owned()),
-            Err(broken) => Verdict::Broken(Text::new(bytes).fault(broken.at, broken.what)),
-        },
+        Some(b'[') => list(bytes, start),
         _ => {
             let text = Text::new(bytes);
             yaml(&text).or_else(|| lines(&text)).unwrap_or_else(|| Verdict::Skip(plain(&text).to_owned()))
@@ -57,51 +56,75 @@ pub(super) fn detect(bytes: &[u8]) -> Verdict {
 
 fn object(bytes: &[u8], start: usize) -> Verdict {
     let (keys, broken) = json::keys(bytes, start);
-    if let Some(verdict) = by_keys(&keys) {
-        return verdict;
+    if let Some(format) = by_keys(bytes, &keys) {
+        return Verdict::Is(format);
     }
     let text = Text::new(bytes);
     if let Some(verdict) = lines(&text) {
         return verdict;
     }
-    match broken {
-        Some(Broken { at, what }) => Verdict::Broken(text.fault(at, what)),
-        None => Verdict::Skip(other_keys(&keys)),
+    match (foreign::by_keys(&keys), broken) {
+        (Some(reason), _) => Verdict::Skip(reason.to_owned()),
+        (None, Some(Broken { at, what })) => Verdict::Broken(text.fault(at, what)),
+        (None, None) => Verdict::Skip(other_keys(&keys)),
     }
 }
 
-fn by_keys(keys: &[Cow<'_, str>]) -> Option<Verdict> {
+/// A list of the records that otherwise stand line by line, known by its first element.
+fn list(bytes: &[u8], start: usize) -> Verdict {
+    let first = json::skip_space(bytes, start + 1);
+    let keys = json::keys(bytes, first).0;
+    let format = by_line_keys(&keys).filter(|format| format.reads_lists());
+    match (format, foreign::by_keys(&keys), json::walk_value(bytes, start)) {
+        (Some(format), _, _) => Verdict::Is(format),
+        (None, Some(reason), _) => Verdict::Skip(reason.to_owned()),
+        (None, None, Ok(_)) => Verdict::Skip("a JSON list, no recording".to_owned()),
+        (None, None, Err(broken)) => Verdict::Broken(Text::new(bytes).fault(broken.at, broken.what)),
+    }
+}
+
+fn by_keys(bytes: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {
     let has = |name: &str| keys.iter().any(|key| key == name);
-    let format = if has("http_interactions") {
-        return Some(Verdict::Skip(RUBY.to_owned()));
+    if has("http_interactions") {
+        Some(Format::RubyVcr)
     } else if has("interactions") {
-        Format::Vcr
+        Some(Format::Vcr)
+    } else if has("log") && is_archive(bytes) {
+        Some(Format::Har)
     } else if has("header") && has("records") {
-        Format::WireCapture
+        Some(Format::WireCapture)
     } else {
-        by_line_keys(&has).or_else(|| is_body(&has).then_some(Format::Bodies))?
-    };
-    Some(Verdict::Is(format))
+        by_line_keys(keys).or_else(|| is_body(&has).then_some(Format::Bodies))
+    }
+}
+
+/// The value under `log` has entries, or what stands before them.
+fn is_archive(bytes: &[u8]) -> bool {
+    let log = json::value_start(bytes, "log").and_then(|start| bytes.get(start..)).unwrap_or_default();
+    ["entries", "creator", "pages"].iter().any(|key| json::value_start(log, key).is_some())
 }
 
 fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
     (has("model") && has("messages")) || (has("request") && has("response"))
 }
 
-fn by_line_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
+fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
+    let has = |name: &str| keys.iter().any(|key| key == name);
     if has("v") && has("request") {
-        return Some(Format::ExchangeLog);
+        Some(Format::ExchangeLog)
+    } else if has("request") && has("logged_at") {
+        Some(Format::ClaudeTrace)
+    } else if has("ts") && has("body") {
+        Some(Format::WireCapture)
+    } else {
+        None
     }
-    (has("ts") && has("body")).then_some(Format::WireCapture)
 }
 
 /// A log whose first lines are damaged still shows its kind in a later one.
 fn lines(text: &Text<'_>) -> Option<Verdict> {
     let candidates = text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
-    let format = candidates.map(|line| json::keys(line, 0).0).find_map(|keys| {
-        let has = |name: &str| keys.iter().any(|key| key == name);
-        by_line_keys(&has)
-    });
+    let format = candidates.map(|line| json::keys(line, 0).0).find_map(|keys| by_line_keys(&keys));
     format.map(Verdict::Is)
 }
 
@@ -114,10 +137,13 @@ fn other_keys(keys: &[Cow<'_, str>]) -> String {
 fn yaml(text: &Text<'_>) -> Option<Verdict> {
     let mut lines = text.lines().map(|(_, _, line)| line);
     lines.find_map(|line| {
+        if let Some(reason) = foreign::by_yaml_line(line) {
+            return Some(Verdict::Skip(reason.to_owned()));
+        }
         let key = line.get(..memchr::memchr(b':', line)?)?;
         match key {
             b"interactions" => Some(Verdict::Is(Format::Vcr)),
-            b"http_interactions" => Some(Verdict::Skip(RUBY.to_owned())),
+            b"http_interactions" => Some(Verdict::Is(Format::RubyVcr)),
             b"messages" => Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned())),
             _ => None,
         }

@@ -4,15 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::{FILE_LIMIT, detect};
-use crate::formats::gzip;
+use crate::packing::Packing;
 
 /// How much is looked at before the rest is read.
 const HEAD: u64 = 64 << 10;
-
-const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
@@ -48,20 +44,19 @@ pub(super) fn open(path: &Path, picky: bool) -> io::Result<Loaded> {
 /// Loads from any source.
 pub(super) fn load(source: impl Read, picky: bool) -> io::Result<Loaded> {
     let mut source = BufReader::new(source);
-    let magic = source.fill_buf()?;
-    if magic.starts_with(ZSTD_MAGIC) {
-        return Ok(Loaded::Skip("packed with zstd: not supported yet".to_owned()));
+    match Packing::by_magic(source.fill_buf()?) {
+        Some(packing) => Ok(take(packing.reader(source), picky, FILE_LIMIT, &format!("{} breaks off", packing.name()))),
+        None => Ok(take(source, picky, FILE_LIMIT, "reading failed")),
     }
-    if magic.starts_with(gzip::MAGIC) {
-        return Ok(take(MultiGzDecoder::new(source), picky, "gzip breaks off"));
-    }
-    Ok(take(source, picky, "reading failed"))
 }
 
 /// Reads to the end or to the first damage; what came before damage is kept.
-fn take(mut source: impl Read, picky: bool, trouble: &str) -> Loaded {
+fn take(mut source: impl Read, picky: bool, limit: u64, trouble: &str) -> Loaded {
     let mut bytes = Vec::new();
     let mut result = source.by_ref().take(HEAD).read_to_end(&mut bytes);
+    if let (true, Err(error)) = (bytes.is_empty(), &result) {
+        return Loaded::Broken(format!("{trouble} before its first byte: {error}"));
+    }
     // White space is skipped whatever the user said: a gigabyte of it must not be taken into memory.
     if (picky || bytes.trim_ascii().is_empty())
         && let Some(reason) = detect::no_recording(&bytes)
@@ -69,9 +64,9 @@ fn take(mut source: impl Read, picky: bool, trouble: &str) -> Loaded {
         return Loaded::Skip(reason);
     }
     if result.is_ok() && bytes.len() as u64 == HEAD {
-        result = source.take(FILE_LIMIT + 1 - HEAD).read_to_end(&mut bytes);
+        result = source.take(limit + 1 - HEAD).read_to_end(&mut bytes);
     }
-    if bytes.len() as u64 > FILE_LIMIT {
+    if bytes.len() as u64 > limit {
         return Loaded::Broken(too_large());
     }
     if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -83,4 +78,22 @@ fn take(mut source: impl Read, picky: bool, trouble: &str) -> Loaded {
 
 fn too_large() -> String {
     format!("larger than {} GiB unpacked, which is the most that is read", FILE_LIMIT >> 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, repeat};
+
+    use super::{HEAD, Loaded, take};
+
+    #[test]
+    fn what_is_larger_than_the_limit_is_refused_and_no_more_of_it_is_read() {
+        let limit = HEAD + 1000;
+        let endless = repeat(b'x');
+        assert!(matches!(take(endless, true, limit, ""), Loaded::Broken(_)));
+        let fits = repeat(b'x').take(limit);
+        assert!(
+            matches!(take(fits, true, limit, ""), Loaded::Bytes { bytes, fault: None } if bytes.len() as u64 == limit)
+        );
+    }
 }

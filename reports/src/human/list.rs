@@ -162,7 +162,7 @@ pub fn formats() -> Document {
     };
     table.rows = FORMATS.iter().map(row).collect();
     let mut document = Document::default();
-    document.title("Formats of recordings, found out by content; gzip is unpacked");
+    document.title("Formats of recordings, found out by content; gzip, zlib and zstd are unpacked");
     document.table(table);
     document
 }

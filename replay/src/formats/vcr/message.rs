@@ -1,22 +1,31 @@
-//! Bodies and headers as vcrpy and its plug-ins store them.
+//! Bodies and headers as vcrpy, its plug-ins and ruby VCR store them.
 
 use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::formats::value::Value;
 use crate::http::Headers;
 
-/// The body of a request or an answer: `parsed_body` as JSON, else `body`, `body.string` as it stands.
-pub(super) fn body(message: &Value) -> Cow<'_, [u8]> {
+/// The body of a request or an answer: `parsed_body` as JSON, else `body.base64_string` decoded, else `body`,
+/// `body.string` as it stands.
+pub(super) fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
     if let Some(parsed) = message.get("parsed_body") {
-        return Cow::Owned(parsed.to_json());
+        return Ok(Cow::Owned(parsed.to_json()));
     }
     let body = message.get("body").unwrap_or(&Value::Null);
-    match body.get("string").unwrap_or(body) {
+    if let Some(packed) = body.text_of("base64_string") {
+        let packed: String = packed.split_ascii_whitespace().collect();
+        let bytes = BASE64.decode(packed).map_err(|error| format!("`base64_string` is no base64: {error}"))?;
+        return Ok(Cow::Owned(bytes));
+    }
+    Ok(match body.get("string").unwrap_or(body) {
         Value::Text(text) => Cow::Borrowed(text.as_bytes()),
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
         Value::Null => Cow::Borrowed(&[]),
         parsed => Cow::Owned(parsed.to_json()),
-    }
+    })
 }
 
 /// All headers; values stand as text, as bytes or as a list of either.

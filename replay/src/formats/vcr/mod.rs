@@ -1,25 +1,40 @@
-//! Cassettes of vcrpy: HTTP exchanges of a test run, as YAML or JSON.
+//! Cassettes: HTTP exchanges of a test run, as YAML or JSON, by vcrpy and by ruby VCR.
 //!
-//! `interactions[]` with `request{method, uri, headers, body | parsed_body}` and
-//! `response{status, headers, body{string} | parsed_body}`. Bodies are JSON text, parsed YAML, packed or plain bytes, or a
-//! stream of events. An exchange's index is the number of its interaction, so that it can be found in the file.
+//! | | vcrpy | ruby VCR |
+//! |---|---|---|
+//! | list | `interactions[]` | `http_interactions[]` |
+//! | bodies | `body`, `body.string` or a plug-in's `parsed_body`: text, parsed YAML, `!!binary` | `body.string` or `body.base64_string`, beside `encoding`; `!binary` |
+//! | end of an answer | header `date` | `recorded_at` (an HTTP date) |
+//!
+//! Headers are a value or a list of values. An exchange's index is the number of its interaction, so that it can be found
+//! in the file. Sources: vcrpy `serialize.py`; ruby VCR `lib/vcr/structs.rb`, `cassette/serializers/` (both 2026-09).
 
 mod message;
 
-use super::Reading;
+use forkcast_sim::time::Instant;
+
 use super::text::Text;
 use super::value::Value;
 use super::yaml::{Item, items_under};
+use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Clock, Request, Response, Sorted};
 
-/// Reads a cassette.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
-    let items = if text.bytes.trim_ascii_start().starts_with(b"{") {
-        json_items(text)
-    } else {
-        items_under("interactions", text)
+/// Reads a cassette of vcrpy.
+pub(super) fn python(file: &str, text: &Text<'_>) -> Reading {
+    read(file, text, "interactions")
+}
+
+/// Reads a cassette of ruby VCR.
+pub(super) fn ruby(file: &str, text: &Text<'_>) -> Reading {
+    read(file, text, "http_interactions")
+}
+
+fn read(file: &str, text: &Text<'_>, list: &str) -> Reading {
+    let items = match text.bytes.trim_ascii_start().starts_with(b"{") {
+        true => json_items(text, list),
+        false => items_under(list, text),
     };
     let mut cassette = Cassette { file, reading: Reading::default(), clock: Clock::default() };
     for (index, item) in items.into_iter().enumerate() {
@@ -31,8 +46,8 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     cassette.reading
 }
 
-fn json_items(text: &Text<'_>) -> Vec<Item> {
-    let (ranges, fault) = text.elements_under("interactions");
+fn json_items(text: &Text<'_>, list: &str) -> Vec<Item> {
+    let (ranges, fault) = text.elements_under(list);
     let mut items: Vec<Item> = ranges
         .into_iter()
         .map(|range| {
@@ -69,7 +84,7 @@ impl Cassette<'_> {
             method: request.text_of("method").unwrap_or("POST"),
             uri: request.text_of("uri").ok_or("found no `request.uri`")?,
             headers: message::headers(request),
-            body: Ok(message::body(request)),
+            body: message::body(request),
         };
         let mut exchange = match http::exchange(origin, &sent)? {
             Sorted::Model(exchange) => *exchange,
@@ -79,18 +94,19 @@ impl Cassette<'_> {
             }
         };
         if let Some(response) = interaction.get("response") {
-            self.answer(&mut exchange, response);
+            let recorded_at = interaction.text_of("recorded_at").and_then(when::http_date);
+            self.answer(&mut exchange, response, recorded_at);
         }
         Ok(Some(exchange))
     }
 
-    fn answer(&mut self, exchange: &mut Exchange, response: &Value) {
+    fn answer(&mut self, exchange: &mut Exchange, response: &Value, recorded_at: Option<Instant>) {
         let response = Response {
             status: message::status(response),
             headers: message::headers(response),
-            body: Ok(message::body(response)),
+            body: message::body(response),
         };
-        self.clock.stamp(exchange, &response.headers);
+        self.clock.stamp(exchange, &response.headers, recorded_at);
         let answer = http::attach(exchange, &response);
         self.reading.add(&exchange.origin, exchange.origin.line, answer);
     }

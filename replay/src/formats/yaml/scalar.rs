@@ -1,4 +1,4 @@
-//! What a YAML scalar means.
+//! What a YAML scalar means. Psych (ruby) writes `!binary` where PyYAML writes `!!binary`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -9,7 +9,8 @@ use crate::formats::value::{Value, number};
 /// What a scalar means, by the rules with which PyYAML writes: quoted or tagged `!!str` is text; plain is null, a
 /// boolean, an integer, a float with a point, or text.
 pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
-    let tag = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+    let tag =
+        tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:").or_else(|| tag.suffix_in_namespace("!")));
     match tag.as_deref() {
         Some("binary") => {
             let packed: String = text.split_ascii_whitespace().collect();

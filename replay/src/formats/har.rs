@@ -1,0 +1,178 @@
+//! HAR 1.2 archives: `log.entries[]` with `request`, `response`, `startedDateTime`, `time`, `timings`.
+//!
+//! Written by browsers, Charles, Proxyman, Reqable and mitmproxy (`save.har`, `hardump`). What they do differently:
+//!
+//! * Bodies: `postData.text` and `content.text` are text, or base64 where `encoding` beside them says so (mitmproxy and
+//!   browsers for binary contents, Charles and Reqable for any); they are unpacked, or packed as `content-encoding` says.
+//! * Left out: browsers drop bodies that they no longer hold, and streams of events; Playwright puts bodies into files of
+//!   their own (`_file`). An entry without the body of its request is no exchange; one without its answer has no usage.
+//! * No answer at all: `status` 0, with the reason in `_error`.
+//! * Instants: a request begins at `startedDateTime` plus the time before it was on the wire (`blocked`, `dns`, `connect`,
+//!   which includes `ssl`); its answer's first byte came `receive` before its end. mitmproxy's `startedDateTime` is the
+//!   request itself, and `connect` lies before it.
+//!
+//! Sources: HAR 1.2 specification (W3C web-performance draft); mitmproxy `addons/savehar.py`; reqable/reqable-app issue 767;
+//! alufers/mitmproxy2swagger pull request 20, for Charles (all looked at in 2026-11).
+
+mod instants;
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::text::Text;
+use super::value::Value;
+use super::{Passed, Reading, json};
+use crate::error::Fault;
+use crate::exchange::{Exchange, Origin};
+use crate::http::{self, Headers, Request, Response, Sorted};
+
+/// Reads an archive. What stands before damage is kept.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let creator = creator(text.bytes);
+    let mut archive = Archive {
+        file,
+        is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")),
+        reading: Reading::default(),
+        passed: Passed::default(),
+        requests_without_body: Vec::new(),
+        answers_without_body: Vec::new(),
+    };
+    let (ranges, fault) = text.elements_at(&["log", "entries"]);
+    for (index, range) in ranges.into_iter().enumerate() {
+        let line = text.line_of(range.start);
+        match Value::from_json(&text.bytes[range.clone()]) {
+            Ok(entry) => archive.entry(index, line, &entry),
+            Err(error) => archive.reading.damage(text.json_fault(range.start, &error)),
+        }
+    }
+    if archive.reading.unreadable.is_empty() {
+        fault.into_iter().for_each(|fault| archive.reading.damage(fault));
+    }
+    archive.finish()
+}
+
+/// `log.creator.name`, where it can be read before the entries.
+fn creator(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let log = bytes.get(json::value_start(bytes, "log")?..)?;
+    let creator = log.get(json::value_start(log, "creator")?..)?;
+    json::member_text(creator, "name")
+}
+
+struct Archive<'a> {
+    file: &'a str,
+    is_mitmproxy: bool,
+    reading: Reading,
+    passed: Passed,
+    /// Lines of the entries that asked a model and have no body.
+    requests_without_body: Vec<(usize, usize)>,
+    /// Lines of the entries whose answer has no content.
+    answers_without_body: Vec<(usize, usize)>,
+}
+
+impl Archive<'_> {
+    fn entry(&mut self, index: usize, line: usize, entry: &Value) {
+        match self.exchange(index, line, entry) {
+            Ok(Some(exchange)) => self.reading.exchanges.push(exchange),
+            Ok(None) => {}
+            Err(what) => self.reading.damage(Fault::in_line(line, format!("entry {index}: {what}"))),
+        }
+    }
+
+    fn exchange(&mut self, index: usize, line: usize, entry: &Value) -> Result<Option<Exchange>, String> {
+        let request = entry.get("request").ok_or("found no `request`")?;
+        let data = request.get("postData").unwrap_or(&Value::Null);
+        let body = content(data, "request");
+        let absent = matches!(&body, Ok(None));
+        let sent = Request {
+            method: request.text_of("method").unwrap_or("GET"),
+            uri: request.text_of("url").ok_or("found no `request.url`")?,
+            headers: headers(request),
+            body: body.map(Option::unwrap_or_default),
+        };
+        let origin = Origin { file: self.file.to_owned(), index, line };
+        let mut exchange = match http::exchange(origin, &sent) {
+            Ok(Sorted::Model(exchange)) => *exchange,
+            Ok(Sorted::Elsewhere(reason)) => {
+                self.passed.add(&mut self.reading, &format!("entry {index}, line {line}: {reason}"));
+                return Ok(None);
+            }
+            Err(_) if absent => {
+                self.requests_without_body.push((index, line));
+                return Ok(None);
+            }
+            Err(what) => return Err(what),
+        };
+        instants::stamp(&mut exchange, entry, self.is_mitmproxy);
+        self.answer(&mut exchange, entry.get("response").unwrap_or(&Value::Null));
+        Ok(Some(exchange))
+    }
+
+    fn answer(&mut self, exchange: &mut Exchange, response: &Value) {
+        let status = response.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+        if matches!(status, None | Some(0)) {
+            (exchange.first_byte_at, exchange.ended_at) = (None, None);
+            self.reading.notes.push(format!("exchange {}: no answer was recorded (status 0)", exchange.origin.index));
+            return;
+        }
+        let body = content(response.get("content").unwrap_or(&Value::Null), "answer");
+        let absent = matches!(&body, Ok(None));
+        let response = Response { status, headers: headers(response), body: body.map(Option::unwrap_or_default) };
+        if absent {
+            exchange.status = status;
+            if !exchange.failed() {
+                self.answers_without_body.push((exchange.origin.index, exchange.origin.line));
+            }
+            return;
+        }
+        let answer = http::attach(exchange, &response);
+        self.reading.add(&exchange.origin, exchange.origin.line, answer);
+    }
+
+    fn finish(mut self) -> Reading {
+        self.passed.finish(&mut self.reading);
+        self.missing(&self.requests_without_body.clone(), "request", "postData.text");
+        self.missing(&self.answers_without_body.clone(), "answer", "content.text");
+        self.reading
+    }
+
+    /// One sentence, however many entries lack something.
+    fn missing(&mut self, entries: &[(usize, usize)], what: &str, field: &str) {
+        let Some((index, line)) = entries.first() else { return };
+        let which = match entries.len() {
+            1 => format!("entry {index} holds no body of its {what}"),
+            count => format!("{count} entries, the first of them {index}, hold no body of their {what}"),
+        };
+        let advice = "export the archive with contents, from a proxy if a browser leaves streamed answers out";
+        self.reading.damage(Fault::in_line(*line, format!("{which} (`{field}`): {advice}")));
+    }
+}
+
+/// The text of `postData` or `content`; `None` where the recorder left it out.
+fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, String> {
+    let Some(text) = holder.text_of("text").filter(|text| !text.is_empty()) else {
+        return match holder.get("_file") {
+            Some(_) => Err(format!("the body of the {whose} lies in another file (`_file`), embed contents instead")),
+            None => Ok(None),
+        };
+    };
+    match holder.text_of("encoding") {
+        Some(encoding) if encoding.eq_ignore_ascii_case("base64") => {
+            let packed: String = text.split_ascii_whitespace().collect();
+            let bytes = BASE64.decode(packed).map_err(|error| format!("body of the {whose} is no base64: {error}"))?;
+            Ok(Some(Cow::Owned(bytes)))
+        }
+        _ => Ok(Some(Cow::Borrowed(text.as_bytes()))),
+    }
+}
+
+fn headers(message: &Value) -> Headers<'_> {
+    let mut headers = Headers::default();
+    for header in message.get("headers").map(Value::elements).unwrap_or_default() {
+        if let (Some(name), Some(value)) = (header.text_of("name"), header.text_of("value")) {
+            headers.push(name, value);
+        }
+    }
+    headers
+}

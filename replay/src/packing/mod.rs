@@ -1,0 +1,84 @@
+//! Packed bytes: files, and bodies that a recorder kept as they went over the wire.
+//!
+//! What was unpacked before damage is kept: a truncated recording is still a recording. Everything here has a limit on
+//! what comes out, since a packed kilobyte may hold a gigabyte.
+
+mod zlib;
+mod zstd;
+
+use std::io::{BufRead, Read};
+
+use brotli_decompressor::Decompressor as BrotliDecoder;
+use flate2::bufread::MultiGzDecoder;
+
+/// How bytes are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// RFC 1952, any number of members.
+    Gzip,
+    /// RFC 1950: `deflate` in HTTP, and files of ruby VCR (`serialize_with: :compressed`) and mitmproxy (`.zhar`).
+    Zlib,
+    /// RFC 1951 without a frame: what some servers send as `deflate`.
+    Deflate,
+    /// RFC 8878, any number of frames.
+    Zstd,
+    /// RFC 7932; it has no first bytes of its own, so that only a header can tell it.
+    Brotli,
+}
+
+/// What came out, and why not all of it.
+pub(crate) struct Unpacked {
+    /// The bytes up to the end or the damage.
+    pub bytes: Vec<u8>,
+    /// The damage.
+    pub fault: Option<String>,
+}
+
+impl Packing {
+    /// What the first bytes say.
+    pub fn by_magic(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            // A skippable frame may come first.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            // The fourth level, 0x5e, is left out: `x^` may begin a text.
+            [0x78, 0x01 | 0x9c | 0xda, ..] => Some(Self::Zlib),
+            _ => None,
+        }
+    }
+
+    /// The word used in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zlib => "zlib",
+            Self::Deflate => "deflate",
+            Self::Zstd => "zstd",
+            Self::Brotli => "brotli",
+        }
+    }
+
+    /// Unpacks while reading.
+    pub fn reader<'a>(self, source: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+        match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(source)),
+            Self::Zlib => Box::new(zlib::Inflater::new(source, true)),
+            Self::Deflate => Box::new(zlib::Inflater::new(source, false)),
+            Self::Zstd => Box::new(zstd::Frames::new(source)),
+            Self::Brotli => Box::new(BrotliDecoder::new(source, 0)),
+        }
+    }
+
+    /// Unpacks `packed`, at most `limit` bytes.
+    pub fn unpack(self, packed: &[u8], limit: u64) -> Unpacked {
+        let mut bytes = Vec::new();
+        let result = self.reader(packed).take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        let fault = match result {
+            Err(error) => Some(format!("{} breaks off after {} unpacked bytes: {error}", self.name(), bytes.len())),
+            Ok(_) if bytes.len() as u64 > limit => Some(format!("unpacks to more than {limit} bytes")),
+            Ok(_) => None,
+        };
+        Unpacked { bytes, fault }
+    }
+}
