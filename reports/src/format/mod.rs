@@ -6,6 +6,7 @@
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
+//! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
 pub mod diff;
 pub mod explain;
@@ -13,12 +14,14 @@ pub mod ledger;
 pub mod number;
 pub mod replay;
 pub mod requests;
+pub mod schemas;
 pub mod usage;
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 4] = [
+pub const SCHEMAS: [(&str, &str); 5] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
+    (crate::document::json::SCHEMA, include_str!("../../schema/list-1.json")),
 ];

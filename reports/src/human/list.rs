@@ -166,3 +166,29 @@ pub fn formats() -> Document {
     document.table(table);
     document
 }
+
+/// The JSON Schemas.
+pub fn schemas() -> Document {
+    let mut table = Table::new(
+        "schemas",
+        vec![
+            Column::left("Format", "name"),
+            Column::right("Version", "version"),
+            Column::left("File", "file"),
+            Column::wrap("What it holds", "what"),
+        ],
+    );
+    for schema in crate::format::schemas::schemas() {
+        let (name, version) = schema.name.split_once('/').unwrap_or((schema.name, ""));
+        table.rows.push(vec![
+            Cell::text(name),
+            version.parse().map_or(Cell::Empty, Cell::Count),
+            Cell::Text(schema.file_name()),
+            Cell::Text(schema.description()),
+        ]);
+    }
+    let mut document = Document::default();
+    document.title("JSON Schemas of what --format json and --out write; `forkcast list schemas --out DIR` writes them");
+    document.table(table);
+    document
+}

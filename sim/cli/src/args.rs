@@ -1,14 +1,17 @@
 //! What can be said on the command line.
 
+mod pages;
 mod view;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use forkcast_replay::input::InputFormat;
+use forkcast_replay::input::{FORMATS, InputFormat};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
+pub use pages::{CompletionsArgs, ManArgs};
 use view::ViewArgs;
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
@@ -42,6 +45,10 @@ pub enum Verb {
     Explain(ExplainArgs),
     /// Show what is built in
     List(ListArgs),
+    /// Print a script that lets a shell complete verbs, options and their values
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program or of a verb
+    Man(ManArgs),
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -65,11 +72,11 @@ pub struct ReplayArgs {
     pub paths: Vec<PathBuf>,
 
     /// Read every file as this format instead of finding it out by content
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format)]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
     pub input_format: InputFormat,
 
     /// Cache rules; without it those that fit the date of each recording (see `forkcast list profiles`)
-    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
     /// Prices of this day (YYYY-MM-DD) instead of the day of each request
@@ -128,7 +135,7 @@ pub struct DiffArgs {
     pub newer: String,
 
     /// Cache rules whose normal forms decide what is a difference
-    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
     /// Prices of this day (YYYY-MM-DD) instead of the newest
@@ -176,7 +183,7 @@ pub struct ExplainArgs {
     pub request: Option<String>,
 
     /// Other cache rules than those of the run
-    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
     /// Form of the output
@@ -199,7 +206,8 @@ pub struct ExplainArgs {
 const LIST_EXAMPLES: &str = "\
 Examples:
   forkcast list models                             every model that is known, with window and minimum
-  forkcast list prices --format csv                the price book";
+  forkcast list prices --format csv                the price book
+  forkcast list schemas --out schemas              the JSON Schemas of all JSON that is printed, as files";
 
 /// Arguments of `list`.
 #[derive(Debug, ClapArgs)]
@@ -208,6 +216,10 @@ pub struct ListArgs {
     /// What to show
     #[arg(value_enum)]
     pub what: Listed,
+
+    /// Also write what is listed as files into this folder (schemas)
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
@@ -225,6 +237,8 @@ pub enum Listed {
     Profiles,
     /// Formats of recordings
     Formats,
+    /// JSON Schemas of the machine formats
+    Schemas,
 }
 
 /// Form of the output.
@@ -265,15 +279,16 @@ pub enum Progress {
     None,
 }
 
-fn input_format(name: &str) -> Result<InputFormat, String> {
-    name.parse().map_err(|error: forkcast_replay::error::Error| error.to_string())
+/// Formats by their names, so that shells can complete them.
+fn input_format() -> impl TypedValueParser<Value = InputFormat> {
+    let names = std::iter::once("auto").chain(FORMATS.iter().map(|format| format.name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<InputFormat>())
 }
 
-fn preset(name: &str) -> Result<Rules, String> {
-    Rules::preset(name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|rules| rules.name).collect();
-        format!("no such preset, expected one of: {}", names.join(", "))
-    })
+/// Presets of cache rules by their names.
+fn preset() -> impl TypedValueParser<Value = Rules> {
+    let names = PRESETS.iter().map(|rules| rules.name);
+    PossibleValuesParser::new(names).try_map(|name| Rules::preset(&name).ok_or("no such preset"))
 }
 
 /// A day as the user writes it.

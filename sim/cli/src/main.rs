@@ -24,5 +24,7 @@ fn main() -> ExitCode {
         Verb::Diff(args) => verbs::diff::run(args),
         Verb::Explain(args) => verbs::explain::run(args),
         Verb::List(args) => verbs::list::run(args),
+        Verb::Completions(args) => verbs::completions::run(args),
+        Verb::Man(args) => verbs::man::run(args),
     })
 }

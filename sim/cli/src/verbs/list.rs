@@ -1,17 +1,39 @@
 //! `forkcast list`.
 
+use std::path::Path;
+
+use clap::ValueEnum;
+use forkcast_reports::format::schemas;
 use forkcast_reports::human::list;
 
 use crate::args::{ListArgs, Listed};
+use crate::exit::BadInput;
 use crate::screen;
+use crate::talk;
 
 /// Runs the verb.
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
+    if let Some(folder) = &args.out {
+        let files = write(args.what, folder)?;
+        talk::say(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
+    }
     let document = match args.what {
         Listed::Models => list::models(),
         Listed::Prices => list::prices(),
         Listed::Profiles => list::profiles(),
         Listed::Formats => list::formats(),
+        Listed::Schemas => list::schemas(),
     };
     screen::document(&document, args.format)
+}
+
+/// Writes what is listed as files.
+fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
+    match what {
+        Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
+        Listed::Models | Listed::Prices | Listed::Profiles | Listed::Formats => {
+            let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+            Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas")))
+        }
+    }
 }

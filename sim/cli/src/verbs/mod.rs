@@ -1,6 +1,8 @@
 //! One file for each verb.
 
+pub mod completions;
 pub mod diff;
 pub mod explain;
 pub mod list;
+pub mod man;
 pub mod replay;

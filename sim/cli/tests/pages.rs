@@ -1,0 +1,125 @@
+//! What the program says about itself: help, completions, manual pages, schemas.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const VERBS: [&str; 6] = ["replay", "diff", "explain", "list", "completions", "man"];
+
+fn forkcast(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_forkcast")).args(arguments).env_remove("COLUMNS").output().unwrap()
+}
+
+/// Standard output of a run that ended well.
+fn said(arguments: &[&str]) -> String {
+    let output = forkcast(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    path
+}
+
+/// Long options of a verb, as its help lists them.
+fn flags(verb: &str) -> Vec<String> {
+    let help = said(&[verb, "--help"]);
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with("--") || line.starts_with("-q, --"));
+    let flags = lines.filter_map(|line| line.split([' ', ',', '=']).find(|word| word.starts_with("--")));
+    flags.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_verb_has_help_with_examples_that_fits_a_screen() {
+    let verbs = said(&["--help"]);
+    for verb in VERBS {
+        assert!(verbs.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}");
+        let help = said(&[verb, "--help"]);
+        assert!(help.contains("Examples:\n  forkcast"), "{verb}");
+        assert!(!flags(verb).is_empty() || ["completions"].contains(&verb), "{verb}");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 120, "{verb}: {line}");
+        }
+    }
+}
+
+/// Values that completions offer.
+const VALUES: [&str; 5] = ["markdown", "docs-2026-09", "exchange-log", "project", "schemas"];
+
+#[test]
+fn completions_of_every_shell_know_every_verb_and_option() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = said(&["completions", shell]);
+        for verb in VERBS {
+            assert!(script.contains(verb), "{shell}: {verb}");
+            for flag in flags(verb) {
+                assert!(script.contains(flag.trim_start_matches('-')), "{shell}: {verb} {flag}");
+            }
+        }
+        // The generator writes values of options for these three alone.
+        let values = if ["bash", "zsh", "fish"].contains(&shell) { &VALUES[..] } else { &[] };
+        for value in values {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
+    }
+}
+
+/// A script that a shell cannot parse would break every new terminal.
+#[test]
+fn completions_are_scripts() {
+    for (shell, arguments) in [("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])] {
+        let script = folder(&format!("completions.{shell}"));
+        fs::write(&script, said(&["completions", shell])).unwrap();
+        match Command::new(shell).args(arguments).arg(&script).output() {
+            Ok(checked) => assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr)),
+            Err(error) => eprintln!("skipped: {shell} cannot be started: {error}"),
+        }
+    }
+}
+
+#[test]
+fn manual_pages_know_every_verb_and_option() {
+    let place = folder("man");
+    let output = forkcast(&["man", "--out", place.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let program = fs::read_to_string(place.join("forkcast.1")).unwrap();
+    assert_eq!(program, said(&["man"]));
+    assert!(program.contains(".SH EXIT STATUS"));
+    for verb in VERBS {
+        assert!(program.contains(verb), "{verb}");
+        let page = fs::read_to_string(place.join(format!("forkcast-{verb}.1"))).unwrap();
+        assert_eq!(page, said(&["man", verb]));
+        assert!(page.starts_with(".ie") && page.contains(".SH EXAMPLES"), "{verb}");
+        let plain = page.replace("\\-", "-");
+        for flag in flags(verb) {
+            assert!(plain.contains(&flag), "{verb} {flag}");
+        }
+    }
+    let output = forkcast(&["man", "predict"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("expected one of: replay"));
+}
+
+#[test]
+fn schemas_are_written_and_foreign_files_are_left_alone() {
+    let place = folder("schemas");
+    let path = place.to_str().unwrap();
+    for _ in 0..2 {
+        assert!(said(&["list", "schemas", "--out", path]).contains("forkcast.replay"));
+    }
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(place.join("replay-1.json")).unwrap()).unwrap();
+    assert_eq!(schema["title"], "forkcast.replay/1");
+    fs::write(place.join("diff-1.json"), "{}").unwrap();
+    let output = forkcast(&["list", "schemas", "--out", path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("diff-1.json"));
+    assert_eq!(fs::read_to_string(place.join("diff-1.json")).unwrap(), "{}");
+    let output = forkcast(&["list", "models", "--out", path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no files of models"));
+}
