@@ -17,8 +17,9 @@ const ROOMS: [(&str, &[&str]); 6] = [
 ];
 
 /// Crates, each with the crates of this workspace that it may use.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("sim", &[]),
+    ("sim/tokens", &["forkcast-sim"]),
     ("replay", &["forkcast-sim", "forkcast-tokens"]),
     ("reports", &["forkcast-sim", "forkcast-replay", "forkcast-scenarios"]),
     ("benches", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
@@ -172,7 +173,7 @@ fn crates_know_only_whom_they_may() {
 
 #[test]
 fn every_room_has_a_page() {
-    for room in ["", "sim", "sim/cli", "replay", "reports", "scenarios", "benches"] {
+    for room in ["", "sim", "sim/tokens", "sim/cli", "replay", "reports", "scenarios", "benches"] {
         let page = root().join(room).join("README.md");
         let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         if !room.is_empty() {

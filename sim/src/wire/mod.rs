@@ -9,6 +9,7 @@
 mod block;
 pub mod body;
 mod chain;
+mod counting;
 mod index;
 mod intake;
 pub mod json;
@@ -29,6 +30,7 @@ mod usage;
 pub use block::{BlockId, BlockKind, Blocks, Content};
 pub use body::BodyError;
 pub use chain::{ChainId, Chains, Continued};
+pub use counting::{CountedBlocks, Frame, FrameTokens, TokenCounter, ToolUse};
 pub use index::Index;
 pub use intake::Wire;
 pub use level::{Level, Place, Role};

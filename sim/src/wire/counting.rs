@@ -1,0 +1,138 @@
+//! Sizes by a tokenizer: what a counter has to answer, and how its answers become sizes of prefixes.
+//!
+//! The counters themselves, with their vocabularies, live outside this crate.
+
+use super::block::{BlockId, Blocks, Content};
+use super::index::Index;
+use super::intake::Wire;
+use super::json;
+use super::level::{Level, Place};
+use super::model::{ModelId, Tokenizer};
+use super::request::Request;
+
+/// Counts tokens of blocks, and of what a provider puts around them.
+pub trait TokenCounter {
+    /// Tokens of one block alone. The same block always has the same tokens.
+    fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64;
+
+    /// Tokens that a request costs beside its blocks.
+    fn frame_tokens(&self, frame: &Frame) -> FrameTokens;
+}
+
+/// What decides the tokens that a request costs beside its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The model, where the table knows it.
+    pub model: Option<ModelId>,
+    /// How its text becomes tokens.
+    pub tokenizer: Tokenizer,
+    /// Whether tools are offered, and whether the model may choose.
+    pub tools: ToolUse,
+    /// Thinking is switched on, with a budget or adaptively.
+    pub thinking: bool,
+}
+
+/// Whether tools are offered, and whether the model may choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ToolUse {
+    /// No tools.
+    Absent,
+    /// `tool_choice` is `auto`, `none` or absent.
+    Free,
+    /// `tool_choice` is `any` or one tool.
+    Forced,
+}
+
+/// Tokens that a provider adds, by the place where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameTokens {
+    /// Before the first block: what every request has, and the instructions for tools.
+    pub head: u64,
+    /// Around the blocks of each message.
+    pub message: u64,
+    /// Behind the last block.
+    pub tail: u64,
+}
+
+impl Frame {
+    /// The frame of `request`, whose model has `tokenizer`.
+    pub fn of(request: &Request, wire: &Wire, tokenizer: Tokenizer) -> Self {
+        let offered = request.places.first().is_some_and(|place| place.level == Level::Tools && !place.keys)
+            || has_system_tool(request, wire);
+        let choice = request.envelope_value("tool_choice").and_then(|choice| member(choice, b"\"type\""));
+        let forced = matches!(choice, Some(b"\"any\"" | b"\"tool\""));
+        let thinking = request.envelope_value("thinking").and_then(|thinking| member(thinking, b"\"type\""));
+        Self {
+            model: request.resolved.map(|resolved| resolved.id),
+            tokenizer,
+            tools: match (offered, forced) {
+                (false, _) => ToolUse::Absent,
+                (true, false) => ToolUse::Free,
+                (true, true) => ToolUse::Forced,
+            },
+            thinking: matches!(thinking, Some(b"\"enabled\"" | b"\"adaptive\"")),
+        }
+    }
+}
+
+/// Web search stands among the parameters of the system level, but is a tool.
+fn has_system_tool(request: &Request, wire: &Wire) -> bool {
+    let head = Place::head(Level::System);
+    let at = request.places.iter().position(|place| *place == head);
+    let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
+    block.is_some_and(|block| member(wire.blocks.bytes(block), b"\"web_search\"").is_some())
+}
+
+fn member<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    json::members(object).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
+}
+
+/// Counts that were made: each block is counted once for each tokenizer, however many requests hold it.
+#[derive(Clone, Debug, Default)]
+pub struct CountedBlocks {
+    tokens: Index<(BlockId, Tokenizer), u64>,
+}
+
+impl CountedBlocks {
+    /// Tokens of a block of `blocks`, which must be the same for all calls.
+    pub fn tokens(&mut self, counter: &dyn TokenCounter, tokenizer: Tokenizer, blocks: &Blocks, block: BlockId) -> u64 {
+        let content = Content {
+            level: blocks.level(block),
+            role: blocks.role(block),
+            kind: blocks.kind(block),
+            bytes: blocks.bytes(block),
+        };
+        *self.tokens.get_or_insert_with((block, tokenizer), || counter.block_tokens(tokenizer, content))
+    }
+
+    /// Tokens of each prefix of `request`, whose model has `tokenizer`, shortest first. What stands before the first
+    /// block belongs to the first, what stands around a message to the message's first block.
+    pub fn cumulative(
+        &mut self,
+        counter: &dyn TokenCounter,
+        tokenizer: Tokenizer,
+        request: &Request,
+        wire: &Wire,
+    ) -> Vec<u64> {
+        let frame = counter.frame_tokens(&Frame::of(request, wire, tokenizer));
+        let mut sum = frame.head;
+        let mut message = None;
+        let mut cumulative = Vec::with_capacity(request.nodes.len());
+        for (node, place) in request.nodes.iter().zip(&request.places) {
+            let begins =
+                place.level == Level::Messages && place.item != Place::LEVEL_HEAD && message != Some(place.item);
+            if begins {
+                message = Some(place.item);
+                sum += frame.message;
+            }
+            if let Some(block) = wire.prefixes.block(*node) {
+                sum += self.tokens(counter, tokenizer, &wire.blocks, block);
+            }
+            cumulative.push(sum);
+        }
+        if let Some(last) = cumulative.last_mut() {
+            *last += frame.tail;
+        }
+        cumulative
+    }
+}

@@ -1,0 +1,67 @@
+//! The counter: which rule counts for which tokenizer.
+
+use forkcast_sim::wire::model::Tokenizer;
+use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter};
+
+use crate::content::makeup;
+use crate::factors::{self, BUILT_IN, Factors, Generation};
+use crate::vocabulary::Vocabulary;
+
+/// How good a count is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quality {
+    /// The maker's own vocabulary. What a provider puts around texts is documented for plain messages alone, so tools
+    /// and images stay estimates.
+    Exact,
+    /// Scaled to what recorded requests were billed.
+    Calibrated,
+    /// Another maker's vocabulary, unscaled: nobody has measured how far off it is.
+    Borrowed,
+}
+
+impl Quality {
+    /// How text of `tokenizer` is counted.
+    pub const fn of(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::O200k | Tokenizer::Cl100k => Self::Exact,
+            Tokenizer::Claude | Tokenizer::Claude47 => Self::Calibrated,
+            Tokenizer::Other => Self::Borrowed,
+        }
+    }
+}
+
+/// The counter of this crate.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// Factors of the estimate for Claude.
+    pub factors: Factors,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self { factors: BUILT_IN }
+    }
+}
+
+/// Around each message of a chat, and before the answer. Source: the maker's cookbook, "How to count tokens with
+/// tiktoken" (gpt-3.5-turbo-0613 and later, as of 2024-07).
+const CHAT_MESSAGE_TOKENS: u64 = 3;
+const CHAT_TAIL_TOKENS: u64 = 3;
+
+impl TokenCounter for Counter {
+    fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64 {
+        let vocabulary = if tokenizer == Tokenizer::Cl100k { Vocabulary::Cl100k } else { Vocabulary::O200k };
+        let makeup = makeup(content, tokenizer, vocabulary);
+        match Generation::of(tokenizer) {
+            Some(generation) => self.factors.tokens(generation, &makeup),
+            None => makeup.text_tokens() + makeup.fixed,
+        }
+    }
+
+    fn frame_tokens(&self, frame: &Frame) -> FrameTokens {
+        match Generation::of(frame.tokenizer) {
+            Some(_) => factors::frame(frame),
+            None => FrameTokens { head: 0, message: CHAT_MESSAGE_TOKENS, tail: CHAT_TAIL_TOKENS },
+        }
+    }
+}

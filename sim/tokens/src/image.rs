@@ -1,0 +1,86 @@
+//! What an image costs a Claude model.
+//!
+//! Source: vision page (PC-A archive, 2026-08): tokens are patches of 28 by 28 pixels, after the image was scaled down,
+//! its proportions kept, to the longest edge and the number of tokens of its tier. An image of a request with more than
+//! twenty may have 2,000 pixels a side: the page gives that as a limit of what is accepted, so it changes no size here.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use forkcast_sim::wire::model::Tokenizer;
+
+/// Side of a patch in pixels.
+const PATCH_PX: u64 = 28;
+
+/// Tokens of an image whose size is not in the request (an address, an id of a file): those of the page's own example,
+/// 1,000 by 1,000 pixels. An assumption; whoever uses it says so.
+pub const UNKNOWN_IMAGE_TOKENS: u64 = 1_296;
+
+/// The most that an image is scaled down to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tier {
+    /// Longest edge in pixels.
+    pub edge_px: u64,
+    /// Most tokens.
+    pub tokens: u64,
+}
+
+impl Tier {
+    /// Models up to Opus 4.6.
+    pub const STANDARD: Self = Self { edge_px: 1_568, tokens: 1_568 };
+    /// Opus 4.7 and later.
+    pub const HIGH: Self = Self { edge_px: 2_576, tokens: 4_784 };
+
+    /// The tier of the models of a tokenizer's generation: both changed with Opus 4.7. Other makers' images are taken to
+    /// cost what Claude's older models ask, an assumption.
+    pub const fn of(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::Claude47 => Self::HIGH,
+            _ => Self::STANDARD,
+        }
+    }
+}
+
+/// Tokens of an image of so many pixels.
+pub fn tokens(width_px: u64, height_px: u64, tier: Tier) -> u64 {
+    let (width, height) = (width_px.max(1), height_px.max(1));
+    let longest = width.max(height);
+    let scaled = |edge: u64| {
+        let patches = |side: u64| (u128::from(side) * u128::from(edge)).div_ceil(u128::from(longest * PATCH_PX)).max(1);
+        u64::try_from(patches(width) * patches(height)).unwrap_or(u64::MAX)
+    };
+    // Tokens grow with the longest edge, so the largest edge that fits is found by halving.
+    let (mut fits, mut exceeds) = (1, longest.min(tier.edge_px) + 1);
+    while exceeds - fits > 1 {
+        let middle = fits + (exceeds - fits) / 2;
+        if scaled(middle) <= tier.tokens { fits = middle } else { exceeds = middle }
+    }
+    scaled(fits)
+}
+
+/// Encoded bytes that hold the head of nearly every image; photographs may carry a preview before their size.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// Width and height of an image in base64, from its head. `None` for broken data and for formats that the API does not
+/// take (it takes PNG, JPEG, GIF and WebP).
+pub fn size_px(base64: &[u8]) -> Option<(u64, u64)> {
+    let head = &base64[..base64.len().min(HEAD_BYTES)];
+    let size = imagesize::blob_size(&decode(head)).or_else(|_| imagesize::blob_size(&decode(base64))).ok()?;
+    (size.width > 0 && size.height > 0).then_some((size.width as u64, size.height as u64))
+}
+
+/// What can be decoded from the front of a base64 text, with or without padding and line ends.
+pub fn decode(base64: &[u8]) -> Vec<u8> {
+    const ENGINE: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true),
+    );
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let mut digits: Vec<u8> = base64.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let end = digits.iter().position(|byte| !is_digit(byte)).unwrap_or(digits.len());
+    // A single digit at the end is less than a byte.
+    digits.truncate(if end % 4 == 1 { end - 1 } else { end });
+    ENGINE.decode(digits).unwrap_or_default()
+}

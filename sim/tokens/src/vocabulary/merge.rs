@@ -1,0 +1,90 @@
+//! Byte-pair merging of one piece, for the pieces that `tiktoken` does not cut by itself.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use forkcast_sim::wire::Index;
+use tiktoken::CoreBpe;
+
+/// Ids of all tokens by their bytes: an id is also the rank of the merge that makes the token.
+pub(super) struct Ranks(Index<Vec<u8>, u32>);
+
+impl Ranks {
+    /// The ranks of `encoding`, asked of it token by token.
+    pub fn of(encoding: &CoreBpe) -> Self {
+        let mut ranks = Index::default();
+        for id in 0..u32::try_from(encoding.vocab_size()).unwrap_or(0) {
+            ranks.insert(encoding.decode(&[id]), id);
+        }
+        Self(ranks)
+    }
+
+    fn get(&self, bytes: &[u8]) -> Option<u32> {
+        // The map owns its keys; pieces that come here are short, and so are their parts.
+        self.0.get(&bytes.to_vec()).copied()
+    }
+
+    /// Tokens of `piece`: of all neighbours whose union is a token, those of the lowest rank are joined first, the
+    /// leftmost of equals before the others, until none is left.
+    pub fn count(&self, piece: &[u8]) -> usize {
+        let mut parts = Parts::new(piece.len());
+        let mut candidates = BinaryHeap::new();
+        for at in 0..piece.len() {
+            candidates.extend(self.candidate(piece, &parts, at));
+        }
+        let mut count = piece.len();
+        while let Some(Reverse(best)) = candidates.pop() {
+            let (_, at, end) = best;
+            // A candidate is void once one of its halves has been joined to something else.
+            if !parts.is_live(at) || self.candidate(piece, &parts, at) != Some(Reverse(best)) {
+                continue;
+            }
+            parts.join(at, end);
+            count -= 1;
+            candidates.extend(self.candidate(piece, &parts, at));
+            candidates.extend(parts.before(at).and_then(|before| self.candidate(piece, &parts, before)));
+        }
+        count
+    }
+
+    fn candidate(&self, piece: &[u8], parts: &Parts, at: usize) -> Option<Reverse<(u32, usize, usize)>> {
+        let end = parts.end_of_pair(at)?;
+        Some(Reverse((self.get(piece.get(at..end)?)?, at, end)))
+    }
+}
+
+/// The parts of a piece: for each byte at which a part begins, where it ends and where the part before it begins.
+struct Parts {
+    ends: Vec<usize>,
+    befores: Vec<Option<usize>>,
+}
+
+impl Parts {
+    fn new(len: usize) -> Self {
+        Self { ends: (1..=len).collect(), befores: (0..len).map(|at| at.checked_sub(1)).collect() }
+    }
+
+    fn is_live(&self, at: usize) -> bool {
+        self.ends[at] > at
+    }
+
+    fn before(&self, at: usize) -> Option<usize> {
+        self.befores[at]
+    }
+
+    /// Where the part behind the one at `at` ends, if there is one.
+    fn end_of_pair(&self, at: usize) -> Option<usize> {
+        self.ends.get(self.ends[at]).copied()
+    }
+
+    /// Joins the part at `at` with its neighbour, which ends at `end`.
+    fn join(&mut self, at: usize, end: usize) {
+        let second = self.ends[at];
+        self.ends[at] = end;
+        // A part that ends where it begins, or before, is none.
+        self.ends[second] = 0;
+        if let Some(before) = self.befores.get_mut(end) {
+            *before = Some(at);
+        }
+    }
+}
