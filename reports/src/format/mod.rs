@@ -4,6 +4,7 @@
 //! * [`replay`]: `forkcast.replay/1`, one object.
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
+//! * [`tables`]: every table of a replay as comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
@@ -15,6 +16,7 @@ pub mod number;
 pub mod replay;
 pub mod requests;
 pub mod schemas;
+pub mod tables;
 pub mod usage;
 
 /// The JSON Schemas by the name of their format.

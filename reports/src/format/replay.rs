@@ -194,7 +194,7 @@ struct UnpricedObject {
 
 impl UnpricedObject {
     fn of(unpriced: Unpriced) -> Self {
-        let reason = if unpriced.no_profile { "no_profile" } else { "no_price" };
+        let reason = unpriced.reason();
         Self { model: unpriced.model, requests: unpriced.requests, tokens: unpriced.tokens, reason }
     }
 }

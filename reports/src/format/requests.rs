@@ -9,7 +9,8 @@ use super::number::Millis;
 use crate::document::csv;
 use crate::report::{Entry, Report};
 
-const COLUMNS: [&str; 32] = [
+/// Names of the columns.
+pub(super) const COLUMNS: [&str; 32] = [
     "index",
     "session",
     "chain",
@@ -50,10 +51,12 @@ const COLUMNS: [&str; 32] = [
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
     csv::row(target, COLUMNS)?;
-    for entry in &report.entries {
-        csv::row(target, row(report, entry))?;
-    }
-    Ok(())
+    report.entries.iter().try_for_each(|entry| csv::row(target, row(report, entry)))
+}
+
+/// A row for each request.
+pub(super) fn rows(report: &Report<'_>) -> Vec<Vec<String>> {
+    report.entries.iter().map(|entry| row(report, entry)).collect()
 }
 
 fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
@@ -80,7 +83,8 @@ fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
     row
 }
 
-fn usage(usage: Option<&Usage>) -> [String; 5] {
+/// The five parts of usage, empty where there is none.
+pub(super) fn usage(usage: Option<&Usage>) -> [String; 5] {
     usage.map_or_else(Default::default, |usage| {
         [
             usage.input_tokens,

@@ -21,6 +21,7 @@ pub fn document(report: &Report<'_>) -> Document {
     gates::add(report, &mut document);
     totals::add(report, &mut document);
     sessions::add_groups(report, &mut document);
+    sessions::add_models(report, &mut document);
     misses::add(report, &mut document);
     sessions::add(report, &mut document);
     agreement::add(report, &mut document);

@@ -35,6 +35,13 @@ pub struct Unpriced {
     pub no_profile: bool,
 }
 
+impl Unpriced {
+    /// Why its money is unknown, as machines read it.
+    pub const fn reason(&self) -> &'static str {
+        if self.no_profile { "no_profile" } else { "no_price" }
+    }
+}
+
 /// Every miss of the requests that the sums count, the dearest first.
 pub fn misses<'r, 'a>(report: &'r Report<'a>) -> Vec<Miss<'r, 'a>> {
     let mut found: Vec<Miss<'r, 'a>> =

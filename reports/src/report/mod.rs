@@ -65,6 +65,8 @@ pub struct Report<'a> {
     pub sessions: Vec<Session>,
     /// Every request in one of them; empty where nothing is grouped.
     pub groups: Vec<Group>,
+    /// Every request in the group of its model.
+    pub models: Vec<Group>,
     /// Over everything.
     pub totals: Account,
     /// Which requests the sums count.
@@ -87,7 +89,8 @@ impl<'a> Report<'a> {
         let counted = Counted::of(&entries);
         let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);
         let keys = |by| Keys { by, names, projects: group::projects(inputs), chain_ids: &chain_ids };
-        let groups = view.by.map(|by| group::groups(&entries, &keys(by), counted)).unwrap_or_default();
+        let grouped = |by| group::groups(&entries, &keys(by), counted);
+        let (groups, models) = (view.by.map(grouped).unwrap_or_default(), grouped(By::Model));
         let totals = Account::of(&entries, counted);
         let folder = common_folder(inputs);
         Self {
@@ -100,6 +103,7 @@ impl<'a> Report<'a> {
             left_out,
             sessions,
             groups,
+            models,
             totals,
             counted,
             folder,

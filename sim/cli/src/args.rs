@@ -5,9 +5,10 @@ mod view;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::{FORMATS, InputFormat};
+use forkcast_reports::format::tables;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
@@ -60,7 +61,8 @@ Examples:
   forkcast replay - < session.jsonl                standard input
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
   forkcast replay recordings/ --by week --since 2026-11-01
-  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%   exit code 1 where a limit is not kept
+  forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
+  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 where a limit is not kept
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
 
@@ -86,6 +88,10 @@ pub struct ReplayArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+
+    /// Print this table alone, as comma-separated values with its columns in the first line
+    #[arg(long, value_name = "NAME", value_parser = table())]
+    pub table: Option<String>,
 
     /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder
     #[arg(long, value_name = "DIR")]
@@ -249,7 +255,7 @@ pub enum Format {
     Human,
     /// One JSON object
     Json,
-    /// Tables of comma-separated values, the name of the table in the first column
+    /// All tables as comma-separated values, an empty line between them; the first column names the table
     Csv,
     /// Markdown
     Markdown,
@@ -283,6 +289,11 @@ pub enum Progress {
 fn input_format() -> impl TypedValueParser<Value = InputFormat> {
     let names = std::iter::once("auto").chain(FORMATS.iter().map(|format| format.name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<InputFormat>())
+}
+
+/// Names of tables.
+fn table() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(tables::names().map(|(name, what)| PossibleValue::new(name).help(what)))
 }
 
 /// Presets of cache rules by their names.

@@ -7,6 +7,9 @@ use crate::report::{By, Report, Session, rank};
 /// Recordings that people see.
 const RECORDINGS_SHOWN: usize = 12;
 
+/// Models that people see.
+const MODELS_SHOWN: usize = 12;
+
 /// Groups that people see: a month of days.
 const GROUPS_SHOWN: usize = 31;
 
@@ -36,6 +39,19 @@ pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
     table.shown_max = GROUPS_SHOWN;
     table.rows_are = "groups (--format json and --format csv list all)";
     document.heading(format!("By {}", by.word()));
+    document.table(table);
+}
+
+/// A row for each model, where there are several and nobody asked for them already.
+pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
+    if report.models.len() < 2 || report.view.by == Some(By::Model) {
+        return;
+    }
+    let mut table = account::table("models", Column::name("Model", "model"));
+    table.rows = report.models.iter().map(|group| account::row(&group.key, &group.account)).collect();
+    table.shown_max = MODELS_SHOWN;
+    table.rows_are = "models (--by model shows all)";
+    document.heading("Models, the dearest first");
     document.table(table);
 }
 

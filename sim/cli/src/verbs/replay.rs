@@ -18,6 +18,9 @@ pub mod complaints;
 
 /// Runs the verb.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
+    if args.table.is_some() && matches!(args.format, Format::Json | Format::Markdown) {
+        return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));
+    }
     let view = args.view.view(names(args)).map_err(BadInput::error)?;
     // Before the work, so that nobody waits for a folder that cannot be used.
     let folder =
@@ -74,8 +77,12 @@ fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyh
             args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
         }
     }
+    if let Some(table) = &args.table {
+        return screen::print(|target| format::tables::write(report, table, target));
+    }
     match args.format {
         Format::Json => screen::print(|target| format::replay::write(report, target)),
+        Format::Csv => screen::print(|target| format::tables::write_all(report, target)),
         format => screen::document(&human::replay::document(report), format),
     }
 }

@@ -1,0 +1,298 @@
+//! The tables of a replay as comma-separated values, complete and without a word for people: one of them alone, as
+//! spreadsheets and data frames read it, or all, one after the other.
+
+use std::io::{self, Write};
+
+use forkcast_sim::pricing::Money;
+
+use super::number::Millis;
+use super::requests;
+use crate::document::csv;
+use crate::report::{Account, Entry, Group, Measure, Report, Side, gates, misses, remarks, unpriced};
+
+/// A table: its columns and its rows.
+type Rows = Vec<Vec<String>>;
+
+/// Every table: its name, what a row of it is, its columns, its rows.
+struct Plan {
+    name: &'static str,
+    what: &'static str,
+    columns: fn() -> Vec<&'static str>,
+    rows: fn(&Report<'_>) -> Rows,
+}
+
+/// In the order in which they are written.
+const PLANS: [Plan; 12] = [
+    Plan { name: "totals", what: "one row of sums over everything", columns: sum_columns, rows: totals },
+    Plan { name: "groups", what: "sums of each group of --by", columns: || sums_of(&["key"]), rows: groups },
+    Plan { name: "models", what: "sums of each model", columns: || sums_of(&["model"]), rows: models },
+    Plan { name: "sessions", what: "sums of each recording", columns: || sums_of(&SESSION), rows: sessions },
+    Plan { name: "causes", what: "why tokens were missed, over everything", columns: || CAUSE.to_vec(), rows: causes },
+    Plan { name: "misses", what: "each request and cause", columns: || placed(&MISS), rows: miss_rows },
+    Plan { name: "exceptions", what: "requests not as predicted", columns: || placed(&EXCEPTION), rows: exceptions },
+    Plan { name: "unpriced", what: "models without a price", columns: || UNPRICED.to_vec(), rows: unpriced_rows },
+    Plan { name: "gates", what: "limits that were set", columns: || GATE.to_vec(), rows: gate_rows },
+    Plan { name: "damage", what: "what was not read, or repaired", columns: || DAMAGE.to_vec(), rows: damage },
+    Plan { name: "remarks", what: "remarks on requests", columns: || vec!["remark", "requests"], rows: remark_rows },
+    Plan {
+        name: "requests",
+        what: "each request, as in requests.csv",
+        columns: || requests::COLUMNS.to_vec(),
+        rows: requests::rows,
+    },
+];
+
+/// Names of the tables, each with what a row of it is.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PLANS.iter().map(|plan| (plan.name, plan.what))
+}
+
+/// Writes one table: its head and its rows. Nothing for a name that is none of [`names`].
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(report: &Report<'_>, name: &str, target: &mut dyn Write) -> io::Result<()> {
+    let Some(plan) = PLANS.iter().find(|plan| plan.name == name) else { return Ok(()) };
+    csv::row(target, (plan.columns)())?;
+    (plan.rows)(report).into_iter().try_for_each(|row| csv::row(target, row))
+}
+
+/// Writes all tables, an empty line between them; the first column names the table.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
+    for (at, plan) in PLANS.iter().enumerate() {
+        if at > 0 {
+            writeln!(target)?;
+        }
+        csv::row(target, std::iter::once("table").chain((plan.columns)()))?;
+        for row in (plan.rows)(report) {
+            csv::row(target, std::iter::once(plan.name.to_owned()).chain(row))?;
+        }
+    }
+    Ok(())
+}
+
+const SUMS: [&str; 24] = [
+    "requests",
+    "recorded_input_tokens",
+    "recorded_cache_read_input_tokens",
+    "recorded_ephemeral_5m_input_tokens",
+    "recorded_ephemeral_1h_input_tokens",
+    "recorded_output_tokens",
+    "recorded_hit_rate",
+    "recorded_cost_usd",
+    "predicted_input_tokens",
+    "predicted_cache_read_input_tokens",
+    "predicted_ephemeral_5m_input_tokens",
+    "predicted_ephemeral_1h_input_tokens",
+    "predicted_output_tokens",
+    "predicted_hit_rate",
+    "predicted_cost_usd",
+    "perfect_cost_usd",
+    "unread_writes_usd",
+    "read_tokens",
+    "new_tokens",
+    "missed_tokens",
+    "missed_cost_usd",
+    "dearest_cause",
+    "comparable",
+    "same_verdict",
+];
+
+fn sum_columns() -> Vec<&'static str> {
+    SUMS.to_vec()
+}
+
+fn sums_of(own: &[&'static str]) -> Vec<&'static str> {
+    own.iter().copied().chain(SUMS).collect()
+}
+
+fn sums(account: &Account) -> Vec<String> {
+    let mut row = vec![account.ledger.requests.to_string()];
+    let recorded = (account.ledger.recorded_requests > 0).then_some(&account.recorded);
+    row.extend(side(recorded));
+    row.extend(side(account.predicted.as_ref()));
+    row.extend([money(account.perfect), money(account.unread_writes)]);
+    row.extend(explained(account));
+    row.extend([account.agreement.sums.comparable, account.agreement.sums.same_verdict].map(|sum| sum.to_string()));
+    row
+}
+
+fn side(side: Option<&Side>) -> [String; 7] {
+    let Some(side) = side else { return Default::default() };
+    let [input, read, write_5m, write_1h, output] = requests::usage(Some(&side.usage));
+    let rate = side.usage.hit_rate().map(|rate| rate.to_string()).unwrap_or_default();
+    [input, read, write_5m, write_1h, output, rate, money(side.cost)]
+}
+
+/// Where the input of explained requests went; empty where none could be explained.
+fn explained(account: &Account) -> [String; 5] {
+    if !account.is_explained() {
+        return Default::default();
+    }
+    let missed = account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect);
+    [
+        account.ledger.read_tokens.to_string(),
+        account.ledger.new_tokens.to_string(),
+        account.ledger.missed_tokens.to_string(),
+        money(missed),
+        account.causes().first().map(|(cause, _)| cause.word().to_owned()).unwrap_or_default(),
+    ]
+}
+
+fn totals(report: &Report<'_>) -> Rows {
+    vec![sums(&report.totals)]
+}
+
+fn keyed(groups: &[Group]) -> Rows {
+    groups.iter().map(|group| [vec![group.key.clone()], sums(&group.account)].concat()).collect()
+}
+
+fn groups(report: &Report<'_>) -> Rows {
+    keyed(&report.groups)
+}
+
+fn models(report: &Report<'_>) -> Rows {
+    keyed(&report.models)
+}
+
+const SESSION: [&str; 4] = ["session", "source", "format", "chains"];
+
+fn sessions(report: &Report<'_>) -> Rows {
+    let row = |session: &crate::report::Session| {
+        let own =
+            vec![session.id.clone(), session.source.clone(), session.format.to_owned(), session.chains.to_string()];
+        [own, sums(&session.account)].concat()
+    };
+    report.sessions.iter().map(row).collect()
+}
+
+const CAUSE: [&str; 5] = ["cause", "requests", "tokens", "cost_usd", "suggestion"];
+
+fn causes(report: &Report<'_>) -> Rows {
+    let priced = report.totals.billed.cost.is_some();
+    let causes = report.totals.causes().into_iter();
+    causes
+        .map(|(cause, total)| {
+            vec![
+                cause.word().to_owned(),
+                total.requests.to_string(),
+                total.tokens.to_string(),
+                money(priced.then_some(total.cost)),
+                cause.suggestion().to_owned(),
+            ]
+        })
+        .collect()
+}
+
+/// How every table names a request.
+const PLACE: [&str; 6] = ["index", "session", "file", "file_index", "at_ms", "model"];
+
+fn placed(own: &[&'static str]) -> Vec<&'static str> {
+    PLACE.iter().chain(own).copied().collect()
+}
+
+fn place(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
+    vec![
+        entry.line.index.to_string(),
+        report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
+        report.names.file(&entry.origin.file),
+        entry.origin.index.to_string(),
+        entry.line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
+        entry.line.model.clone(),
+    ]
+}
+
+const MISS: [&str; 6] = ["cause", "tokens", "cost_usd", "path", "name", "volatile"];
+
+fn miss_rows(report: &Report<'_>) -> Rows {
+    misses(report)
+        .iter()
+        .map(|miss| {
+            let mut row = place(report, miss.entry);
+            let found = miss.difference;
+            row.extend([
+                miss.cause.word().to_owned(),
+                miss.tokens.to_string(),
+                money(miss.cost),
+                found.map(|found| found.path.clone()).unwrap_or_default(),
+                found.map(|found| report.names.thing(&found.name)).unwrap_or_default(),
+                found.and_then(|found| found.volatile).map(|volatile| volatile.word().to_owned()).unwrap_or_default(),
+            ]);
+            row
+        })
+        .collect()
+}
+
+const EXCEPTION: [&str; 5] =
+    ["recorded_verdict", "predicted_verdict", "recorded_read_tokens", "predicted_read_tokens", "causes"];
+
+fn exceptions(report: &Report<'_>) -> Rows {
+    let row = |(entry, compared): (&Entry<'_>, &forkcast_replay::agreement::Compared)| {
+        let mut row = place(report, entry);
+        let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
+        row.extend([
+            compared.recorded.word().to_owned(),
+            compared.predicted.word().to_owned(),
+            compared.recorded_usage.cache_read_input_tokens.to_string(),
+            compared.predicted_usage.cache_read_input_tokens.to_string(),
+            causes.join(" "),
+        ]);
+        row
+    };
+    report.exceptions().map(row).collect()
+}
+
+const UNPRICED: [&str; 4] = ["model", "requests", "tokens", "reason"];
+
+fn unpriced_rows(report: &Report<'_>) -> Rows {
+    let row = |model: crate::report::Unpriced| {
+        let reason = model.reason().to_owned();
+        vec![model.model, model.requests.to_string(), model.tokens.to_string(), reason]
+    };
+    unpriced(report).into_iter().map(row).collect()
+}
+
+const GATE: [&str; 5] = ["name", "limit", "found", "passed", "undecided"];
+
+fn gate_rows(report: &Report<'_>) -> Rows {
+    let number = |measure| match measure {
+        Measure::Cost(cost) => cost.to_string(),
+        Measure::HitRate(part) => part.to_string(),
+        Measure::Tokens(tokens) => tokens.to_string(),
+    };
+    let row = |gate: crate::report::Gate| {
+        vec![
+            gate.name.to_owned(),
+            number(gate.limit),
+            gate.found.map(number).unwrap_or_default(),
+            gate.passed.to_string(),
+            gate.undecided.unwrap_or_default(),
+        ]
+    };
+    gates(report).into_iter().map(row).collect()
+}
+
+const DAMAGE: [&str; 4] = ["what", "file", "line", "reason"];
+
+fn damage(report: &Report<'_>) -> Rows {
+    let names = report.names;
+    let row = |what: &str, file: &str, line: usize, reason: &str| {
+        let line = if line == 0 { String::new() } else { line.to_string() };
+        vec![what.to_owned(), names.file(file), line, names.message(reason)]
+    };
+    let unreadable = report.unreadable().map(|found| row("unreadable", &found.file, found.line, &found.reason));
+    let repaired = report.inputs.repaired.iter().map(|found| row("repaired", &found.file, found.line, &found.what));
+    let skipped = report.inputs.skipped.iter().map(|found| row("passed over", &found.file, 0, &found.reason));
+    unreadable.chain(repaired).chain(skipped).collect()
+}
+
+fn remark_rows(report: &Report<'_>) -> Rows {
+    remarks(report).into_iter().map(|(remark, requests)| vec![remark, requests.to_string()]).collect()
+}
+
+fn money(amount: Option<Money>) -> String {
+    amount.map(|amount| amount.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,117 @@
+//! Tables of comma-separated values: every row has the columns of its head, and the sums are those of the other formats.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_reports::format::{replay as json, requests, tables};
+use forkcast_reports::report::{By, Limits, Report, View};
+use serde_json::Value;
+
+/// A file of comma-separated values as RFC 4180 reads it.
+fn parsed(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
+    let (mut quoted, mut chars) = (false, text.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => field.extend(chars.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(std::mem::take(&mut field)),
+            '\n' if !quoted => {
+                row.push(std::mem::take(&mut field));
+                rows.push(std::mem::take(&mut row));
+            }
+            c => field.push(c),
+        }
+    }
+    assert!(!quoted && row.is_empty() && field.is_empty(), "the last line is a line");
+    rows
+}
+
+fn with_report(inputs: &Inputs, check: impl Fn(&Report<'_>)) {
+    let options = Options::default();
+    let replay = replay(inputs, &options);
+    let limits = Limits { cost_max: "1".parse().ok(), ..Limits::default() };
+    check(&Report::new(inputs, &replay, &options, View { by: Some(By::Day), limits, ..View::default() }));
+}
+
+fn table(report: &Report<'_>, name: &str) -> Vec<Vec<String>> {
+    let mut text = Vec::new();
+    tables::write(report, name, &mut text).unwrap();
+    parsed(std::str::from_utf8(&text).unwrap())
+}
+
+/// Names that need quotes, a model without a price, a request without usage, broken lines.
+const TROUBLE: &str = r#"{"v":1,"chain":"a \"quoted\", name","request":{"model":"claude, \"9\"","messages":[{"role":"user","content":"a"}]},"response":{"usage":{"input_tokens":9,"output_tokens":3}}}
+{"v":1,"request":{"model":"claude-opus-4-8","messages":[{"role":"user","content":"b"}]}}
+{"v":1,"request":{"model":"claude-opus-4-8","messages":7},"response":{"usage":{"input_tokens":9,"output_tokens":3}}}
+{"v":1,"request":
+"#;
+
+#[test]
+fn every_row_has_the_columns_of_its_head() {
+    let trouble = Inputs::from_bytes("a,\n\"b\".jsonl", TROUBLE.as_bytes(), InputFormat::Auto);
+    for inputs in [Inputs::sample(), trouble] {
+        with_report(&inputs, |report| {
+            let mut all = Vec::new();
+            tables::write_all(report, &mut all).unwrap();
+            let all = parsed(std::str::from_utf8(&all).unwrap());
+            let mut parts = all.split(|row| row == &[""]);
+            for (name, _) in tables::names() {
+                let alone = table(report, name);
+                assert!(alone.iter().all(|row| row.len() == alone[0].len()), "{name}: {alone:?}");
+                let together: Vec<Vec<String>> = parts.next().unwrap().iter().map(|row| row[1..].to_vec()).collect();
+                assert_eq!(together, alone, "{name}");
+            }
+            assert!(parts.next().is_none());
+        });
+    }
+}
+
+/// A table as rows by the names of their columns.
+fn named(rows: &[Vec<String>]) -> Vec<BTreeMap<&str, &str>> {
+    let (head, rows) = rows.split_first().unwrap();
+    rows.iter().map(|row| head.iter().map(String::as_str).zip(row.iter().map(String::as_str)).collect()).collect()
+}
+
+#[test]
+fn sums_are_those_of_the_json() {
+    with_report(&Inputs::sample(), |report| {
+        let mut text = Vec::new();
+        json::write(report, &mut text).unwrap();
+        let json: Value = serde_json::from_slice(&text).unwrap();
+        for (name, wholes) in [
+            ("totals", vec![&json["totals"]]),
+            ("groups", json["groups"].as_array().unwrap().iter().collect()),
+            ("sessions", json["sessions"].as_array().unwrap().iter().collect()),
+        ] {
+            let rows = table(report, name);
+            let rows = named(&rows);
+            assert_eq!(rows.len(), wholes.len(), "{name}");
+            for (row, whole) in rows.iter().zip(wholes) {
+                for (column, value) in [
+                    ("requests", &whole["requests"]),
+                    ("recorded_cost_usd", &whole["recorded"]["cost_usd"]),
+                    ("recorded_cache_read_input_tokens", &whole["recorded"]["cache_read_input_tokens"]),
+                    ("predicted_output_tokens", &whole["predicted"]["output_tokens"]),
+                    ("perfect_cost_usd", &whole["perfect_cost_usd"]),
+                    ("missed_tokens", &whole["missed_tokens"]),
+                    ("dearest_cause", &whole["causes"][0]["cause"]),
+                    ("same_verdict", &whole["agreement"]["same_verdict"]),
+                ] {
+                    assert_eq!(row[column], value.to_string().trim_matches('"'), "{name}, {column}");
+                }
+            }
+        }
+        let mut file = Vec::new();
+        requests::write(report, &mut file).unwrap();
+        assert_eq!(parsed(std::str::from_utf8(&file).unwrap()), table(report, "requests"));
+    });
+}
+
+#[test]
+fn what_is_no_table_writes_nothing() {
+    with_report(&Inputs::sample(), |report| assert!(table(report, "bills").is_empty()));
+}
