@@ -1,5 +1,6 @@
 //! One recorded request and its answer, in a form that no longer depends on the file format.
 
+use forkcast_sim::pricing::{Money, ServiceTier};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -23,22 +24,62 @@ pub enum Provider {
     Other(String),
 }
 
-/// How the client spelled the request on the wire. Only bodies of `Messages` and `BedrockInvoke` are the bytes sent;
-/// the other two were translated into a Messages body, so offsets in them are offsets in the translation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+impl Provider {
+    /// The word used in reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// How request and answer are spelled on the wire. Bodies stand as sent, except those of `BedrockConverse` and
+/// `OpenRouter`: they were translated into Messages bodies, so offsets in them are offsets in the translation.
+///
+/// The dialect also settles what the usage of the answer means: in those marked *additive* what was read and written stands
+/// beside the input count, in those marked *subset* it is part of the prompt count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dialect {
-    /// The Messages API (also for providers that are only counted: their bodies stand as sent).
+    /// The Messages API, whoever offers it. Additive.
     #[default]
     Messages,
-    /// Bedrock `InvokeModel` with a Messages body; the model stands in the address.
+    /// Bedrock `InvokeModel`: the model's own body, for Claude a Messages body; the model stands in the address. Which
+    /// usage it has shows in its keys.
     BedrockInvoke,
-    /// Bedrock Converse with `cachePoint` elements, translated.
+    /// Bedrock Converse with `cachePoint` elements, translated for Claude. Additive.
     BedrockConverse,
-    /// `OpenRouter` chat completions with `cache_control` parts, translated.
+    /// `OpenRouter` chat completions of a Claude model with `cache_control` parts, translated. Subset.
     OpenRouter,
+    /// Chat completions of `OpenAI` and of all who took them over. Subset.
+    ChatCompletions,
+    /// The Responses API of `OpenAI` and of those who took it over. Subset.
+    Responses,
+    /// `generateContent` of Gemini and Vertex. Subset.
+    GenerateContent,
+    /// Cohere's chat, version 1 and 2. Subset.
+    Cohere,
+    /// Ollama's own API. It has no counts of its cache.
+    Ollama,
+    /// Embeddings: input alone.
+    Embeddings,
 }
 
 impl Dialect {
+    /// All.
+    pub const ALL: [Self; 10] = [
+        Self::Messages,
+        Self::BedrockInvoke,
+        Self::BedrockConverse,
+        Self::OpenRouter,
+        Self::ChatCompletions,
+        Self::Responses,
+        Self::GenerateContent,
+        Self::Cohere,
+        Self::Ollama,
+        Self::Embeddings,
+    ];
+
     /// The word used in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,6 +87,12 @@ impl Dialect {
             Self::BedrockInvoke => "bedrock-invoke",
             Self::BedrockConverse => "bedrock-converse",
             Self::OpenRouter => "openrouter",
+            Self::ChatCompletions => "chat-completions",
+            Self::Responses => "responses",
+            Self::GenerateContent => "generate-content",
+            Self::Cohere => "cohere",
+            Self::Ollama => "ollama",
+            Self::Embeddings => "embeddings",
         }
     }
 }
@@ -53,16 +100,49 @@ impl Dialect {
 /// What the recording says about the answer's usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedUsage {
-    /// Token counts in the additive convention.
+    /// Token counts in the additive convention, whatever the provider's own is.
     pub usage: Usage,
     /// The provider reported the written tokens by lifetime; otherwise they stand under five minutes.
     pub split_by_ttl: bool,
     /// The answer held server-side tool passes (`server_tool_use` blocks or several `iterations`), so the counts are sums.
     pub server_passes: bool,
-    /// The output count is only the stream's start value, not the final one.
+    /// The output count is only what a stream had come to, not the final one.
     pub output_is_start_value: bool,
     /// How many context edits the provider applied to the prompt before it was cached (`context_management.applied_edits`).
     pub applied_edits: u32,
+    /// Searches of the web by the provider's own tool, which are charged by the piece: `server_tool_use` of Anthropic,
+    /// `web_search_call` items that searched (not those that opened a page) of `OpenAI`, queries of Gemini's grounding
+    /// (whose models before 3 charge by the request instead), `web_search_calls` of xAI.
+    pub web_search_requests: u64,
+    /// Pages fetched by the provider's own tool.
+    pub web_fetch_requests: u64,
+    /// Runs of code by the provider's own tool.
+    pub code_execution_requests: u64,
+    /// How much of the output was reasoning that the answer need not show. Part of the output count, always.
+    pub reasoning_tokens: u64,
+    /// How much of the input was sound, which some providers charge otherwise than text. Part of the input count.
+    pub input_audio_tokens: u64,
+    /// How much of the output was sound. Part of the output count.
+    pub output_audio_tokens: u64,
+    /// The tier that the answer says it was served at; `None` where it says nothing that is known.
+    pub tier: Option<ServiceTier>,
+    /// Whether the answer was served in fast mode (`usage.speed`); `None` where it does not say.
+    pub fast: Option<bool>,
+    /// Whether the answer was served in the United States alone (`usage.inference_geo`); `None` where it does not say.
+    pub geo_us: Option<bool>,
+    /// What the answer itself says that it cost (`OpenRouter` and xAI do).
+    pub reported_cost: Option<Money>,
+    /// What is charged where that is less than what was counted (Cohere leaves its own frames out).
+    pub billed_units: Option<BilledUnits>,
+}
+
+/// Tokens that are charged, by the provider's own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BilledUnits {
+    /// Of the prompt.
+    pub input_tokens: u64,
+    /// Of the answer.
+    pub output_tokens: u64,
 }
 
 /// One request and its answer.
@@ -74,7 +154,7 @@ pub struct Exchange {
     pub provider: Provider,
     /// How the request was spelled on the wire.
     pub dialect: Dialect,
-    /// The model as the request (or the address) spelled it; empty where neither says.
+    /// The model as the request or the address spelled it, else as the answer does; empty where none says.
     pub model: String,
     /// The request body as sent: JSON bytes. Bodies that a recorder had parsed are rendered again, keys in recorded order.
     pub body: Vec<u8>,
@@ -94,8 +174,11 @@ pub struct Exchange {
     pub chain: Option<String>,
     /// An explicit cache scope (organisation or workspace) where the input has one.
     pub scope: Option<String>,
-    /// Sent through the batch interface (half price).
-    pub batch: bool,
+    /// At which tier it was served: as an item of a batch where the recording says so, else what the answer says, else what
+    /// the request asked for.
+    pub tier: ServiceTier,
+    /// The region of the host that was asked, where its name tells one: `eu` of `eu.api.openai.com`.
+    pub region: Option<String>,
     /// Program and version that sent it, such as `claude-cli/2.1.63`, where the recording shows them.
     pub client: Option<String>,
 }
@@ -117,7 +200,8 @@ impl Exchange {
             altered: false,
             chain: None,
             scope: None,
-            batch: false,
+            tier: ServiceTier::Standard,
+            region: None,
             client: None,
         }
     }

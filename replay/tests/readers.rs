@@ -6,6 +6,7 @@ use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
 use forkcast_replay::input::{FORMATS, InputFormat, Inputs};
+use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -48,7 +49,7 @@ fn a_cassette_gives_exchanges_and_names_what_it_passes_over() {
     assert_eq!(inputs.skipped.len(), 1);
     assert_eq!(inputs.skipped[0].reason, "interaction 2, line 50: GET api.anthropic.com/v1/models is no model request");
     assert_eq!(inputs.scopes[0].files[0].notes, ["exchange 1: 1 stream events of unknown kinds"]);
-    assert_eq!((reasons(&inputs), inputs.repaired.len()), (vec![], 0));
+    assert_eq!((reasons(&inputs), inputs.repaired.len()), (vec![(68, "exchange 4: answer has no `usage`")], 0));
 }
 
 #[test]
@@ -182,7 +183,8 @@ fn openrouter_is_translated_and_its_usage_made_additive() {
     );
     assert_eq!(counts(all[0]), Some((100, 1500, 400, 0, 7)));
     assert_eq!(counts(all[1]), Some((12, 0, 0, 0, 2)), "usage of a stream stands in its last chunk");
-    assert_eq!((&all[2].provider, all[2].usage), (&Provider::Other("openrouter".to_owned()), None));
+    assert_eq!(all[2].provider, Provider::Other("openrouter".to_owned()));
+    assert_eq!((all[2].dialect, counts(all[2])), (Dialect::ChatCompletions, Some((12, 0, 0, 0, 2))));
     assert_eq!(reasons(&inputs).len(), 1, "more read and written than there was");
 }
 
@@ -239,7 +241,10 @@ fn an_exchange_log_is_read_line_by_line() {
     let first = all[0];
     assert_eq!(first.sent_at, Some(Instant(1_000_250_000)));
     assert_eq!(first.ended_at, Some(Instant(2_000_000_001)));
-    assert_eq!((first.chain.as_deref(), first.scope.as_deref(), first.batch), (Some("a"), Some("org"), true));
+    assert_eq!(
+        (first.chain.as_deref(), first.scope.as_deref(), first.tier),
+        (Some("a"), Some("org"), ServiceTier::Batch)
+    );
     assert_eq!(body(first), r#"{"model":"claude-opus-4-8","messages":[ ]}"#);
     let lines: Vec<_> = all.iter().map(|exchange| exchange.origin.line).collect();
     assert_eq!(lines, [1, 2, 2, 9, 10, 11]);
@@ -274,7 +279,7 @@ fn what_is_written_is_read_back() {
     for (a, b) in inputs.exchanges().zip(again.exchanges()) {
         assert_eq!((&a.body, &a.model, a.usage), (&b.body, &b.model, b.usage));
         assert_eq!((a.sent_at, a.first_byte_at, a.ended_at), (b.sent_at, b.first_byte_at, b.ended_at));
-        assert_eq!((&a.chain, &a.scope, a.batch, a.status), (&b.chain, &b.scope, b.batch, b.status));
+        assert_eq!((&a.chain, &a.scope, a.tier, a.status), (&b.chain, &b.scope, b.tier, b.status));
     }
     let mut broken = exchanges(&inputs)[0].clone();
     broken.body = b"no".to_vec();

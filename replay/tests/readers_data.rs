@@ -37,18 +37,29 @@ fn tally(inputs: &Inputs) -> (usize, usize, usize, usize) {
 #[test]
 fn every_folder_is_read_as_counted_by_hand() {
     let expected = [
+<<<<<<< HEAD
         ("cassettes-crewai", (40, 11, 8, 0)),
         ("cassettes-dd-trace-py", (18, 8, 3, 0)),
         ("cassettes-openinference", (6, 5, 8, 0)),
         ("cassettes-openllmetry", (13, 6, 2, 0)),
         ("cassettes-pydantic-ai", (133, 64, 20, 0)),
         ("cassettes-ruby-llm", (186, 5, 18, 0)),
+=======
+        ("cassettes-crewai", (40, 40, 8, 0)),
+        ("cassettes-dd-trace-py", (18, 18, 3, 0)),
+        ("cassettes-openinference", (6, 6, 8, 0)),
+        ("cassettes-openllmetry", (13, 13, 2, 0)),
+        ("cassettes-pydantic-ai", (133, 133, 20, 0)),
+        ("cassettes-ruby-llm", (0, 0, 102, 0)),
+>>>>>>> 383fcc0 (Usage of every provider, subset and additive conventions kept apart; the tier comes from the answer)
         ("wire-cache-fix", (110, 92, 227, 0)),
     ];
     for (folder, counts) in expected {
         let Some(inputs) = read(folder) else { continue };
         assert_eq!(tally(&inputs), counts, "{folder}: {:?}", inputs.unreadable);
-        assert!(inputs.repaired.is_empty(), "{folder}: {:?}", inputs.repaired);
+        // One answer of Gemini behind OpenRouter writes and reads the same tokens.
+        let mended = usize::from(folder == "cassettes-pydantic-ai");
+        assert_eq!(inputs.repaired.len(), mended, "{folder}: {:?}", inputs.repaired);
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
-use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::exchange::{Exchange, Origin, Provider};
 use crate::response;
 
 /// Reads a file that holds bodies.
@@ -72,13 +72,12 @@ pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Exchange {
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.
 pub(super) fn attach(exchange: &mut Exchange, answer: &[u8], line: usize, reading: &mut Reading) {
-    if exchange.failed() || exchange.provider != Provider::Anthropic || answer == b"null" {
+    if exchange.failed() || answer == b"null" {
         return;
     }
     let answer = match json::text(answer) {
-        Some(events) => response::read(Dialect::Messages, events.as_bytes()),
-        None => response::read(Dialect::Messages, answer),
+        Some(events) => response::attach_recognised(exchange, events.as_bytes()),
+        None => response::attach_recognised(exchange, answer),
     };
-    exchange.usage = answer.usage;
     reading.add(&exchange.origin, line, answer);
 }

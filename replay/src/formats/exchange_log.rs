@@ -24,6 +24,7 @@
 
 mod write;
 
+use forkcast_sim::pricing::ServiceTier;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -148,7 +149,10 @@ impl Log<'_> {
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;
         (exchange.chain, exchange.scope) = (line.chain, line.scope);
-        (exchange.batch, exchange.status) = (line.batch, line.status);
+        exchange.status = line.status;
+        if line.batch {
+            exchange.tier = ServiceTier::Batch;
+        }
         match (line.response, line.response_sse) {
             (Some(_), Some(_)) => return Err(self.text.fault(start, "found both `response` and `response_sse`")),
             (Some(raw), None) => bodies::attach(&mut exchange, raw.get().as_bytes(), number, &mut self.reading),

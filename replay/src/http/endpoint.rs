@@ -18,23 +18,48 @@ pub(crate) enum Endpoint {
     Elsewhere,
 }
 
-/// Hosts with the usual paths of the OpenAI API, and the name used in reports.
+/// Hosts by how they end, and the name used in reports.
 const HOSTS: &[(&str, &str)] = &[
     ("api.openai.com", "openai"),
     ("openai.azure.com", "azure"),
+    ("services.ai.azure.com", "azure"),
+    ("cognitiveservices.azure.com", "azure"),
     ("openrouter.ai", "openrouter"),
     ("api.mistral.ai", "mistral"),
     ("api.cohere.com", "cohere"),
+    ("api.cohere.ai", "cohere"),
     ("api.deepseek.com", "deepseek"),
     ("api.x.ai", "xai"),
     ("api.groq.com", "groq"),
+    ("api.moonshot.ai", "moonshot"),
+    ("api.moonshot.cn", "moonshot"),
+    ("api.z.ai", "zai"),
+    ("open.bigmodel.cn", "zai"),
+    ("api.minimax.io", "minimax"),
+    ("dashscope.aliyuncs.com", "alibaba"),
+    ("dashscope-intl.aliyuncs.com", "alibaba"),
+    ("api.together.xyz", "together"),
+    ("api.fireworks.ai", "fireworks"),
+    ("api.perplexity.ai", "perplexity"),
     ("generativelanguage.googleapis.com", "gemini"),
     ("aiplatform.googleapis.com", "vertex"),
 ];
 
-/// Paths that ask a model, by how they end.
-const MODEL_PATHS: &[&str] =
-    &["/chat/completions", "/responses", "/v2/chat", "/v1/chat", ":generateContent", ":streamGenerateContent"];
+/// Paths that ask a model, by how they end. Embeddings count: they cost money. Those of Gemini (`:embedContent`) do not,
+/// since their answers tell no usage.
+const MODEL_PATHS: &[(&str, Dialect)] = &[
+    ("/completions", Dialect::ChatCompletions),
+    ("/responses", Dialect::Responses),
+    ("/v2/chat", Dialect::Cohere),
+    ("/v1/chat", Dialect::Cohere),
+    (":generateContent", Dialect::GenerateContent),
+    (":streamGenerateContent", Dialect::GenerateContent),
+    ("/api/chat", Dialect::Ollama),
+    ("/api/generate", Dialect::Ollama),
+    ("/embeddings", Dialect::Embeddings),
+    ("/v1/embed", Dialect::Embeddings),
+    ("/v2/embed", Dialect::Embeddings),
+];
 
 /// Sorts a request by method and address.
 pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
@@ -43,23 +68,45 @@ pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
     }
     let (host, path) = split(uri);
     if path.ends_with("/v1/messages") {
-        return anthropic(Dialect::Messages, None);
+        return messages(host);
     }
     if let Some((model, action)) = bedrock(host, path) {
         return bedrock_model(model, action);
     }
-    if let Some(model) = vertex_claude(path) {
-        return anthropic(Dialect::Messages, Some(model));
+    if let Some((publisher, model)) = vertex_publisher(path) {
+        return match publisher {
+            "anthropic" => anthropic(Dialect::Messages, Some(model)),
+            _ => counted("vertex", Dialect::ChatCompletions, Some(model)),
+        };
     }
-    if !MODEL_PATHS.iter().any(|ending| path.ends_with(ending)) {
-        return Endpoint::Elsewhere;
+    match MODEL_PATHS.iter().find(|(ending, _)| path.ends_with(ending)) {
+        Some((_, dialect)) => counted(name_of(host), *dialect, gemini_model(path)),
+        None => Endpoint::Elsewhere,
     }
-    counted(name_of(host), gemini_model(path))
+}
+
+/// The region of a host, where its name tells one: `eu.api.openai.com`, `bedrock-runtime.us-east-1.amazonaws.com`,
+/// `us-central1-aiplatform.googleapis.com`.
+pub(crate) fn region(host: &str) -> Option<&str> {
+    let bedrock = || host.strip_prefix("bedrock-runtime")?.split_once('.')?.1.strip_suffix(".amazonaws.com");
+    let region = host
+        .strip_suffix(".api.openai.com")
+        .or_else(|| host.strip_suffix("-aiplatform.googleapis.com"))
+        .or_else(bedrock)?;
+    (!region.is_empty()).then_some(region)
+}
+
+/// The Messages API. Hosts of other providers offer it for models of their own too; which, the body tells.
+fn messages(host: &str) -> Endpoint {
+    match HOSTS.iter().find(|(known, _)| host.ends_with(known)) {
+        Some((_, name)) => counted(name, Dialect::Messages, None),
+        None => anthropic(Dialect::Messages, None),
+    }
 }
 
 /// A provider whose exchanges are counted, their bodies kept as sent.
-fn counted(name: &str, model: Option<String>) -> Endpoint {
-    Endpoint::Model { provider: Provider::Other(name.to_owned()), dialect: Dialect::Messages, model }
+fn counted(name: &str, dialect: Dialect, model: Option<String>) -> Endpoint {
+    Endpoint::Model { provider: Provider::Other(name.to_owned()), dialect, model }
 }
 
 fn anthropic(dialect: Dialect, model: Option<String>) -> Endpoint {
@@ -93,14 +140,15 @@ fn bedrock_model(model: String, action: &str) -> Endpoint {
     if model.contains("claude") {
         return anthropic(dialect, Some(model));
     }
-    counted("bedrock", Some(model))
+    counted("bedrock", dialect, Some(model))
 }
 
-/// Claude on Google Cloud: `…/publishers/anthropic/models/<model>:rawPredict`, body as in the Messages API.
-fn vertex_claude(path: &str) -> Option<String> {
-    let (_, rest) = path.split_once("/publishers/anthropic/models/")?;
+/// Models of other makers on Google Cloud: `…/publishers/<maker>/models/<model>:rawPredict`, with the maker's own body.
+fn vertex_publisher(path: &str) -> Option<(&str, String)> {
+    let (_, rest) = path.split_once("/publishers/")?;
+    let (publisher, rest) = rest.split_once("/models/")?;
     let (model, action) = rest.rsplit_once(':')?;
-    matches!(action, "rawPredict" | "streamRawPredict").then(|| percent_decoded(model))
+    matches!(action, "rawPredict" | "streamRawPredict").then(|| (publisher, percent_decoded(model)))
 }
 
 fn gemini_model(path: &str) -> Option<String> {

@@ -68,6 +68,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     let mut exchange = Exchange::request_only(origin, sent.model, sent.body.into_owned());
     exchange.provider = sent.provider;
     exchange.dialect = sent.dialect;
+    exchange.region = endpoint::region(endpoint::split(request.uri).0).map(str::to_owned);
     exchange.client = request.headers.get("user-agent").and_then(client::client);
     Ok(Sorted::Model(Box::new(exchange)))
 }
@@ -75,17 +76,26 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
 /// Takes status and usage over into `exchange`; what else there is to say about the answer is returned.
 pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
     exchange.status = response.status;
-    if exchange.failed() || exchange.provider != Provider::Anthropic {
+    if exchange.failed() {
         return Answer::default();
     }
     let body = response.body.as_ref().map_err(Clone::clone);
     let body = body.and_then(|packed| unpacked(packed, response.headers.get("content-encoding")));
-    let answer = match body {
-        Ok(body) => response::read(exchange.dialect, event_stream::text(&body).as_deref().unwrap_or(&body)),
+    let mut answer = match body {
+        Ok(body) => response::attach(exchange, loose_frames(&body).as_deref().unwrap_or(&body)),
         Err(why) => Answer { faults: vec![why], ..Answer::default() },
     };
-    exchange.usage = answer.usage;
+    if answer.usage.is_none() && exchange.dialect == Dialect::BedrockInvoke {
+        let counted = response::counted_by_headers(|name| response.headers.get(name));
+        let fault = answer.faults.last_mut().zip(counted);
+        fault.into_iter().for_each(|(fault, counted)| fault.push_str(&format!("; its {counted}")));
+    }
     answer
+}
+
+/// Frames of AWS that a recorder broke by keeping them as text. Whole ones are read as they are.
+fn loose_frames(body: &[u8]) -> Option<Vec<u8>> {
+    if response::is_framed(body) { None } else { event_stream::text(body) }
 }
 
 /// A request as it is handed on.
@@ -100,20 +110,28 @@ impl<'a> Sent<'a> {
     fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
-        let is_openrouter = provider == Provider::Other("openrouter".to_owned());
-        let (provider, dialect) =
-            match is_openrouter && model.contains("claude") && json::member(body, "messages").is_some() {
-                true => (Provider::Anthropic, Dialect::OpenRouter),
-                false => (provider, dialect),
-            };
-        let body = match dialect {
-            Dialect::Messages | Dialect::BedrockInvoke => Cow::Borrowed(body),
-            Dialect::BedrockConverse => {
+        let (provider, dialect) = claude(provider, dialect, &model, body);
+        let body = match (&provider, dialect) {
+            (Provider::Anthropic, Dialect::BedrockConverse) => {
                 translated(body, |parsed| dialect::bedrock_converse::translate(parsed, &model))?
             }
-            Dialect::OpenRouter => translated(body, dialect::openrouter::translate)?,
+            (_, Dialect::OpenRouter) => translated(body, dialect::openrouter::translate)?,
+            _ => Cow::Borrowed(body),
         };
         Ok(Self { provider, dialect, model, body })
+    }
+}
+
+/// Claude models behind addresses that they share with others.
+fn claude(provider: Provider, dialect: Dialect, model: &str, body: &[u8]) -> (Provider, Dialect) {
+    let is_claude = model.contains("claude");
+    let is_openrouter = provider == Provider::Other("openrouter".to_owned());
+    match dialect {
+        Dialect::Messages if is_claude => (Provider::Anthropic, dialect),
+        Dialect::ChatCompletions if is_claude && is_openrouter && json::member(body, "messages").is_some() => {
+            (Provider::Anthropic, Dialect::OpenRouter)
+        }
+        _ => (provider, dialect),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
 use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
-use forkcast_sim::pricing::{Category, Date, Money, Rates, Terms};
+use forkcast_sim::pricing::{Category, Date, Money, Rates, ServiceTier, Terms};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
         let terms = Terms {
             date: self.options.prices_of.or(line.at.map(Date::of)),
             prompt_tokens: usage.total_input_tokens(),
-            batch: exchange.batch,
+            batch: exchange.tier == ServiceTier::Batch,
             fast: request.envelope_value("speed") == Some(b"\"fast\""),
             geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
             regional: request.resolved.is_some_and(|resolved| resolved.regional),

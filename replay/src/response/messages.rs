@@ -3,24 +3,20 @@
 use forkcast_sim::wire::Usage;
 use serde_json::Value;
 
-use super::Answer;
-use super::tokens::{Fields, count, fields, list, object, required};
+use super::tokens::{Fields, count, count_at, list, object, required, word};
+use super::{Answer, Found};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, skip_space};
 
 /// Reads a message object.
 pub(super) fn read_json(body: &[u8]) -> Answer {
-    let Some(raw) = member(body, "usage") else {
-        return Answer::without_usage("answer has no `usage`");
+    let Some(raw) = member(body, "usage").filter(|raw| *raw != b"null") else {
+        return Answer::lacking_usage(body, "usage");
     };
-    let mut answer = Answer::default();
-    match fields(raw).and_then(|fields| usage(&fields)) {
-        Ok(mut usage) => {
-            usage.server_passes |= has_server_tool_use(body);
-            usage.applied_edits = applied_edits(body);
-            answer.usage = Some(usage);
-        }
-        Err(why) => answer.faults.push(why),
+    let mut answer = Answer::of(raw, usage).named_by(body, "model");
+    if let Some(usage) = &mut answer.usage {
+        usage.server_passes |= has_server_tool_use(body);
+        usage.applied_edits = applied_edits(body);
     }
     answer
 }
@@ -43,13 +39,23 @@ pub(super) fn applied_edits(message: &[u8]) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Usage of a whole answer. The top level leaves the compaction pass out; then the sum of `iterations` is what is billed.
-pub(super) fn usage(fields: &Fields) -> Result<RecordedUsage, String> {
+/// Usage of a whole answer, its parts beside each other. The top level leaves the compaction pass out; then the sum of `iterations` is what is billed.
+pub(super) fn usage(fields: &Fields) -> Result<Found, String> {
     let iterations = list(fields, "iterations");
     let compacted = iterations.iter().any(|pass| pass.get("type").and_then(Value::as_str) == Some("compaction"));
-    let mut total = if compacted { sum(iterations)? } else { one(fields)? };
-    total.server_passes = iterations.len() > 1;
-    Ok(total)
+    let total = if compacted { sum(iterations)? } else { one(fields)? };
+    let pieces = |path: &[&str]| count_at(fields, path).map(Option::unwrap_or_default);
+    let recorded = RecordedUsage {
+        server_passes: iterations.len() > 1,
+        web_search_requests: pieces(&["server_tool_use", "web_search_requests"])?,
+        web_fetch_requests: pieces(&["server_tool_use", "web_fetch_requests"])?,
+        code_execution_requests: pieces(&["server_tool_use", "code_execution_requests"])?,
+        reasoning_tokens: pieces(&["output_tokens_details", "thinking_tokens"])?,
+        fast: word(fields, "speed").map(|speed| speed == "fast"),
+        geo_us: word(fields, "inference_geo").filter(|geo| *geo != "not_available").map(|geo| geo == "us"),
+        ..total
+    };
+    Ok(Found { recorded, odd: Vec::new(), tier: word(fields, "service_tier").map(str::to_owned) })
 }
 
 fn sum(iterations: &[Value]) -> Result<RecordedUsage, String> {
@@ -69,7 +75,7 @@ fn one(fields: &Fields) -> Result<RecordedUsage, String> {
         Some(split) => (count(split, "ephemeral_5m_input_tokens")?, count(split, "ephemeral_1h_input_tokens")?),
         None => (None, None),
     };
-    let sum = short.unwrap_or(0) + long.unwrap_or(0);
+    let sum = short.unwrap_or(0).saturating_add(long.unwrap_or(0));
     // A total that its parts do not make up is believed over the parts: it is the older and the billed field.
     let split_by_ttl = (short.is_some() || long.is_some()) && written.is_none_or(|written| written == sum);
     let (short, long) = if split_by_ttl { (short.unwrap_or(0), long.unwrap_or(0)) } else { (written.unwrap_or(0), 0) };

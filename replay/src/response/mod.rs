@@ -1,25 +1,63 @@
 //! Answers of the provider: what they say about usage.
+//!
+//! The dialect of an exchange, which its address tells (or, without an address, marks in the answer), settles how its usage
+//! is read; no key is looked for that another dialect would give another meaning. Every reader brings its counts to the
+//! additive convention of [`forkcast_sim::wire::Usage`], through `subset` where the provider counts otherwise. Counts that
+//! contradict each other are refused with a reason, and the exchange is kept without usage.
 
-mod dialects;
+mod bedrock;
+mod chat;
+mod chunks;
+mod cohere;
+mod eventstream;
+mod gemini;
 mod messages;
+mod ollama;
+mod openai_responses;
+mod payload;
+mod recognise;
 mod sse;
 mod stream;
+mod subset;
+mod tier;
 mod tokens;
 
-use crate::exchange::{Dialect, RecordedUsage};
-use crate::formats::text::{glimpse, json_reason};
+use forkcast_sim::pricing::ServiceTier;
+
+use crate::exchange::{Dialect, Exchange, Provider, RecordedUsage};
+use crate::formats::json::{member, member_text};
+use payload::{Events, Payload};
+
+pub(crate) use bedrock::counted_by_headers;
 
 /// What one answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Its usage; `None` where it has none or where it cannot be believed (then `faults` says why).
     pub usage: Option<RecordedUsage>,
+    /// The model as the answer spells it.
+    pub model: Option<String>,
     /// Why usage is missing although an answer is there.
     pub faults: Vec<String>,
-    /// What was mended, for instance a stream that broke off.
+    /// What was mended, for instance a stream that broke off, or a total that its parts do not make up.
     pub repairs: Vec<String>,
     /// What was seen and changes nothing, for instance stream events of an unknown kind.
     pub notes: Vec<String>,
+}
+
+/// What a usage object says.
+struct Found {
+    recorded: RecordedUsage,
+    /// What does not add up, although the counts can be taken.
+    odd: Vec<String>,
+    /// The word for the service tier.
+    tier: Option<String>,
+}
+
+impl From<RecordedUsage> for Found {
+    fn from(recorded: RecordedUsage) -> Self {
+        Self { recorded, odd: Vec::new(), tier: None }
+    }
 }
 
 impl Answer {
@@ -27,36 +65,154 @@ impl Answer {
     fn without_usage(why: impl Into<String>) -> Self {
         Self { faults: vec![why.into()], ..Self::default() }
     }
+
+    /// A JSON answer in which nothing stands under `name`.
+    fn lacking_usage(body: &[u8], name: &str) -> Self {
+        let error = member(body, "error").filter(|error| *error != b"null");
+        let status = member_text(body, "status").filter(|status| matches!(&**status, "queued" | "in_progress"));
+        let answer = match (error, status) {
+            (Some(error), _) => {
+                let kind = ["type", "code", "status"].iter().find_map(|name| member_text(error, name));
+                Self::without_usage(format!("the answer is an error (`{}`)", kind.as_deref().unwrap_or("error")))
+            }
+            (None, Some(status)) => {
+                Self::without_usage(format!("answer has no `{name}` yet, its status is `{status}`"))
+            }
+            (None, None) => Self::without_usage(format!("answer has no `{name}`")),
+        };
+        answer.named_by(body, "model")
+    }
+
+    /// Reads a usage object.
+    fn of(raw: &[u8], read: fn(&tokens::Fields) -> Result<Found, String>) -> Self {
+        match tokens::fields(raw).and_then(|fields| read(&fields)) {
+            Ok(found) => {
+                let mut answer = Self::default();
+                answer.take(found);
+                answer
+            }
+            Err(why) => Self::without_usage(why),
+        }
+    }
+
+    fn take(&mut self, found: Found) {
+        self.usage = Some(found.recorded);
+        self.repairs.extend(found.odd);
+        self.served(found.tier.as_deref());
+    }
+
+    /// Takes the word for the tier over. Unknown ones are noted: what they cost is not known either.
+    fn served(&mut self, word: Option<&str>) {
+        let Some(word) = word else { return };
+        match (tier::served(word), &mut self.usage) {
+            (Some(tier), Some(usage)) => usage.tier = Some(tier),
+            (None, _) if tier::is_foreign(word) => {
+                let shown: String = word.chars().take(40).collect();
+                self.notes
+                    .push(format!("service tier `{}` is not known here, standard is assumed", shown.escape_debug()));
+            }
+            _ => {}
+        }
+    }
+
+    fn tiered_by(mut self, holder: &[u8], name: &str) -> Self {
+        self.served(member_text(holder, name).as_deref());
+        self
+    }
+
+    fn named_by(mut self, holder: &[u8], name: &str) -> Self {
+        self.model = member_text(holder, name).map(|model| model.into_owned());
+        self
+    }
 }
 
-/// Reads the body of an answer with HTTP status below 400, JSON or a stream of server-sent events.
-///
-/// Whether it is a stream is told by its first bytes, since recorders keep headers and bodies apart.
+/// Reads the body of an answer with HTTP status below 400: JSON, or a stream in whichever framing.
 pub fn read(dialect: Dialect, body: &[u8]) -> Answer {
-    let body = body.trim_ascii();
-    match body.first() {
-        None => Answer::without_usage("found an empty answer, expected JSON or a stream"),
-        Some(b'{') => read_json(dialect, body),
-        Some(_) => match sse::payload(body) {
-            sse::Payload::Json(json) => read_json(dialect, json),
-            sse::Payload::Events => stream::read(dialect, body),
-            sse::Payload::Neither => Answer::without_usage(format!(
-                "found {}, expected an answer in JSON or a stream of events",
-                glimpse(body)
-            )),
-        },
+    read_payload(dialect, &payload::of(body))
+}
+
+fn read_payload(dialect: Dialect, payload: &Payload<'_>) -> Answer {
+    match payload {
+        Payload::Json(json) => read_json(dialect, json),
+        Payload::Events(events) => read_stream(dialect, events),
+        Payload::Neither(found) => Answer::without_usage(found.as_str()),
     }
 }
 
 fn read_json(dialect: Dialect, body: &[u8]) -> Answer {
-    if let Err(error) = serde_json::from_slice::<&serde_json::value::RawValue>(body) {
-        return Answer::without_usage(format!("answer is no JSON: {}", json_reason(&error)));
-    }
     match dialect {
-        Dialect::Messages | Dialect::BedrockInvoke => messages::read_json(body),
-        Dialect::BedrockConverse => dialects::converse(body),
-        Dialect::OpenRouter => dialects::openrouter(body),
+        Dialect::Messages => messages::read_json(body),
+        Dialect::BedrockInvoke => bedrock::read_invoke(body),
+        Dialect::BedrockConverse => bedrock::read_converse(body),
+        Dialect::OpenRouter | Dialect::ChatCompletions => chat::read_json(body),
+        Dialect::Responses => openai_responses::read_json(body),
+        Dialect::GenerateContent => gemini::read_json(body),
+        Dialect::Cohere => cohere::read_json(body),
+        Dialect::Ollama => ollama::read_json(body),
+        Dialect::Embeddings => chat::read_embeddings(body),
     }
+}
+
+fn read_stream(dialect: Dialect, events: &Events<'_>) -> Answer {
+    match dialect {
+        Dialect::Messages => stream::read(events),
+        Dialect::BedrockInvoke => bedrock::read_invoke_stream(events),
+        Dialect::BedrockConverse => bedrock::read_converse_stream(events),
+        Dialect::OpenRouter | Dialect::ChatCompletions => chat::read_stream(events),
+        Dialect::Responses => openai_responses::read_stream(events),
+        Dialect::GenerateContent => gemini::read_stream(events),
+        Dialect::Cohere => cohere::read_stream(events),
+        Dialect::Ollama => ollama::read_stream(events),
+        Dialect::Embeddings => Answer::without_usage("found a stream, expected one object with embeddings"),
+    }
+}
+
+/// Reads an answer in the dialect of its exchange and takes over what it says: usage, tier, and the model where the request
+/// names none. What else there is to say is returned.
+pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
+    let payload = payload::of(body);
+    let mut answer = read_payload(exchange.dialect, &payload);
+    if answer.usage.is_none() && matches!(payload, Payload::Events(_)) && was_not_asked_for(exchange) {
+        let why = "; the request did not ask for it (`stream_options.include_usage`)";
+        answer.faults.last_mut().into_iter().for_each(|fault| fault.push_str(why));
+    }
+    exchange.usage = answer.usage;
+    // Who sends a batch knows it; the answer inside may say `standard`.
+    if exchange.tier != ServiceTier::Batch {
+        let served = answer.usage.and_then(|usage| usage.tier);
+        let asked = || member_text(&exchange.body, "service_tier").map(|word| tier::asked_for(&word));
+        exchange.tier = served.or_else(asked).unwrap_or(exchange.tier);
+    }
+    if let Some(model) = answer.model.as_ref().filter(|_| exchange.model.is_empty()) {
+        exchange.model.clone_from(model);
+    }
+    answer
+}
+
+/// [`attach`] for formats without addresses: marks in the answer tell its dialect. Where there are none, it is read as the
+/// model named in the request would answer.
+pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer {
+    let recognised = match payload::of(body) {
+        Payload::Json(json) => recognise::dialect(json),
+        Payload::Events(events) => events.list.iter().find_map(|event| recognise::dialect(&event.data)),
+        Payload::Neither(_) => None,
+    };
+    let own = exchange.dialect;
+    exchange.dialect = recognised.unwrap_or(match exchange.provider {
+        Provider::Anthropic => own,
+        Provider::Other(_) => Dialect::ChatCompletions,
+    });
+    let answer = attach(exchange, body);
+    if exchange.provider == Provider::Anthropic {
+        // The body keeps its own spelling, whoever passed the answer on.
+        exchange.dialect = own;
+    }
+    answer
+}
+
+fn was_not_asked_for(exchange: &Exchange) -> bool {
+    let asked = member(&exchange.body, "stream_options").and_then(|options| member(options, "include_usage"));
+    exchange.dialect == Dialect::ChatCompletions && asked != Some(b"true")
 }
 
 /// A usage object in the spelling of a recorder.

@@ -1,14 +1,8 @@
-//! Frames of server-sent events (WHATWG HTML, section "event stream interpretation"), as recorders left them.
+//! Events of server-sent events (WHATWG HTML, section "event stream interpretation"), as recorders left them.
 
 use std::borrow::Cow;
 
-/// One frame.
-pub(super) struct Frame<'a> {
-    /// The `data` lines, joined by newlines.
-    pub data: Cow<'a, [u8]>,
-    /// Bytes follow it. A stream that broke off shows in the last frame.
-    pub last: bool,
-}
+use super::payload::Event;
 
 /// What a body that does not begin with `{` is.
 pub(super) enum Payload<'a> {
@@ -45,8 +39,8 @@ fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The frames of `body` that carry data. The last one counts even where no empty line closes it: recorders trim bodies.
-pub(super) fn frames(body: &[u8]) -> impl Iterator<Item = Frame<'_>> {
+/// The frames of `body` that carry data, their `data` lines joined by newlines. The last one counts even where no empty line closes it: recorders trim bodies.
+pub(super) fn frames(body: &[u8]) -> impl Iterator<Item = Event<'_>> {
     let mut rest = body;
     std::iter::from_fn(move || {
         let mut data: Option<Cow<'_, [u8]>> = None;
@@ -63,7 +57,7 @@ pub(super) fn frames(body: &[u8]) -> impl Iterator<Item = Frame<'_>> {
                 (None, _) => {}
             }
         }
-        data.map(|data| Frame { data, last: rest.trim_ascii().is_empty() })
+        data.map(|data| Event { data, last: rest.trim_ascii().is_empty() })
     })
 }
 

@@ -7,6 +7,12 @@ use crate::formats::text::{glimpse, json_reason};
 /// Largest count that is believed: 2⁵³, up to which JSON readers agree on integers. No prompt comes near it.
 const LARGEST: u64 = 1 << 53;
 
+/// How many keys of an unknown object are listed.
+const KEYS_LISTED: usize = 12;
+
+/// How much of each is shown.
+const KEY_CHARS: usize = 40;
+
 /// A usage object.
 pub(super) type Fields = Map<String, Value>;
 
@@ -16,11 +22,11 @@ pub(super) fn fields(raw: &[u8]) -> Result<Fields, String> {
         .map_err(|error| format!("found {}, expected a usage object: {}", glimpse(raw), json_reason(&error)))
 }
 
-/// The count under `name`; `None` where it is absent or null (all cache fields of the API are nullable).
+/// The count under `name`; `None` where it is absent or null (all cache fields of the APIs are nullable).
 pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::Number(number)) => match number.as_u64() {
+        Some(Value::Number(number)) => match whole(number) {
             Some(count) if count <= LARGEST => Ok(Some(count)),
             _ => Err(format!("`{name}` is {number}, expected a whole number from 0 to 2^53")),
         },
@@ -28,9 +34,56 @@ pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> 
     }
 }
 
-/// The count under `name`, which must be there.
+/// Some writers of JSON know no integers: `12.0` is twelve.
+fn whole(number: &serde_json::Number) -> Option<u64> {
+    let float = || number.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=LARGEST as f64).contains(float));
+    number.as_u64().or_else(|| float().map(|float| float as u64))
+}
+
+/// The count under the last of `path`, through objects; `None` where any of them is absent or null.
+pub(super) fn count_at(fields: &Fields, path: &[&str]) -> Result<Option<u64>, String> {
+    let [inner @ .., name] = path else { return Ok(None) };
+    let mut holder = fields;
+    for step in inner {
+        match holder.get(*step) {
+            Some(Value::Object(next)) => holder = next,
+            None | Some(Value::Null) => return Ok(None),
+            Some(other) => return Err(format!("`{step}` is {}, expected an object", kind(other))),
+        }
+    }
+    count(holder, name)
+}
+
+/// One count that stands in several places: what all say that have it. Where they differ, none can be believed.
+pub(super) fn agreed(fields: &Fields, paths: &[&[&str]]) -> Result<Option<u64>, String> {
+    let mut found: Option<(u64, &[&str])> = None;
+    for path in paths {
+        match (count_at(fields, path)?, found) {
+            (Some(here), Some((there, other))) if here != there => {
+                let (other, path) = (other.join("."), path.join("."));
+                return Err(format!("`{other}` is {there} and `{path}` is {here}, expected the same count twice"));
+            }
+            (Some(here), None) => found = Some((here, path)),
+            _ => {}
+        }
+    }
+    Ok(found.map(|(count, _)| count))
+}
+
+/// The count under `name`, which must be there. Where it is not, the object is of a convention that is not known here.
 pub(super) fn required(fields: &Fields, name: &str) -> Result<u64, String> {
-    count(fields, name)?.ok_or_else(|| format!("usage has no `{name}`"))
+    count(fields, name)?.ok_or_else(|| format!("usage has no `{name}`, its keys are {}", keys(fields)))
+}
+
+/// The keys of an object, for a message.
+pub(super) fn keys(fields: &Fields) -> String {
+    if fields.is_empty() {
+        return "none".to_owned();
+    }
+    let shown = |key: &String| format!("`{}`", key.chars().take(KEY_CHARS).collect::<String>().escape_debug());
+    let listed: Vec<String> = fields.keys().take(KEYS_LISTED).map(shown).collect();
+    let further = fields.len().saturating_sub(KEYS_LISTED);
+    if further > 0 { format!("{} and {further} more", listed.join(", ")) } else { listed.join(", ") }
 }
 
 /// The object under `name`, if it is one.
@@ -41,6 +94,11 @@ pub(super) fn object<'a>(fields: &'a Fields, name: &str) -> Option<&'a Fields> {
 /// The list under `name`; empty where there is none.
 pub(super) fn list<'a>(fields: &'a Fields, name: &str) -> &'a [Value] {
     fields.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The text under `name`, if it is one.
+pub(super) fn word<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    fields.get(name)?.as_str()
 }
 
 fn kind(value: &Value) -> &'static str {

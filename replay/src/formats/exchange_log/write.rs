@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use forkcast_sim::pricing::ServiceTier;
+
 use crate::error::Error;
 use crate::exchange::{Exchange, RecordedUsage};
 use crate::formats::value::render_text;
@@ -36,7 +38,7 @@ pub fn write_line(out: &mut impl Write, exchange: &Exchange, answer: RawAnswer<'
             render_text(word, &mut line);
         }
     }
-    if exchange.batch {
+    if exchange.tier == ServiceTier::Batch {
         line.push_str(",\"batch\":true");
     }
     line.push_str(",\"request\":");

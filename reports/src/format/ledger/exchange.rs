@@ -1,6 +1,7 @@
 //! The recording behind a line, without its body: with the body beside it the request can be replayed again.
 
 use forkcast_replay::exchange::{Dialect, Exchange, Origin, Provider, RecordedUsage};
+use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde::{Deserialize, Serialize};
@@ -36,13 +37,15 @@ pub struct Stored {
     pub own_scope: Option<String>,
     /// The body was altered on its way.
     pub altered: bool,
-    /// Sent through the batch interface.
-    pub batch: bool,
+    /// The service tier, as [`ServiceTier::word`] spells it.
+    pub tier: String,
+    /// The region of the host that was asked.
+    pub region: Option<String>,
     /// What the recording says about the answer's usage.
     pub usage: Option<StoredUsage>,
 }
 
-/// Recorded usage with its flags.
+/// Recorded usage with its flags, as far as a bill needs them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct StoredUsage {
     input_tokens: u64,
@@ -54,13 +57,16 @@ pub struct StoredUsage {
     server_passes: bool,
     output_is_start_value: bool,
     applied_edits: u32,
+    web_search_requests: u64,
+    web_fetch_requests: u64,
+    code_execution_requests: u64,
+    reasoning_tokens: u64,
+    fast: Option<bool>,
+    geo_us: Option<bool>,
 }
 
 /// The provider whose requests have a cache profile.
 const ANTHROPIC: &str = "anthropic";
-
-const DIALECTS: [Dialect; 4] =
-    [Dialect::Messages, Dialect::BedrockInvoke, Dialect::BedrockConverse, Dialect::OpenRouter];
 
 /// Where an exchange stood in the input.
 #[derive(Clone, Copy, Debug)]
@@ -96,14 +102,15 @@ impl Stored {
             chain: exchange.chain.as_deref().map(|chain| names.agent(chain)),
             own_scope: exchange.scope.as_deref().map(|scope| names.agent(scope)),
             altered: exchange.altered,
-            batch: exchange.batch,
+            tier: exchange.tier.word().to_owned(),
+            region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
         }
     }
 
     /// The exchange again, with its body.
     pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
-        let dialect = DIALECTS.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
+        let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
         Exchange {
             provider: match self.provider.as_str() {
                 ANTHROPIC => Provider::Anthropic,
@@ -117,7 +124,8 @@ impl Stored {
             chain: self.chain.clone(),
             scope: self.own_scope.clone(),
             altered: self.altered,
-            batch: self.batch,
+            tier: ServiceTier::of_word(&self.tier).unwrap_or_default(),
+            region: self.region.clone(),
             usage: self.usage.map(|usage| usage.recorded()),
             ..Exchange::request_only(origin, model, body)
         }
@@ -137,6 +145,12 @@ impl StoredUsage {
             server_passes: recorded.server_passes,
             output_is_start_value: recorded.output_is_start_value,
             applied_edits: recorded.applied_edits,
+            web_search_requests: recorded.web_search_requests,
+            web_fetch_requests: recorded.web_fetch_requests,
+            code_execution_requests: recorded.code_execution_requests,
+            reasoning_tokens: recorded.reasoning_tokens,
+            fast: recorded.fast,
+            geo_us: recorded.geo_us,
         }
     }
 
@@ -153,6 +167,13 @@ impl StoredUsage {
             server_passes: self.server_passes,
             output_is_start_value: self.output_is_start_value,
             applied_edits: self.applied_edits,
+            web_search_requests: self.web_search_requests,
+            web_fetch_requests: self.web_fetch_requests,
+            code_execution_requests: self.code_execution_requests,
+            reasoning_tokens: self.reasoning_tokens,
+            fast: self.fast,
+            geo_us: self.geo_us,
+            ..RecordedUsage::default()
         }
     }
 }

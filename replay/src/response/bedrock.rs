@@ -1,0 +1,167 @@
+//! Usage of Bedrock: Converse, and `InvokeModel` of vendors other than Anthropic.
+//!
+//! Sources: Bedrock API reference, `TokenUsage` and `CacheDetail` (2026-10); Bedrock user guide, inference parameters of Nova,
+//! Titan, Llama and others (2026-10). Recorded Converse answers show that `totalTokens` is the sum of input, read, written and
+//! output. `InvokeModel` also counts in response headers (`x-amzn-bedrock-input-token-count`); no page of the provider says
+//! what they mean, so they are named where nothing else is there, and not billed.
+
+use forkcast_sim::wire::Usage;
+use serde_json::Value;
+
+use super::chunks::{self, Grammar};
+use super::payload::Events;
+use super::tokens::{Fields, agreed, count, fields, list, required, word};
+use super::{Answer, Found, chat, messages, stream};
+use crate::exchange::RecordedUsage;
+use crate::formats::json::{member, member_text};
+
+const READ: &[&[&str]] = &[&["cacheReadInputTokens"], &["cacheReadInputTokenCount"]];
+const WRITTEN: &[&[&str]] = &[&["cacheWriteInputTokens"], &["cacheWriteInputTokenCount"]];
+const METRICS: &str = "amazon-bedrock-invocationMetrics";
+
+/// Reads a Converse answer, or the `metadata` event of its stream.
+pub(super) fn read_converse(body: &[u8]) -> Answer {
+    let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
+    let answer = Answer::of(raw, converse);
+    match member(body, "serviceTier") {
+        Some(tier) => answer.tiered_by(tier, "type"),
+        None => answer,
+    }
+}
+
+/// Reads the events of a Converse stream; usage comes behind the end of the message.
+pub(super) fn read_converse_stream(events: &Events<'_>) -> Answer {
+    let grammar = Grammar {
+        carries: |event| usage_of(event).is_some(),
+        ends: |event| usage_of(event).is_some(),
+        read: read_converse,
+        missing: "found no `metadata` with `usage` among the events",
+    };
+    chunks::read(events, &grammar)
+}
+
+/// Reads an `InvokeModel` answer; whose it is shows in its keys.
+pub(super) fn read_invoke(body: &[u8]) -> Answer {
+    match usage_of(body) {
+        Some(usage) if member(usage, "input_tokens").is_some() => messages::read_json(body),
+        Some(usage) if member(usage, "prompt_tokens").is_some() => chat::read_json(body),
+        Some(_) => read_converse(body),
+        None if member(body, METRICS).is_some() => read_metrics(body),
+        None if member(body, "prompt_token_count").is_some() => Answer::of(body, llama),
+        None if member(body, "inputTextTokenCount").is_some() => Answer::of(body, titan),
+        None => Answer::lacking_usage(body, "usage"),
+    }
+}
+
+/// Reads the chunks of an `InvokeModel` stream: events of the Messages API, or anything with metrics in its last chunk.
+pub(super) fn read_invoke_stream(events: &Events<'_>) -> Answer {
+    let is_message = |event: &[u8]| member_text(event, "type").is_some_and(|kind| kind == "message_start");
+    if events.list.iter().any(|event| is_message(&event.data)) {
+        return stream::read(events);
+    }
+    let grammar = Grammar {
+        carries: |event| member(event, METRICS).is_some(),
+        ends: |event| member(event, METRICS).is_some(),
+        read: read_metrics,
+        missing: "found no `amazon-bedrock-invocationMetrics` in any chunk",
+    };
+    chunks::read(events, &grammar)
+}
+
+fn usage_of(body: &[u8]) -> Option<&[u8]> {
+    member(body, "usage").filter(|raw| *raw != b"null")
+}
+
+fn read_metrics(body: &[u8]) -> Answer {
+    Answer::of(member(body, METRICS).unwrap_or_default(), metrics)
+}
+
+/// Counts in the last chunk of a stream, beside each other.
+fn metrics(fields: &Fields) -> Result<Found, String> {
+    disjoint(fields, "inputTokenCount", "outputTokenCount").map(Found::from)
+}
+
+/// `inputTokens` is what was neither read nor written; `cacheDetails` splits the written tokens by lifetime.
+fn converse(fields: &Fields) -> Result<Found, String> {
+    let recorded = disjoint(fields, "inputTokens", "outputTokens")?;
+    let usage = recorded.usage;
+    let (beside, cached) = (
+        usage.total_input_tokens() + usage.output_tokens,
+        usage.cache_read_input_tokens + usage.cache_creation_input_tokens(),
+    );
+    let odd = match count(fields, "totalTokens")? {
+        Some(total) if cached > 0 && total == beside - cached => {
+            return Err(format!(
+                "`totalTokens` is {total}, as if the {cached} read or written tokens were part of `inputTokens`, \
+                 expected them beside it"
+            ));
+        }
+        Some(total) if total != beside => {
+            Some(format!("`totalTokens` is {total}, expected the sum of its parts, {beside}; the parts are taken"))
+        }
+        _ => None,
+    };
+    Ok(Found { recorded, odd: Vec::from_iter(odd), tier: None })
+}
+
+fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage, String> {
+    let written = agreed(fields, WRITTEN)?.unwrap_or(0);
+    let (mut short, mut long) = (0_u64, 0_u64);
+    for detail in list(fields, "cacheDetails").iter().filter_map(Value::as_object) {
+        let tokens = count(detail, "inputTokens")?.unwrap_or(0);
+        match word(detail, "ttl") {
+            Some("1h") => long = long.saturating_add(tokens),
+            _ => short = short.saturating_add(tokens),
+        }
+    }
+    let split_by_ttl = short.saturating_add(long) == written && written > 0;
+    let (short, long) = if split_by_ttl { (short, long) } else { (written, 0) };
+    Ok(RecordedUsage {
+        usage: Usage {
+            input_tokens: required(fields, input)?,
+            cache_read_input_tokens: agreed(fields, READ)?.unwrap_or(0),
+            ephemeral_5m_input_tokens: short,
+            ephemeral_1h_input_tokens: long,
+            output_tokens: count(fields, output)?.unwrap_or(0),
+        },
+        split_by_ttl,
+        ..RecordedUsage::default()
+    })
+}
+
+fn llama(fields: &Fields) -> Result<Found, String> {
+    let mut recorded = RecordedUsage::default();
+    recorded.usage.input_tokens = required(fields, "prompt_token_count")?;
+    recorded.usage.output_tokens = count(fields, "generation_token_count")?.unwrap_or(0);
+    Ok(recorded.into())
+}
+
+/// Titan answers with several results, or with an embedding and none.
+fn titan(fields: &Fields) -> Result<Found, String> {
+    let mut recorded = RecordedUsage::default();
+    recorded.usage.input_tokens = required(fields, "inputTextTokenCount")?;
+    for result in list(fields, "results").iter().filter_map(Value::as_object) {
+        recorded.usage.output_tokens += count(result, "tokenCount")?.unwrap_or(0);
+    }
+    Ok(recorded.into())
+}
+
+/// Usage of a Messages stream that lost its beginning, from the metrics that Bedrock puts on its end.
+pub(super) fn metrics_of(event: &[u8]) -> Option<Result<RecordedUsage, String>> {
+    let raw = member(event, METRICS)?;
+    Some(fields(raw).and_then(|fields| metrics(&fields)).map(|found| found.recorded))
+}
+
+/// What the headers of an answer without usage count, in words.
+pub(crate) fn counted_by_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
+    const NAMES: [(&str, &str); 4] = [
+        ("x-amzn-bedrock-input-token-count", "input"),
+        ("x-amzn-bedrock-cache-read-input-token-count", "read"),
+        ("x-amzn-bedrock-cache-write-input-token-count", "written"),
+        ("x-amzn-bedrock-output-token-count", "output"),
+    ];
+    let counts = NAMES.iter().filter_map(|(name, what)| Some((header(name)?.trim().parse::<u64>().ok()?, what)));
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let words = counts.join(", ");
+    (!words.is_empty()).then(|| format!("headers count {words} tokens; no page says how, so they are not billed"))
+}

@@ -1,0 +1,105 @@
+//! Usage of `generateContent`, on Google AI and on Vertex. Source: Gemini API reference, `UsageMetadata` (2026-10):
+//! `promptTokenCount` includes what was read from the cache, thoughts stand beside the candidates, and what the provider's own
+//! tools put into the prompt stands beside it. Counts of zero are left out.
+
+use serde_json::Value;
+
+use super::chunks::{self, Grammar};
+use super::payload::Events;
+use super::subset::Prompt;
+use super::tokens::{Fields, count, keys, list, word};
+use super::{Answer, Found};
+use crate::exchange::RecordedUsage;
+use crate::formats::json::{elements, member, skip_space};
+
+/// Reads an answer, or one chunk of its stream.
+pub(super) fn read_json(body: &[u8]) -> Answer {
+    let Some(raw) = metadata(body) else { return Answer::lacking_usage(body, "usageMetadata") };
+    let mut answer = Answer::of(raw, usage).named_by(body, "modelVersion");
+    if let Some(usage) = &mut answer.usage {
+        usage.web_search_requests = searches(body);
+    }
+    answer
+}
+
+/// Reads the chunks of a stream. Counts are cumulative, what was searched for comes with any chunk.
+pub(super) fn read_stream(events: &Events<'_>) -> Answer {
+    let grammar = Grammar {
+        carries: |chunk| metadata(chunk).is_some(),
+        ends: |chunk| {
+            candidates(chunk).any(|candidate| member(candidate, "finishReason").is_some()) || is_blocked(chunk)
+        },
+        read: read_json,
+        missing: "found no `usageMetadata` in any chunk",
+    };
+    let mut answer = chunks::read(events, &grammar);
+    if let Some(usage) = &mut answer.usage {
+        usage.web_search_requests = events.list.iter().map(|event| searches(&event.data)).max().unwrap_or(0);
+    }
+    answer
+}
+
+fn metadata(body: &[u8]) -> Option<&[u8]> {
+    member(body, "usageMetadata").filter(|raw| *raw != b"null")
+}
+
+fn candidates(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let list = member(body, "candidates").unwrap_or_default();
+    elements(list, skip_space(list, 0)).map_while(Result::ok).filter_map(|range| list.get(range))
+}
+
+fn is_blocked(body: &[u8]) -> bool {
+    member(body, "promptFeedback").is_some_and(|feedback| member(feedback, "blockReason").is_some())
+}
+
+/// How many queries the grounding made.
+fn searches(body: &[u8]) -> u64 {
+    let queries = |candidate| member(member(candidate, "groundingMetadata")?, "webSearchQueries");
+    let count = |queries| elements(queries, skip_space(queries, 0)).map_while(Result::ok).count();
+    candidates(body).filter_map(queries).map(|queries| count(queries) as u64).sum()
+}
+
+fn usage(fields: &Fields) -> Result<Found, String> {
+    let part = |name| count(fields, name).map(Option::unwrap_or_default);
+    let (answered, thought) = (part("candidatesTokenCount")?, part("thoughtsTokenCount")?);
+    let tools = part("toolUsePromptTokenCount")?;
+    let total = count(fields, "totalTokenCount")?;
+    let prompt = Prompt {
+        name: "promptTokenCount",
+        tokens: prompt_tokens(fields, answered + thought + tools, total)?,
+        read: part("cachedContentTokenCount")?,
+        written: 0,
+    };
+    let mut usage = prompt.additive(answered + thought)?;
+    // The tools' share is never cached: it is not known before the request runs.
+    usage.input_tokens += tools;
+    let sum = prompt.tokens + tools + answered + thought;
+    let odd = total.filter(|total| *total != sum).map(|total| {
+        format!("`totalTokenCount` is {total}, expected the sum of its parts, {sum}; the parts are taken")
+    });
+    let recorded = RecordedUsage {
+        usage,
+        server_passes: tools > 0,
+        reasoning_tokens: thought,
+        input_audio_tokens: audio(fields, "promptTokensDetails")?,
+        output_audio_tokens: audio(fields, "candidatesTokensDetails")?,
+        ..RecordedUsage::default()
+    };
+    let tier = word(fields, "serviceTier").or_else(|| word(fields, "trafficType")).map(str::to_owned);
+    Ok(Found { recorded, odd: Vec::from_iter(odd), tier })
+}
+
+/// The count of the prompt. Left out, it is zero, which the total must confirm.
+fn prompt_tokens(fields: &Fields, others: u64, total: Option<u64>) -> Result<u64, String> {
+    match count(fields, "promptTokenCount")? {
+        Some(tokens) => Ok(tokens),
+        None if total == Some(others) => Ok(0),
+        None => Err(format!("usage has no `promptTokenCount`, its keys are {}", keys(fields))),
+    }
+}
+
+fn audio(fields: &Fields, name: &str) -> Result<u64, String> {
+    let sounds = list(fields, name).iter().filter_map(Value::as_object);
+    let sounds = sounds.filter(|detail| word(detail, "modality") == Some("AUDIO"));
+    sounds.map(|detail| Ok(count(detail, "tokenCount")?.unwrap_or(0))).sum()
+}

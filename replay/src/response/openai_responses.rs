@@ -1,0 +1,86 @@
+//! Usage of the Responses API. Sources: `OpenAI` API reference, prompt-caching and web-search guides (2026-10): only the
+//! actions that search are charged; the recordings of `OpenAI`, xAI, `DeepSeek` and `OpenRouter` count reasoning within the output.
+
+use super::chunks::{self, Grammar};
+use super::payload::Events;
+use super::subset::{self, Prompt};
+use super::tokens::{Fields, agreed, count, count_at, required};
+use super::{Answer, Found, chat};
+use crate::exchange::RecordedUsage;
+use crate::formats::json::{elements, member, member_text, skip_space};
+
+const WRITTEN: &[&[&str]] =
+    &[&["input_tokens_details", "cache_write_tokens"], &["input_tokens_details", "cache_creation_tokens"]];
+
+/// Reads a response object.
+pub(super) fn read_json(body: &[u8]) -> Answer {
+    let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
+    let mut answer = Answer::of(raw, usage).named_by(body, "model").tiered_by(body, "service_tier");
+    if let Some(usage) = &mut answer.usage {
+        let (searches, runs) = tool_calls(body);
+        // Where the usage itself counts them, the items are the same calls.
+        usage.web_search_requests = usage.web_search_requests.max(searches);
+        usage.code_execution_requests = usage.code_execution_requests.max(runs);
+        usage.server_passes |= usage.web_search_requests + usage.code_execution_requests > 0;
+    }
+    answer
+}
+
+/// Reads the events of a stream: the last one holds the whole response.
+pub(super) fn read_stream(events: &Events<'_>) -> Answer {
+    let grammar = Grammar {
+        carries: |event| whole(event).is_some_and(|response| usage_of(response).is_some()),
+        ends: |event| whole(event).is_some(),
+        read: |event| whole(event).map(read_json).unwrap_or_default(),
+        missing: "found no `response.completed` with `usage` among the events",
+    };
+    chunks::read(events, &grammar)
+}
+
+/// The response in an event that ends it.
+fn whole(event: &[u8]) -> Option<&[u8]> {
+    let kind = member_text(event, "type")?;
+    let ends = matches!(&*kind, "response.completed" | "response.incomplete" | "response.failed" | "response.done");
+    ends.then(|| member(event, "response")).flatten()
+}
+
+fn usage_of(response: &[u8]) -> Option<&[u8]> {
+    member(response, "usage").filter(|raw| *raw != b"null")
+}
+
+/// How often the provider's own tools searched the web and ran code.
+fn tool_calls(response: &[u8]) -> (u64, u64) {
+    let Some(output) = member(response, "output") else { return (0, 0) };
+    let (mut searches, mut runs) = (0, 0);
+    for item in elements(output, skip_space(output, 0)).map_while(Result::ok).filter_map(|range| output.get(range)) {
+        match member_text(item, "type").as_deref() {
+            Some("web_search_call") => searches += u64::from(has_searched(item)),
+            Some("code_interpreter_call") => runs += 1,
+            _ => {}
+        }
+    }
+    (searches, runs)
+}
+
+/// Opening a page and looking for words in it are free; a call without an action is from before they existed.
+fn has_searched(call: &[u8]) -> bool {
+    let action = member(call, "action").and_then(|action| member_text(action, "type"));
+    action.is_none_or(|action| action == "search")
+}
+
+/// `input_tokens` is the whole prompt; what was read and written is part of it.
+fn usage(fields: &Fields) -> Result<Found, String> {
+    let (prompt, overlap) = Prompt {
+        name: "input_tokens",
+        tokens: required(fields, "input_tokens")?,
+        read: count_at(fields, &["input_tokens_details", "cached_tokens"])?.unwrap_or(0),
+        written: agreed(fields, WRITTEN)?.unwrap_or(0),
+    }
+    .without_overlap();
+    let reasoning = count_at(fields, &["output_tokens_details", "reasoning_tokens"])?.unwrap_or(0);
+    let output = count(fields, "output_tokens")?.unwrap_or(0);
+    let (output, odd) = subset::output(prompt, output, reasoning, count(fields, "total_tokens")?)?;
+    let recorded =
+        RecordedUsage { usage: prompt.additive(output)?, reasoning_tokens: reasoning, ..chat::extras(fields)? };
+    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).collect(), tier: None })
+}

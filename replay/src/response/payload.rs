@@ -1,0 +1,94 @@
+//! What an answer's body is: one JSON object or a stream of events, in whichever framing.
+
+use std::borrow::Cow;
+
+use super::{eventstream, sse};
+use crate::formats::json::{elements, skip_space, walk_value};
+use crate::formats::text::{glimpse, json_reason};
+
+/// One event of a stream.
+pub(super) struct Event<'a> {
+    /// Its data, JSON unless it is damaged.
+    pub data: Cow<'a, [u8]>,
+    /// Nothing follows it. A stream that broke off shows in the last event.
+    pub last: bool,
+}
+
+/// A stream.
+#[derive(Default)]
+pub(super) struct Events<'a> {
+    /// Its events in order.
+    pub list: Vec<Event<'a>>,
+    /// Damage to the framing that cost an event.
+    pub faults: Vec<String>,
+    /// What ended it before its time, where the framing tells.
+    pub cut: Option<String>,
+}
+
+/// A body.
+pub(super) enum Payload<'a> {
+    /// One JSON object.
+    Json(&'a [u8]),
+    /// A stream of them: server-sent events, one object per line, a list (Gemini without `alt=sse`) or AWS frames.
+    Events(Events<'a>),
+    /// Neither, and what was found.
+    Neither(String),
+}
+
+/// Tells what a body is by its first bytes, since recorders keep headers and bodies apart.
+pub(super) fn of(body: &[u8]) -> Payload<'_> {
+    if eventstream::begins(body) {
+        return Payload::Events(eventstream::events(body));
+    }
+    let body = body.trim_ascii();
+    match body.first() {
+        None => Payload::Neither("found an empty answer, expected JSON or a stream".to_owned()),
+        Some(b'{') => objects(body),
+        Some(b'[') => Payload::Events(list(body)),
+        Some(_) => match sse::payload(body) {
+            sse::Payload::Json(json) => objects(json),
+            sse::Payload::Events => Payload::Events(Events { list: sse::frames(body).collect(), ..Events::default() }),
+            sse::Payload::Neither => {
+                Payload::Neither(format!("found {}, expected an answer in JSON or a stream of events", glimpse(body)))
+            }
+        },
+    }
+}
+
+/// One object, or several on lines of their own.
+fn objects(body: &[u8]) -> Payload<'_> {
+    match serde_json::from_slice::<&serde_json::value::RawValue>(body) {
+        Ok(_) => Payload::Json(body),
+        Err(_) if is_followed(body) => Payload::Events(lines(body)),
+        Err(error) => Payload::Neither(format!("answer is no JSON: {}", json_reason(&error))),
+    }
+}
+
+/// Whether another object begins on a line behind the first one.
+fn is_followed(body: &[u8]) -> bool {
+    let Ok(walked) = walk_value(body, 0) else { return false };
+    let next = skip_space(body, walked.end);
+    body.get(next) == Some(&b'{') && body.get(walked.end..next).is_some_and(|gap| gap.contains(&b'\n'))
+}
+
+fn lines(body: &[u8]) -> Events<'_> {
+    let whole = body.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    events(whole.collect(), None)
+}
+
+fn list(body: &[u8]) -> Events<'_> {
+    let (mut found, mut cut) = (Vec::new(), None);
+    for element in elements(body, 0) {
+        match element {
+            Ok(range) => found.extend(body.get(range)),
+            Err(broken) => cut = Some(broken.what),
+        }
+    }
+    events(found, cut)
+}
+
+fn events(found: Vec<&[u8]>, cut: Option<String>) -> Events<'_> {
+    let count = found.len();
+    let event = |(i, data)| Event { data: Cow::Borrowed(data), last: i + 1 == count };
+    Events { list: found.into_iter().enumerate().map(event).collect(), faults: Vec::new(), cut }
+}

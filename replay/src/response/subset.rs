@@ -1,0 +1,83 @@
+//! The subset convention: what was read from the cache and written to it is part of the prompt count.
+//!
+//! Sources: `OpenAI` prompt-caching guide (autumn 2026); Gemini API reference, `UsageMetadata` (2026-10); `DeepSeek` and
+//! Moonshot API references (2026-10). Anthropic and Bedrock count the parts beside each other instead.
+
+use forkcast_sim::wire::Usage;
+
+/// The counts of one answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prompt {
+    /// The name of the count of the whole prompt, for messages.
+    pub name: &'static str,
+    /// The whole prompt.
+    pub tokens: u64,
+    /// Of it, what was read.
+    pub read: u64,
+    /// Of it, what was written.
+    pub written: u64,
+}
+
+impl Prompt {
+    /// What a request wrote and read back at once counts as read, and that is said.
+    ///
+    /// Gemini models behind `OpenRouter` do so: the explicit cache is made, then used by the same request. A recorded answer
+    /// costs the reading of 2,161 tokens and, for writing the same ones, five minutes of storage (2026-03-08).
+    pub fn without_overlap(self) -> (Self, Option<String>) {
+        let Self { tokens, read, written, .. } = self;
+        if written == 0 || written != read || read > tokens || tokens - read >= written {
+            return (self, None);
+        }
+        let what =
+            format!("the same {written} tokens were written and read: counted as read, their storage is not billed");
+        (Self { written: 0, ..self }, Some(what))
+    }
+
+    /// The same counts beside each other. An answer whose parts are more than the whole counts in some other way; which, it
+    /// does not say.
+    pub fn additive(self, output_tokens: u64) -> Result<Usage, String> {
+        let Self { name, tokens, read, written } = self;
+        let input_tokens = tokens.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
+            let written = if written > 0 { format!(" and {written} written") } else { String::new() };
+            format!("`{name}` is {tokens}, expected at least the {read} read{written} tokens that are part of it")
+        })?;
+        Ok(Usage {
+            input_tokens,
+            cache_read_input_tokens: read,
+            ephemeral_5m_input_tokens: written,
+            ephemeral_1h_input_tokens: 0,
+            output_tokens,
+        })
+    }
+}
+
+/// Which of the two ways an answer counts its reasoning, and whether its total is the sum of its parts.
+///
+/// `OpenAI` counts reasoning within the completion, xAI's chat completions beside it (xAI documentation, usage, 2026-02; seen
+/// in recorded batches); the total tells. Gives the whole output and, where no way of counting makes the total, what is odd.
+pub(super) fn output(
+    prompt: Prompt,
+    completion: u64,
+    reasoning: u64,
+    total: Option<u64>,
+) -> Result<(u64, Option<String>), String> {
+    let within = prompt.tokens + completion;
+    let beside = within + reasoning;
+    let (cached, name) = (prompt.read + prompt.written, prompt.name);
+    match total {
+        Some(total) if total == within => Ok((completion, None)),
+        Some(total) if total == beside => Ok((completion + reasoning, None)),
+        Some(total) if cached > 0 && (total == within + cached || total == beside + cached) => Err(format!(
+            "the total is {total}, as if the {cached} read or written tokens stood beside the {} of `{name}`, \
+             expected them to be part of it",
+            prompt.tokens
+        )),
+        Some(total) => {
+            let odd =
+                format!("the total is {total}, expected the sum of prompt and output, {within}; the parts are taken");
+            Ok((if reasoning > completion { completion + reasoning } else { completion }, Some(odd)))
+        }
+        None if reasoning > completion => Ok((completion + reasoning, None)),
+        None => Ok((completion, None)),
+    }
+}
