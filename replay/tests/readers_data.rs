@@ -37,21 +37,13 @@ fn tally(inputs: &Inputs) -> (usize, usize, usize, usize) {
 #[test]
 fn every_folder_is_read_as_counted_by_hand() {
     let expected = [
-<<<<<<< HEAD
-        ("cassettes-crewai", (40, 11, 8, 0)),
-        ("cassettes-dd-trace-py", (18, 8, 3, 0)),
-        ("cassettes-openinference", (6, 5, 8, 0)),
-        ("cassettes-openllmetry", (13, 6, 2, 0)),
-        ("cassettes-pydantic-ai", (133, 64, 20, 0)),
-        ("cassettes-ruby-llm", (186, 5, 18, 0)),
-=======
         ("cassettes-crewai", (40, 40, 8, 0)),
         ("cassettes-dd-trace-py", (18, 18, 3, 0)),
         ("cassettes-openinference", (6, 6, 8, 0)),
         ("cassettes-openllmetry", (13, 13, 2, 0)),
         ("cassettes-pydantic-ai", (133, 133, 20, 0)),
-        ("cassettes-ruby-llm", (0, 0, 102, 0)),
->>>>>>> 383fcc0 (Usage of every provider, subset and additive conventions kept apart; the tier comes from the answer)
+        // 29 answers of Grok on Azure claim more cached tokens than the prompt has.
+        ("cassettes-ruby-llm", (186, 157, 18, 29)),
         ("wire-cache-fix", (110, 92, 227, 0)),
     ];
     for (folder, counts) in expected {

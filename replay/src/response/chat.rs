@@ -14,7 +14,7 @@ use super::subset::{self, Prompt};
 use super::tokens::{Fields, agreed, count, count_at, keys, required, word};
 use super::{Answer, Found};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{elements, member, skip_space};
+use crate::formats::json::{elements, member, member_text, skip_space};
 
 /// Where providers put what was read.
 const READ: &[&[&str]] = &[
@@ -40,7 +40,7 @@ const PICOUSD_PER_USD: f64 = 1e12;
 /// Reads a chat completion, or one chunk of its stream.
 pub(super) fn read_json(body: &[u8]) -> Answer {
     let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
-    Answer::of(raw, usage).named_by(body, "model").tiered_by(body, "service_tier")
+    Answer::of(raw, |fields| usage(fields, is_gemini(body))).named_by(body, "model").tiered_by(body, "service_tier")
 }
 
 /// Reads the chunks of a stream.
@@ -84,15 +84,19 @@ fn is_finished(chunk: &[u8]) -> bool {
     reasons.any(|reason| reason != b"null")
 }
 
+fn is_gemini(body: &[u8]) -> bool {
+    member_text(body, "model").is_some_and(|model| model.contains("gemini"))
+}
+
 /// `prompt_tokens` is the whole prompt; what was read and written is part of it.
-fn usage(fields: &Fields) -> Result<Found, String> {
-    let (prompt, overlap) = Prompt {
+fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
+    let prompt = Prompt {
         name: "prompt_tokens",
         tokens: required(fields, "prompt_tokens")?,
         read: agreed(fields, READ)?.unwrap_or(0),
         written: agreed(fields, WRITTEN)?.unwrap_or(0),
-    }
-    .without_overlap();
+    };
+    let (prompt, overlap) = if is_gemini { prompt.without_overlap() } else { (prompt, None) };
     missed(fields, prompt)?;
     let completion = count(fields, "completion_tokens")?.unwrap_or(0);
     let reasoning = agreed(fields, REASONING)?.unwrap_or(0);

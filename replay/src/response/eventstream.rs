@@ -20,7 +20,7 @@ const CHECKSUM: usize = 4;
 const TEXT: u8 = 7;
 
 /// Whether a body begins with a frame: the checksum of the prelude leaves no doubt.
-pub(super) fn begins(body: &[u8]) -> bool {
+pub(crate) fn begins(body: &[u8]) -> bool {
     lengths(body).is_some()
 }
 

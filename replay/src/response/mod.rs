@@ -29,6 +29,7 @@ use crate::formats::json::{member, member_text};
 use payload::{Events, Payload};
 
 pub(crate) use bedrock::counted_by_headers;
+pub(crate) use eventstream::begins as is_framed;
 
 /// What one answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,7 +85,7 @@ impl Answer {
     }
 
     /// Reads a usage object.
-    fn of(raw: &[u8], read: fn(&tokens::Fields) -> Result<Found, String>) -> Self {
+    fn of(raw: &[u8], read: impl FnOnce(&tokens::Fields) -> Result<Found, String>) -> Self {
         match tokens::fields(raw).and_then(|fields| read(&fields)) {
             Ok(found) => {
                 let mut answer = Self::default();

@@ -70,17 +70,16 @@ fn has_searched(call: &[u8]) -> bool {
 
 /// `input_tokens` is the whole prompt; what was read and written is part of it.
 fn usage(fields: &Fields) -> Result<Found, String> {
-    let (prompt, overlap) = Prompt {
+    let prompt = Prompt {
         name: "input_tokens",
         tokens: required(fields, "input_tokens")?,
         read: count_at(fields, &["input_tokens_details", "cached_tokens"])?.unwrap_or(0),
         written: agreed(fields, WRITTEN)?.unwrap_or(0),
-    }
-    .without_overlap();
+    };
     let reasoning = count_at(fields, &["output_tokens_details", "reasoning_tokens"])?.unwrap_or(0);
     let output = count(fields, "output_tokens")?.unwrap_or(0);
     let (output, odd) = subset::output(prompt, output, reasoning, count(fields, "total_tokens")?)?;
     let recorded =
         RecordedUsage { usage: prompt.additive(output)?, reasoning_tokens: reasoning, ..chat::extras(fields)? };
-    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).collect(), tier: None })
+    Ok(Found { recorded, odd: Vec::from_iter(odd), tier: None })
 }
