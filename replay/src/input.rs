@@ -103,9 +103,18 @@ impl Inputs {
     /// Reads files and folders; `-` is standard input. Damage is listed in the result; only a path that cannot be opened
     /// at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
+        Self::read_watched(paths, format, &mut |_| {})
+    }
+
+    /// The same; `watch` sees what there is after each file.
+    pub fn read_watched(
+        paths: &[impl AsRef<Path>],
+        format: InputFormat,
+        watch: &mut dyn FnMut(&Self),
+    ) -> Result<Self, Error> {
         let mut inputs = Self { read_as: format, ..Self::default() };
         for path in paths {
-            inputs.path(path.as_ref(), format)?;
+            inputs.path(path.as_ref(), format, watch)?;
         }
         Ok(inputs)
     }
@@ -129,7 +138,7 @@ impl Inputs {
         self.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges)
     }
 
-    fn path(&mut self, path: &Path, format: InputFormat) -> Result<(), Error> {
+    fn path(&mut self, path: &Path, format: InputFormat, watch: &mut dyn FnMut(&Self)) -> Result<(), Error> {
         let name = path.to_string_lossy().into_owned();
         self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
         if name == "-" {
@@ -142,6 +151,7 @@ impl Inputs {
         for found in walk.files {
             let loaded = load::open(&found.path, format == InputFormat::Auto);
             self.stored(&found.name, found.bytes, loaded, format);
+            watch(self);
         }
         self.files += walk.skipped.len();
         self.skipped.extend(walk.skipped);

@@ -78,6 +78,15 @@ pub fn count(number: u64) -> String {
     grouped(&number.to_string())
 }
 
+/// A size: `512 bytes`, `133.8 kB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match UNITS.iter().find(|(size, _)| bytes >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// An amount to a hundredth of a cent, with separators between thousands: `$1,234.5678`.
 pub fn money(amount: Money) -> String {
     if amount == Money::ZERO {

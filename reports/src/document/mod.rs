@@ -7,7 +7,7 @@ mod layout;
 pub mod markdown;
 pub mod terminal;
 
-pub use cell::{Cell, count, money, share};
+pub use cell::{Cell, bytes, count, money, share};
 
 /// What is said, in order.
 #[derive(Clone, Debug, Default)]

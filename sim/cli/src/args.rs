@@ -230,6 +230,10 @@ pub struct ListArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
 }
 
 /// What can be listed.
@@ -268,18 +272,18 @@ pub struct TalkArgs {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// Say what is being done: on a terminal, always, or never
-    #[arg(long, value_enum, default_value_t)]
+    /// Tell how far long work is
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub progress: Progress,
 }
 
 /// When to say what is being done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Progress {
-    /// On a terminal
+    /// In one line on a terminal, which is gone at the end
     #[default]
     Auto,
-    /// Always, line by line
+    /// In lines, every two seconds
     Plain,
     /// Never
     None,

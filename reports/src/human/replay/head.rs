@@ -49,7 +49,7 @@ fn files(report: &Report<'_>) -> Option<String> {
         Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
         _ => String::new(),
     };
-    let size = format!("Read {}, {}{place}", some(inputs.files as u64, "file"), bytes(inputs.bytes));
+    let size = format!("Read {}, {}{place}", some(inputs.files as u64, "file"), crate::document::bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 
@@ -72,14 +72,6 @@ fn window(report: &Report<'_>) -> Option<String> {
     };
     let others = some(left_out.requests(), "other request");
     Some(format!("{sent}; {others} only filled the cache{dark}"))
-}
-
-fn bytes(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    match UNITS.iter().find(|(size, _)| bytes >= *size) {
-        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
-        None => format!("{bytes} bytes"),
-    }
 }
 
 fn rules(report: &Report<'_>) -> Option<String> {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
+use super::TalkArgs;
+
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   forkcast completions bash > ~/.local/share/bash-completion/completions/forkcast
@@ -45,4 +47,8 @@ pub struct ManArgs {
     /// Write every page into this folder instead; pages that are there are replaced
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
 }

@@ -9,13 +9,12 @@ use forkcast_reports::human::list;
 use crate::args::{ListArgs, Listed};
 use crate::exit::BadInput;
 use crate::screen;
-use crate::talk;
 
 /// Runs the verb.
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.out {
         let files = write(args.what, folder)?;
-        talk::say(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
+        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
     }
     let document = match args.what {
         Listed::Models => list::models(),

@@ -9,14 +9,15 @@ use clap_mangen::Man;
 use crate::args::{Args, ManArgs};
 use crate::exit::BadInput;
 use crate::screen;
-use crate::talk;
 
 /// Runs the verb.
 pub fn run(args: &ManArgs) -> anyhow::Result<()> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     if let Some(folder) = &args.out {
-        return write_all(&program, folder);
+        let names = write_all(&program, folder)?;
+        args.talk.note(format_args!("forkcast: wrote {} into {}", names.join(", "), folder.display()));
+        return Ok(());
     }
     let page = match &args.verb {
         None => &program,
@@ -42,7 +43,7 @@ fn rendered(page: &Command) -> anyhow::Result<(String, String)> {
 }
 
 /// Writes `forkcast.1` and `forkcast-VERB.1` for each verb.
-fn write_all(program: &Command, folder: &Path) -> anyhow::Result<()> {
+fn write_all(program: &Command, folder: &Path) -> anyhow::Result<Vec<String>> {
     let failed = |path: &Path, error: std::io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let mut names = Vec::new();
@@ -52,8 +53,7 @@ fn write_all(program: &Command, folder: &Path) -> anyhow::Result<()> {
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
         names.push(name);
     }
-    talk::say(format_args!("forkcast: wrote {} into {}", names.join(", "), folder.display()));
-    Ok(())
+    Ok(names)
 }
 
 fn no_such_verb(program: &Command, verb: &str) -> anyhow::Error {

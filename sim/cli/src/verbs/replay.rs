@@ -1,8 +1,11 @@
 //! `forkcast replay`.
 
+use std::cell::{Cell, RefCell};
+
 use forkcast_replay::error::Error;
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Options, replay_until};
+use forkcast_replay::replay::{Options, Replay, replay_until};
+use forkcast_reports::document::{bytes, count};
 use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
@@ -11,8 +14,9 @@ use forkcast_reports::report::{Report, gates, unpriced};
 use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{Format, ReplayArgs};
-use crate::exit::{BadInput, Threshold};
+use crate::exit::{BadInput, Threshold, interrupted};
 use crate::screen;
+use crate::talk::Steps;
 
 pub mod complaints;
 
@@ -25,11 +29,11 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Before the work, so that nobody waits for a folder that cannot be used.
     let folder =
         args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
-    let inputs = read(args)?;
+    let mut steps = args.talk.steps();
+    let inputs = read(args, &mut steps)?;
     let requests = inputs.exchanges().count();
-    args.talk.step(format_args!("forkcast: replaying {requests} requests"));
     let options = Options { rules: args.cache, book: PriceBook::built_in(), prices_of: args.prices };
-    let replay = replay_until(&inputs, &options, &crate::exit::interrupted);
+    let replay = watched(&inputs, &options, requests, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if requests == replay.unreadable.len() {
         return Err(complaints::or_nothing_read(complaints).into());
@@ -56,13 +60,28 @@ fn ended(complaints: Vec<String>, failures: Vec<String>) -> anyhow::Result<()> {
     }
 }
 
-fn read(args: &ReplayArgs) -> anyhow::Result<Inputs> {
+/// Replays, and tells how far it is.
+fn watched(inputs: &Inputs, options: &Options, requests: usize, mut steps: Steps) -> Replay {
+    steps.begin(format_args!("replaying {} requests", count(requests as u64)));
+    let (done, steps) = (Cell::new(0), RefCell::new(steps));
+    replay_until(inputs, options, &|| {
+        done.set(done.get() + 1);
+        let line = || format!("replaying, {} of {} requests", count(done.get()), count(requests as u64));
+        steps.borrow_mut().at(line);
+        interrupted()
+    })
+}
+
+fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
     if args.paths.is_empty() {
         args.talk.note(format_args!("forkcast: no path given, so this is the embedded sample of a small coding agent"));
         return Ok(Inputs::sample());
     }
-    args.talk.step(format_args!("forkcast: reading"));
-    Inputs::read(&args.paths, args.input_format).map_err(|error| match error {
+    steps.begin(format_args!("reading"));
+    let mut watch = |inputs: &Inputs| {
+        steps.at(|| format!("reading, {} files with {} so far", count(inputs.files as u64), bytes(inputs.bytes)));
+    };
+    Inputs::read_watched(&args.paths, args.input_format, &mut watch).map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
     })
