@@ -6,12 +6,15 @@ pub mod bodies;
 pub mod claude_trace;
 pub mod exchange_log;
 pub mod har;
+pub mod litellm;
+pub mod otel;
 pub mod vcr;
 pub mod wire_capture;
 
 pub(crate) mod body;
 pub(crate) mod dialect;
 pub(crate) mod json;
+mod logged;
 pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod when;
@@ -33,6 +36,10 @@ pub enum Format {
     Har,
     /// Logs of claude-trace.
     ClaudeTrace,
+    /// Logs of LiteLLM.
+    LiteLlm,
+    /// OpenTelemetry traces.
+    Otel,
     /// Captures of a proxy between a client and the provider.
     WireCapture,
     /// Request bodies alone.
@@ -81,6 +88,18 @@ pub const FORMATS: &[FormatInfo] = &[
         detected_by: "lines with keys `request`, `response` and `logged_at`",
     },
     FormatInfo {
+        format: Format::LiteLlm,
+        name: "litellm",
+        what: "calls as LiteLLM's callbacks log them (`StandardLoggingPayload`), and rows of its table of spends",
+        detected_by: "objects with `call_type` and `startTime`, or with `standard_logging_object`",
+    },
+    FormatInfo {
+        format: Format::Otel,
+        name: "otel",
+        what: "OpenTelemetry traces of generative AI (OTLP in JSON, `gen_ai.*`, OpenLLMetry, OpenInference): usage, and prompts where spans hold them",
+        detected_by: "objects with `resourceSpans`",
+    },
+    FormatInfo {
         format: Format::WireCapture,
         name: "wire-capture",
         what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
@@ -108,7 +127,7 @@ impl Format {
 
     /// Its records may also stand in one JSON list.
     pub(crate) const fn reads_lists(self) -> bool {
-        false
+        matches!(self, Self::LiteLlm | Self::Otel)
     }
 }
 
@@ -225,6 +244,8 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::RubyVcr => vcr::ruby(file, &text),
         Format::Har => har::read(file, &text),
         Format::ClaudeTrace => claude_trace::read(file, &text),
+        Format::LiteLlm => litellm::read(file, &text),
+        Format::Otel => otel::read(file, &text),
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::json::{elements, value_start};
+use super::json::{elements, skip_space, value_start, walk_value};
 use crate::error::Fault;
 
 /// Bytes and where their lines begin.
@@ -67,12 +67,43 @@ impl<'a> Text<'a> {
                 }
             }
         }
-        let (mut ranges, mut fault) = (Vec::new(), None);
         if self.bytes.get(start) != Some(&b'[') {
             let found = glimpse(self.bytes.get(start..).unwrap_or_default());
             let key = path.join(".");
-            return (ranges, Some(self.fault(start, format!("found {found}, expected the list `{key}`"))));
+            return (Vec::new(), Some(self.fault(start, format!("found {found}, expected the list `{key}`"))));
         }
+        self.list(start)
+    }
+
+    /// The records of a text that has one after the other, with or without lines between them, or all in one list; and
+    /// what is wrong with the rest. After damage reading goes on at the next line that begins with `{`.
+    pub fn records(&self) -> (Vec<Range<usize>>, Vec<Fault>) {
+        let mut at = skip_space(self.bytes, 0);
+        if self.bytes.get(at) == Some(&b'[') {
+            let (ranges, fault) = self.list(at);
+            return (ranges, fault.into_iter().collect());
+        }
+        let (mut ranges, mut faults) = (Vec::new(), Vec::new());
+        while at < self.bytes.len() {
+            at = match walk_value(self.bytes, at) {
+                Ok(walked) => {
+                    ranges.push(at..walked.end);
+                    walked.end
+                }
+                Err(broken) => {
+                    faults.push(self.fault(broken.at, broken.what));
+                    let rest = self.bytes.get(at..).unwrap_or_default();
+                    memchr::memmem::find(rest, b"\n{").map_or(self.bytes.len(), |i| at + i + 1)
+                }
+            };
+            at = skip_space(self.bytes, at);
+        }
+        (ranges, faults)
+    }
+
+    /// The elements of the list at `start`, and what is wrong with the rest.
+    fn list(&self, start: usize) -> (Vec<Range<usize>>, Option<Fault>) {
+        let (mut ranges, mut fault) = (Vec::new(), None);
         for element in elements(self.bytes, start) {
             match element {
                 Ok(range) => ranges.push(range),

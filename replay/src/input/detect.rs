@@ -110,7 +110,11 @@ fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
 
 fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
     let has = |name: &str| keys.iter().any(|key| key == name);
-    if has("v") && has("request") {
+    if has("resourceSpans") {
+        Some(Format::Otel)
+    } else if has("standard_logging_object") || has("call_type") && has("startTime") {
+        Some(Format::LiteLlm)
+    } else if has("v") && has("request") {
         Some(Format::ExchangeLog)
     } else if has("request") && has("logged_at") {
         Some(Format::ClaudeTrace)

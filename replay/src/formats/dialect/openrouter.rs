@@ -68,7 +68,9 @@ fn thinking(detail: &Value) -> Value {
     match detail.text_of("type") {
         Some("reasoning.text") => {
             let mut block = object([("type", Value::text("thinking")), ("thinking", member(detail, "text"))]);
-            put(&mut block, "signature", member(detail, "signature"));
+            if let Some(signature) = detail.get("signature") {
+                put(&mut block, "signature", signature.clone());
+            }
             block
         }
         Some("reasoning.encrypted") => {

@@ -1,0 +1,190 @@
+//! Logs of LiteLLM: `StandardLoggingPayload` as its callbacks write it (S3, GCS, Azure, custom ones), rows of its table of
+//! spends, or calls with `standard_logging_object` in them; line by line, one document, or one list.
+//!
+//! | field | |
+//! |---|---|
+//! | `call_type` | `acompletion`, `anthropic_messages`, `aresponses`, …: what asks a model; the rest is passed over |
+//! | `model`, `custom_llm_provider` | who was asked |
+//! | `startTime`, `completionStartTime`, `endTime` | seconds since 1970, or a date that is UTC where it names no zone; the second is the first token of a stream, else the end |
+//! | `proxy_server_request` | the body that the client sent to the proxy (`body` of it, or itself; text of JSON in rows) |
+//! | `messages`, `model_parameters` | what was asked, without what the proxy's client had around it |
+//! | `response` | the answer, in the provider's spelling or as a chat completion |
+//! | `prompt_tokens`, `completion_tokens` | counts; `metadata.usage_object`, `metadata.additional_usage_values` hold more |
+//! | `cache_hit` | true: answered out of LiteLLM's own cache, no request was sent |
+//!
+//! Bodies are gone where `turn_off_message_logging` redacts them or where rows cut long strings (`litellm_truncated`, from
+//! 2,048 characters on by default): then usage is counted and nothing is said of the prompt.
+//!
+//! Sources: BerriAI/litellm `litellm/types/utils.py`, `proxy/spend_tracking/spend_tracking_utils.py`,
+//! `docs/my-website/docs/proxy/logging_spec.md`; usage: `litellm/llms/anthropic/chat/transformation.py`, pull requests 9838
+//! and 23342, issues 15056 and 42663 (all looked at in 2026-11).
+
+mod usage;
+
+use std::ops::Range;
+
+use super::logged::{self, Content};
+use super::text::Text;
+use super::value::Value;
+use super::{Passed, Reading, when};
+use crate::error::Fault;
+use crate::exchange::{Exchange, Origin, Provider};
+
+/// What stands in place of a redacted text.
+const REDACTED: &str = "redacted-by-litellm";
+
+/// What stands in place of the middle of a long text.
+const TRUNCATED: &[u8] = b"litellm_truncated";
+
+/// Calls that ask a model; asynchronous ones have an `a` before their name.
+const MODEL_CALLS: &[&str] = &[
+    "completion",
+    "text_completion",
+    "anthropic_messages",
+    "responses",
+    "generate_content",
+    "generate_content_stream",
+    "pass_through_endpoint",
+    "llm_passthrough_route",
+    "llm_passthrough_route_stream",
+];
+
+/// Reads a log.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let (records, faults) = text.records();
+    let mut log =
+        Log { file, text, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
+    for (index, range) in records.into_iter().enumerate() {
+        log.record(index, range);
+    }
+    faults.into_iter().for_each(|fault| log.reading.damage(fault));
+    log.passed.finish(&mut log.reading);
+    logged::note_absent(&mut log.reading, &log.without_prompt, "record");
+    log.reading
+}
+
+struct Log<'a> {
+    file: &'a str,
+    text: &'a Text<'a>,
+    reading: Reading,
+    passed: Passed,
+    without_prompt: Vec<usize>,
+}
+
+impl Log<'_> {
+    fn record(&mut self, index: usize, range: Range<usize>) {
+        let (start, line) = (range.start, self.text.line_of(range.start));
+        let raw = self.text.bytes.get(range).unwrap_or_default();
+        let record = match Value::from_json(raw) {
+            Ok(record) => record,
+            Err(error) => return self.reading.damage(self.text.json_fault(start, &error)),
+        };
+        let record = record.get("standard_logging_object").unwrap_or(&record);
+        if let Some(reason) = passed_over(record) {
+            return self.passed.add(&mut self.reading, &format!("record {index}, line {line}: {reason}"));
+        }
+        match self.exchange(index, line, record) {
+            Ok(exchange) => self.reading.exchanges.push(exchange),
+            Err(what) => self.reading.damage(Fault::in_line(line, format!("record {index}: {what}"))),
+        }
+    }
+
+    fn exchange(&mut self, index: usize, line: usize, record: &Value) -> Result<Exchange, String> {
+        let model = record.text_of("model").ok_or("found no `model`")?;
+        let content = content(record);
+        if matches!(content, Content::Absent) {
+            self.without_prompt.push(index);
+        }
+        let origin = Origin { file: self.file.to_owned(), index, line };
+        let mut exchange = logged::exchange(origin, model, record.text_of("custom_llm_provider"), content)?;
+        let instant = |name: &str| record.get(name).and_then(instant);
+        exchange.sent_at = instant("startTime");
+        exchange.ended_at = instant("endTime");
+        exchange.first_byte_at = instant("completionStartTime").filter(|first| Some(*first) < exchange.ended_at);
+        exchange.status = status(record);
+        if !exchange.failed() {
+            let answer = usage::read(record, exchange.provider == Provider::Anthropic);
+            exchange.usage = answer.usage;
+            self.reading.add(&exchange.origin, line, answer);
+        }
+        Ok(exchange)
+    }
+}
+
+/// Why a record is no request to a model.
+fn passed_over(record: &Value) -> Option<String> {
+    let call = record.text_of("call_type").unwrap_or("completion");
+    let known = |call: &str| MODEL_CALLS.contains(&call);
+    if !known(call) && !call.strip_prefix('a').is_some_and(known) {
+        return Some(format!("call `{}` is no model request", call.escape_debug()));
+    }
+    let is_true = |value: &Value| *value == Value::Bool(true) || value.as_text() == Some("True");
+    record.get("cache_hit").is_some_and(is_true).then(|| "answered out of LiteLLM's own cache".to_owned())
+}
+
+/// The HTTP status of a failure; a success has none in the log.
+fn status(record: &Value) -> Option<u16> {
+    let error = record.get("error_information")?;
+    match error.get("error_code")? {
+        Value::Number(code) | Value::Text(code) => code.parse().ok().filter(|code| *code >= 400),
+        _ => None,
+    }
+}
+
+/// Seconds, or a date; without a zone it is UTC.
+fn instant(value: &Value) -> Option<forkcast_sim::time::Instant> {
+    match value {
+        Value::Number(seconds) => when::seconds(seconds),
+        Value::Text(date) => when::iso(date).or_else(|| when::iso(&format!("{}Z", date.trim().replace(' ', "T")))),
+        _ => None,
+    }
+}
+
+/// The client's own body if the log has it, else what the call was made with.
+fn content(record: &Value) -> Content {
+    let holders = [Some(record), record.get("litellm_params"), record.get("metadata")];
+    let sent = holders.into_iter().flatten().find_map(|holder| sent_body(holder.get("proxy_server_request")?));
+    let body = sent.or_else(|| called_with(record));
+    match body {
+        Some(body) if is_whole(&body) => Content::of(body),
+        _ => Content::Absent,
+    }
+}
+
+fn sent_body(request: &Value) -> Option<Value> {
+    let request = parsed(request)?;
+    let body = request.get("body").cloned().unwrap_or(request);
+    body.get("messages").is_some().then_some(body)
+}
+
+/// `messages` and what of `model_parameters` belongs to a prompt.
+fn called_with(record: &Value) -> Option<Value> {
+    let messages = parsed(record.get("messages")?)?;
+    let messages = match messages.get("messages") {
+        Some(inner) => inner.clone(),
+        None => messages,
+    };
+    if messages.elements().is_empty() {
+        return None;
+    }
+    let mut body = vec![("model".to_owned(), record.get("model")?.clone())];
+    let parameters = record.get("model_parameters").map(Value::members).unwrap_or_default();
+    body.extend(parameters.iter().filter(|(name, _)| name != "model" && name != "messages").cloned());
+    body.push(("messages".to_owned(), messages));
+    Some(Value::Object(body))
+}
+
+/// Rows keep JSON as text.
+fn parsed(value: &Value) -> Option<Value> {
+    match value {
+        Value::Text(text) => Value::from_json(text.as_bytes()).ok(),
+        Value::Object(_) | Value::List(_) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn is_whole(body: &Value) -> bool {
+    let json = body.to_json();
+    let has = |word: &[u8]| memchr::memmem::find(&json, word).is_some();
+    !has(TRUNCATED) && !has(REDACTED.as_bytes())
+}

@@ -1,0 +1,65 @@
+//! Usage in LiteLLM's spelling.
+//!
+//! `prompt_tokens` is the whole prompt; for Claude that is the provider's additive counts added up. From 2025-04 on (pull
+//! request 9838) what was written was left out of it, later versions add it again, and no field tells: see
+//! [`Split`](crate::formats::logged::Split). Reads stand in `cache_read_input_tokens` or
+//! `prompt_tokens_details.cached_tokens`, writes in `cache_creation_input_tokens` or
+//! `prompt_tokens_details.cache_creation_tokens`, their lifetimes in `….cache_creation_token_details`, which of a streamed
+//! answer with server tools covers the first pass alone (issue 42663) and then does not make up the total.
+
+use crate::exchange::{Dialect, RecordedUsage};
+use crate::formats::logged::{self, Included, Split};
+use crate::formats::value::Value;
+use crate::response::{self, Answer, Counts};
+
+/// Reads the usage of a record: out of the answer, else out of what the log keeps beside it.
+pub(super) fn read(record: &Value, is_claude: bool) -> Answer {
+    let answer = record.get("response").and_then(super::parsed);
+    if let Some(answer) = &answer
+        && is_claude
+        && answer.get("usage").is_some_and(|usage| usage.get("input_tokens").is_some())
+    {
+        return response::read(Dialect::Messages, &answer.to_json());
+    }
+    let metadata = record.get("metadata").and_then(super::parsed);
+    let beside = |name: &str| {
+        metadata.as_ref().and_then(|metadata| metadata.get(name)).filter(|usage| !usage.members().is_empty())
+    };
+    let objects = [answer.as_ref().and_then(|answer| answer.get("usage")), beside("usage_object")];
+    let found = objects.into_iter().flatten().find(|usage| usage.get("prompt_tokens").is_some());
+    let usage = match found {
+        Some(usage) => counted(usage, usage),
+        None => counted(record, beside("additional_usage_values").unwrap_or(record)),
+    };
+    match usage {
+        Ok(Some(usage)) => Answer { usage: Some(usage), ..Answer::default() },
+        Ok(None) => Answer { notes: vec!["no usage in the log".to_owned()], ..Answer::default() },
+        Err(why) => Answer { faults: vec![why], ..Answer::default() },
+    }
+}
+
+/// `totals` has the counts of prompt and completion, `parts` what of the prompt was cached.
+fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, String> {
+    let totals = counts(totals)?;
+    let (prompt, output) = (totals.get("prompt_tokens")?, totals.get("completion_tokens")?.unwrap_or(0));
+    let Some(prompt) = prompt.filter(|prompt| prompt.saturating_add(output) > 0) else { return Ok(None) };
+    let top = counts(parts)?;
+    let details = parts.get("prompt_tokens_details").filter(|details| !details.members().is_empty());
+    let nested = counts(details.unwrap_or(&Value::Null))?;
+    let read = top.get("cache_read_input_tokens")?.or(nested.get("cached_tokens")?).unwrap_or(0);
+    let written = top.get("cache_creation_input_tokens")?.or(nested.get("cache_creation_tokens")?).unwrap_or(0);
+    let lifetimes = details.and_then(|details| details.get("cache_creation_token_details")).map(counts).transpose()?;
+    let lifetimes = lifetimes.map(|counts| {
+        let count = |name| counts.get(name).map(Option::unwrap_or_default);
+        Ok::<_, String>((count("ephemeral_5m_input_tokens")?, count("ephemeral_1h_input_tokens")?))
+    });
+    let split = Split::new(prompt, read, written, Included::Reads);
+    Ok(Some(logged::usage(split, output, lifetimes.transpose()?)))
+}
+
+fn counts(object: &Value) -> Result<Counts, String> {
+    match object {
+        Value::Object(_) => Counts::new(&object.to_json()),
+        _ => Counts::new(b"{}"),
+    }
+}

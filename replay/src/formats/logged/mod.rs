@@ -1,0 +1,94 @@
+//! What logs and traces have in common: they hold requests in parts and usage in a spelling of their own.
+
+mod prompt;
+
+use forkcast_sim::wire::Usage;
+
+use super::value::Value;
+use super::{Reading, body, dialect};
+use crate::exchange::{Dialect, Exchange, Origin, Provider, RecordedUsage};
+
+pub(super) use prompt::{Included, Split};
+
+/// The prompt, as far as the log has it.
+pub(super) enum Content {
+    /// A body of the Messages API.
+    Messages(Value),
+    /// A body in the spelling of chat completions.
+    Chat(Value),
+    /// Left out, redacted or cut.
+    Absent,
+}
+
+impl Content {
+    /// Tells the two spellings apart by what only one of them has; a body that both would spell alike is either.
+    pub fn of(body: Value) -> Self {
+        let messages = body.get("messages").map(Value::elements).unwrap_or_default();
+        let is_chat = messages.iter().any(|message| {
+            matches!(message.text_of("role"), Some("system" | "developer" | "tool"))
+                || message.get("tool_calls").is_some()
+        });
+        match body.get("system").is_none() && is_chat {
+            true => Self::Chat(body),
+            false => Self::Messages(body),
+        }
+    }
+}
+
+/// An exchange of which a log holds the parts. `provider` is the log's word for who answered.
+pub(super) fn exchange(
+    origin: Origin,
+    model: &str,
+    provider: Option<&str>,
+    content: Content,
+) -> Result<Exchange, String> {
+    let is_claude = model.contains("claude");
+    let (body, dialect) = match content {
+        Content::Messages(body) => (body, Dialect::Messages),
+        Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body), Dialect::OpenRouter),
+        Content::Chat(body) => (body, Dialect::Messages),
+        Content::Absent => (nothing(model), Dialect::Messages),
+    };
+    let body = body.to_json();
+    body::check(&body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
+    let mut exchange = Exchange::request_only(origin, model.to_owned(), body);
+    exchange.dialect = dialect;
+    if !is_claude {
+        let name = provider.or_else(|| body::provider_by_model(model)).unwrap_or("unknown");
+        exchange.provider = Provider::Other(name.to_owned());
+    }
+    Ok(exchange)
+}
+
+/// A body without a prompt, so that usage can be counted and nothing is said of the prompt.
+fn nothing(model: &str) -> Value {
+    Value::Object(vec![("model".to_owned(), Value::text(model)), ("messages".to_owned(), Value::List(Vec::new()))])
+}
+
+/// Usage in the additive convention; `short` and `long` are what was written for five minutes and for an hour, where the
+/// log says that.
+pub(super) fn usage(split: Split, output_tokens: u64, lifetimes: Option<(u64, u64)>) -> RecordedUsage {
+    let known = lifetimes.filter(|(short, long)| short.checked_add(*long) == Some(split.written));
+    let (short, long) = known.unwrap_or((split.written, 0));
+    RecordedUsage {
+        usage: Usage {
+            input_tokens: split.input,
+            cache_read_input_tokens: split.read,
+            ephemeral_5m_input_tokens: short,
+            ephemeral_1h_input_tokens: long,
+            output_tokens,
+        },
+        split_by_ttl: known.is_some() && split.written > 0,
+        ..RecordedUsage::default()
+    }
+}
+
+/// One sentence for all records that hold no prompt.
+pub(super) fn note_absent(reading: &mut Reading, records: &[usize], what: &str) {
+    let Some(first) = records.first() else { return };
+    let which = match records.len() {
+        1 => format!("{what} {first} holds no whole prompt"),
+        count => format!("{count} {what}s, the first of them {first}, hold no whole prompt"),
+    };
+    reading.notes.push(format!("{which}: usage is counted, but nothing can be said about why it missed"));
+}

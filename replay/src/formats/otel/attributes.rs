@@ -1,0 +1,113 @@
+//! Attributes of a span and of its events, by name.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::time::Duration;
+
+use crate::formats::value::Value;
+
+/// Names and values. What an event repeats of a span gives way to the span.
+pub(super) struct Attributes {
+    by_name: BTreeMap<String, Value>,
+    /// Events by name, in their order, each with its attributes.
+    pub events: Vec<(String, BTreeMap<String, Value>)>,
+}
+
+impl Attributes {
+    /// Of a span.
+    pub fn of(span: &Value) -> Self {
+        let mut by_name = named(span);
+        let events: Vec<_> = span
+            .get("events")
+            .map(Value::elements)
+            .unwrap_or_default()
+            .iter()
+            .map(|event| (event.text_of("name").unwrap_or_default().to_owned(), named(event)))
+            .collect();
+        for (_, attributes) in &events {
+            for (name, value) in attributes {
+                by_name.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        Self { by_name, events }
+    }
+
+    /// The first of some names that is there.
+    pub fn get(&self, names: &[&str]) -> Option<&Value> {
+        names.iter().find_map(|name| self.by_name.get(*name))
+    }
+
+    /// One of some names is there.
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        self.get(names).is_some()
+    }
+
+    /// A text that is not empty.
+    pub fn text(&self, names: &[&str]) -> Option<String> {
+        names
+            .iter()
+            .filter_map(|name| self.by_name.get(*name)?.as_text())
+            .find(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// A whole number; some write it as text.
+    pub fn number(&self, names: &[&str]) -> Option<u64> {
+        names.iter().find_map(|name| match self.by_name.get(*name)? {
+            Value::Number(digits) | Value::Text(digits) => digits.parse().ok(),
+            _ => None,
+        })
+    }
+
+    /// A duration in seconds.
+    pub fn seconds(&self, names: &[&str]) -> Option<Duration> {
+        /// A year.
+        const LONGEST_S: f64 = 3.2e7;
+        let Value::Number(digits) = self.get(names)? else { return None };
+        let seconds: f64 = digits.parse().ok()?;
+        (0.0..=LONGEST_S).contains(&seconds).then(|| Duration((seconds * 1e9).round() as u64))
+    }
+
+    /// What stands under `prefix.0.…`, `prefix.1.…`, as one object each with the rest of the name as key.
+    pub fn rows(&self, prefix: &str) -> BTreeMap<u64, BTreeMap<&str, &Value>> {
+        let mut rows: BTreeMap<u64, BTreeMap<&str, &Value>> = BTreeMap::new();
+        let after = |name: &str| name.starts_with(prefix);
+        for (name, value) in self.by_name.range(prefix.to_owned()..).take_while(|(name, _)| after(name)) {
+            let rest = name.get(prefix.len()..).and_then(|rest| rest.strip_prefix('.'));
+            let Some((number, field)) = rest.and_then(|rest| rest.split_once('.')) else { continue };
+            if let Ok(number) = number.parse() {
+                rows.entry(number).or_default().insert(field, value);
+            }
+        }
+        rows
+    }
+}
+
+/// `attributes[]` of a span or an event.
+fn named(holder: &Value) -> BTreeMap<String, Value> {
+    let list = holder.get("attributes").map(Value::elements).unwrap_or_default();
+    list.iter()
+        .filter_map(|attribute| Some((attribute.text_of("key")?.to_owned(), plain(attribute.get("value")?))))
+        .collect()
+}
+
+/// The value in an `AnyValue`; integers of 64 bits stand as text in OTLP's JSON.
+fn plain(value: &Value) -> Value {
+    let Some((kind, inner)) = value.members().first() else { return Value::Null };
+    let elements = |inner: &Value| inner.get("values").map(Value::elements).unwrap_or_default().to_vec();
+    match (kind.as_str(), inner) {
+        ("intValue" | "doubleValue", Value::Text(digits)) if digits.parse::<f64>().is_ok_and(f64::is_finite) => {
+            Value::Number(digits.clone())
+        }
+        ("arrayValue", list) => Value::List(elements(list).iter().map(plain).collect()),
+        ("kvlistValue", list) => Value::Object(
+            elements(list)
+                .iter()
+                .filter_map(|member| {
+                    Some((member.text_of("key")?.to_owned(), plain(member.get("value").unwrap_or(&Value::Null))))
+                })
+                .collect(),
+        ),
+        (_, inner) => inner.clone(),
+    }
+}

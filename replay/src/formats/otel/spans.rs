@@ -1,0 +1,53 @@
+//! Where the spans of a document stand, as far as it goes: an export that breaks off still holds those before the break.
+
+use std::ops::Range;
+
+use crate::error::Fault;
+use crate::formats::json::{self, Broken};
+use crate::formats::text::Text;
+
+/// The lists from an export down to its spans, each with the name that it had before OTLP 0.15.
+const PATH: [&[&str]; 3] = [&["resourceSpans"], &["scopeSpans", "instrumentationLibrarySpans"], &["spans"]];
+
+/// The spans of all exports of a text, and what is wrong with the rest.
+pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
+    let (records, mut faults) = text.records();
+    let mut spans = Vec::new();
+    for record in &records {
+        if let Err(broken) = below(text.bytes, record.start, &PATH, &mut spans) {
+            faults.push(text.fault(broken.at, broken.what));
+        }
+    }
+    // What breaks off is no record; its beginning may hold spans.
+    let rest = records.last().map_or(0, |record| record.end);
+    let tail = json::skip_space(text.bytes, rest);
+    if !faults.is_empty() && text.bytes.get(tail) == Some(&b'{') {
+        let _told_already = below(text.bytes, tail, &PATH, &mut spans);
+    }
+    (spans, faults)
+}
+
+/// Collects what the lists of `path` hold, beginning with the object at `start`.
+fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usize>>) -> Result<(), Broken> {
+    let Some((names, deeper)) = path.split_first() else { return Ok(()) };
+    let object = bytes.get(start..).unwrap_or_default();
+    let Some(list) = names.iter().find_map(|name| json::value_start(object, name)).map(|offset| start + offset) else {
+        return Ok(());
+    };
+    let mut next = json::skip_space(bytes, list + 1);
+    for element in json::elements(bytes, list) {
+        let range = match element {
+            Ok(range) => range,
+            Err(broken) => {
+                below(bytes, next, deeper, spans)?;
+                return Err(broken);
+            }
+        };
+        next = json::skip_space(bytes, json::skip_space(bytes, range.end) + 1);
+        match deeper.is_empty() {
+            true => spans.push(range),
+            false => below(bytes, range.start, deeper, spans)?,
+        }
+    }
+    Ok(())
+}
