@@ -66,12 +66,15 @@ fn read_whole(key: &str, text: &str, items: &mut Vec<Item>) -> Result<(), Fault>
     let Some((Event::MappingStart(..), _)) = composer.first_node()? else {
         return Err(Fault::in_line(1, format!("expected a mapping with the key `{key}`")));
     };
+    let mut seen = false;
     loop {
         let (event, span) = composer.next()?;
         if matches!(event, Event::MappingEnd) {
-            return Ok(());
+            let lacks = || Fault::in_line(1, format!("found no key `{key}`"));
+            return if seen { Ok(()) } else { Err(lacks()) };
         }
         let name = composer.node(event, span)?;
+        seen |= name.as_text() == Some(key);
         let (event, span) = composer.next()?;
         if name.as_text() == Some(key) && matches!(event, Event::SequenceStart(..)) {
             composer.items(items)?;

@@ -32,7 +32,7 @@ fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usi
     let Some((names, deeper)) = path.split_first() else { return Ok(()) };
     let object = bytes.get(start..).unwrap_or_default();
     let Some(list) = names.iter().find_map(|name| json::value_start(object, name)).map(|offset| start + offset) else {
-        return Ok(());
+        return without_list(bytes, start, names);
     };
     let mut next = json::skip_space(bytes, list + 1);
     for element in json::elements(bytes, list) {
@@ -50,4 +50,16 @@ fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usi
         }
     }
     Ok(())
+}
+
+/// What may stand beside a list; an empty list is left out.
+const BESIDE: [&str; 4] = ["resource", "scope", "instrumentationLibrary", "schemaUrl"];
+
+fn without_list(bytes: &[u8], start: usize, names: &[&str]) -> Result<(), Broken> {
+    let (keys, broken) = json::keys(bytes, start);
+    match (broken, keys.iter().all(|key| BESIDE.contains(&key.as_ref()))) {
+        (Some(broken), _) => Err(broken),
+        (None, true) if bytes.get(start) == Some(&b'{') => Ok(()),
+        (None, _) => Err(Broken { at: start, what: format!("found no list `{}`", names.first().unwrap_or(&"")) }),
+    }
 }

@@ -32,10 +32,8 @@ pub(super) fn ruby(file: &str, text: &Text<'_>) -> Reading {
 }
 
 fn read(file: &str, text: &Text<'_>, list: &str) -> Reading {
-    let items = match text.bytes.trim_ascii_start().starts_with(b"{") {
-        true => json_items(text, list),
-        false => items_under(list, text),
-    };
+    let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
+    let items = if is_json { json_items(text, list) } else { items_under(list, text) };
     let mut cassette = Cassette { file, reading: Reading::default(), clock: Clock::default() };
     for (index, item) in items.into_iter().enumerate() {
         match item.value {
@@ -43,7 +41,19 @@ fn read(file: &str, text: &Text<'_>, list: &str) -> Reading {
             Err(fault) => cassette.reading.damage(fault),
         }
     }
+    if !is_json && !has_end(text) {
+        cassette.reading.notes.push(CUT.to_owned());
+    }
     cassette.reading
+}
+
+/// YAML that is cut between two lines is still YAML.
+const CUT: &str =
+    "no `version` and no `recorded_with` behind the interactions: the cassette may be cut in its last one";
+
+/// What both recorders write behind the list.
+fn has_end(text: &Text<'_>) -> bool {
+    text.lines().any(|(_, _, line)| line.starts_with(b"version:") || line.starts_with(b"recorded_with:"))
 }
 
 fn json_items(text: &Text<'_>, list: &str) -> Vec<Item> {

@@ -1,0 +1,285 @@
+//! Byte properties of every reader: whatever happens to a recording, nothing panics, nothing takes long, reading twice gives
+//! the same, every exchange that is gone is accounted for, and a truncated file holds nothing that the whole one does not.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use forkcast_replay::exchange::Exchange;
+use forkcast_replay::formats::{self, FORMATS, Format, Reading};
+use forkcast_replay::input::{InputFormat, Inputs};
+use proptest::prelude::*;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+
+/// The fixtures of each format. A reader without one fails the first test below.
+const OF_FORMAT: &[(Format, &[&str])] = &[
+    (Format::Vcr, &["cassette.yaml", "cassette-parsed.yaml", "converse.yaml", "openrouter.yaml"]),
+    (Format::RubyVcr, &["ruby.yml"]),
+    (Format::Har, &["archive.har"]),
+    (Format::ClaudeTrace, &["trace.jsonl"]),
+    (Format::LiteLlm, &["litellm.jsonl"]),
+    (Format::Otel, &["traces.jsonl"]),
+    (Format::WireCapture, &["capture.json", "pair.jsonl"]),
+    (Format::Bodies, &["body.json", "request-response.json"]),
+    (Format::ExchangeLog, &["log.jsonl"]),
+];
+
+/// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
+const LONGEST: Duration = Duration::from_secs(2);
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{FIXTURES}/{name}")).unwrap()
+}
+
+fn read(format: Format, bytes: &[u8]) -> Reading {
+    let started = Instant::now();
+    let reading = formats::read(format, "memory", bytes);
+    assert!(started.elapsed() < LONGEST, "{}: {:?}", format.name(), started.elapsed());
+    reading
+}
+
+/// What a reader said of places it could not read.
+fn told(reading: &Reading) -> BTreeSet<String> {
+    let faults = reading.unreadable.iter().chain(&reading.repaired).map(|fault| format!("{}: {fault}", fault.line));
+    faults.chain(reading.skipped.iter().cloned()).chain(reading.notes.iter().cloned()).collect()
+}
+
+/// The part of an exchange that comes from the request: truncation may cost the answer, never change the question.
+fn request(exchange: &Exchange) -> (usize, &str, &[u8], &str) {
+    (exchange.origin.index, exchange.model.as_str(), &exchange.body, exchange.dialect.name())
+}
+
+#[test]
+fn every_format_has_fixtures_that_are_detected_as_such() {
+    for row in FORMATS {
+        let (_, names) = OF_FORMAT.iter().find(|(format, _)| *format == row.format).expect(row.name);
+        for name in *names {
+            let inputs = Inputs::from_bytes(name, &fixture(name), InputFormat::Auto);
+            assert_eq!(inputs.scopes[0].files[0].format, row.format, "{name}");
+            assert!(inputs.exchanges().count() > 0, "{name}");
+        }
+    }
+}
+
+/// Every length of a small file; of larger ones, lengths that no period of the text meets twice.
+fn lengths(whole: usize) -> impl Iterator<Item = usize> {
+    const STEP: usize = 37;
+    let step = if whole > 3_000 { STEP } else { 1 };
+    (0..whole).step_by(step)
+}
+
+#[test]
+fn a_truncated_file_holds_nothing_that_the_whole_one_does_not_and_says_that_it_is_cut() {
+    for (format, names) in OF_FORMAT {
+        for name in *names {
+            let bytes = fixture(name);
+            let whole = read(*format, &bytes);
+            let is_yaml = matches!(format, Format::Vcr | Format::RubyVcr);
+            let by_index: BTreeMap<_, _> = whole.exchanges.iter().map(|e| (e.origin.index, request(e))).collect();
+            for length in lengths(bytes.len()) {
+                let part = read(*format, &bytes[..length]);
+                for exchange in &part.exchanges {
+                    // YAML has no closing bracket: a mapping that is cut is a shorter one. Then the cassette lacks its end.
+                    let same = by_index.get(&exchange.origin.index) == Some(&request(exchange));
+                    let place = format!("{name} cut at {length}: exchange {}", exchange.origin.index);
+                    assert!(same || is_yaml && !part.notes.is_empty(), "{place}");
+                }
+                let rest = bytes[length..].trim_ascii();
+                let lost = part.exchanges.len() < whole.exchanges.len();
+                let at_a_line = bytes[..length].ends_with(b"\n") || bytes[..length].trim_ascii().ends_with(b"}");
+                assert!(
+                    !lost || rest.is_empty() || at_a_line || !told(&part).is_empty() || length == 0,
+                    "{name} cut at {length} says nothing"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nesting_and_numbers_without_end_break_no_reader() {
+    let deep = 200_000;
+    let brackets = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
+    let objects = format!("{}1{}", "{\"a\":".repeat(deep), "}".repeat(deep));
+    let digits = "9".repeat(100_000);
+    for (format, names) in OF_FORMAT {
+        for name in *names {
+            let text = String::from_utf8(fixture(name)).unwrap();
+            for (from, to) in [
+                ("\"messages\":", format!("\"x\":{brackets},\"messages\":")),
+                ("\"messages\": ", format!("\"x\": {objects}, \"messages\": ")),
+                ("\"request\":", format!("\"x\":{brackets},\"request\":")),
+                ("\"usage\"", format!("\"x\":{objects},\"usage\"")),
+                ("\"log\":", format!("\"x\":{objects},\"log\":")),
+                ("\"input_tokens\":", format!("\"input_tokens\":{digits}")),
+                ("\"timestamp\":", format!("\"timestamp\":{digits}")),
+                ("\"startTime\":", format!("\"startTime\":{digits}.{digits}")),
+                ("\"startTimeUnixNano\":\"", format!("\"startTimeUnixNano\":\"{digits}")),
+                ("\"wait\": ", format!("\"wait\": 1e{digits}")),
+                ("\"intValue\":\"", format!("\"intValue\":\"{digits}")),
+                ("\"ts\":", format!("\"ts\":{digits},\"ts\":")),
+            ] {
+                read(*format, text.replace(from, &to).as_bytes());
+                read(*format, text.replacen(from, &to, 1).as_bytes());
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Flip(prop::sample::Index, u8),
+    Remove(prop::sample::Index, usize),
+    Insert(prop::sample::Index, &'static [u8]),
+    Splice(prop::sample::Index, prop::sample::Index, usize),
+}
+
+/// Pieces that mean something to one reader or another.
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b"\\",
+    b",",
+    b":",
+    b"\n",
+    b"\n- ",
+    b"null",
+    b"-1",
+    b"1e999",
+    b"\\ud83d",
+    b"\xff",
+    b"\0",
+    b"18446744073709551616",
+    b"&a *a",
+    b"!!binary ",
+    b"data: ",
+    b"\"encoding\":\"base64\",",
+    b"{\"bytes\":\"",
+];
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let at = any::<prop::sample::Index>;
+    prop_oneof![
+        (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Flip(at, byte)),
+        (at(), 1..64_usize).prop_map(|(at, length)| Edit::Remove(at, length)),
+        (at(), prop::sample::select(PIECES)).prop_map(|(at, piece)| Edit::Insert(at, piece)),
+        (at(), at(), 1..200_usize).prop_map(|(from, to, length)| Edit::Splice(from, to, length)),
+    ]
+}
+
+fn apply(bytes: &mut Vec<u8>, edit: &Edit) {
+    let length = bytes.len();
+    if length == 0 {
+        return;
+    }
+    match edit {
+        Edit::Flip(at, byte) => bytes[at.index(length)] = *byte,
+        Edit::Remove(at, count) => {
+            let at = at.index(length);
+            bytes.drain(at..(at + count).min(length));
+        }
+        Edit::Insert(at, piece) => {
+            let at = at.index(length);
+            bytes.splice(at..at, piece.iter().copied());
+        }
+        Edit::Splice(from, to, count) => {
+            let from = from.index(length);
+            let piece = bytes[from..(from + count).min(length)].to_vec();
+            let to = to.index(length);
+            bytes.splice(to..to, piece);
+        }
+    }
+}
+
+/// One property for each reader, so that a failure names it and CI spreads them.
+fn mutated(format: Format, names: &[&str], pick: prop::sample::Index, edits: &[Edit]) -> Result<(), TestCaseError> {
+    let mut bytes = fixture(names[pick.index(names.len())]);
+    edits.iter().for_each(|edit| apply(&mut bytes, edit));
+    let (first, second) = (read(format, &bytes), read(format, &bytes));
+    prop_assert_eq!(format!("{first:?}"), format!("{second:?}"), "reading is deterministic");
+    let auto = Inputs::from_bytes("memory", &bytes, InputFormat::Auto);
+    let said = auto.skipped.len() + auto.unreadable.len() + auto.repaired.len();
+    prop_assert!(auto.exchanges().count() + said > 0, "a file that gives nothing says why");
+    let mut indices: Vec<_> = first.exchanges.iter().map(|exchange| exchange.origin.index).collect();
+    indices.dedup();
+    prop_assert_eq!(indices.len(), first.exchanges.len(), "no exchange is read twice");
+    for exchange in &first.exchanges {
+        prop_assert!(serde_json::from_slice::<&serde_json::value::RawValue>(&exchange.body).is_ok());
+    }
+    Ok(())
+}
+
+/// What an edit costs is accounted for: an exchange of the fixture is still there, or a place is named.
+fn one_byte(
+    format: Format,
+    names: &[&str],
+    pick: prop::sample::Index,
+    at: prop::sample::Index,
+    byte: u8,
+) -> Result<(), TestCaseError> {
+    let bytes = fixture(names[pick.index(names.len())]);
+    let whole = read(format, &bytes);
+    let mut edited = bytes;
+    let at = at.index(edited.len());
+    edited[at] = byte;
+    let reading = read(format, &edited);
+    prop_assert!(
+        reading.exchanges.len() >= whole.exchanges.len() || !told(&reading).is_subset(&told(&whole)),
+        "byte {} became {}: {} exchanges of {} and nothing said",
+        at,
+        byte,
+        reading.exchanges.len(),
+        whole.exchanges.len()
+    );
+    Ok(())
+}
+
+macro_rules! properties {
+    ($($name:ident: $format:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            fn names() -> &'static [&'static str] {
+                OF_FORMAT.iter().find(|(format, _)| *format == $format).unwrap().1
+            }
+
+            proptest! {
+                #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+                #[test]
+                fn mutations_break_nothing(
+                    pick in any::<prop::sample::Index>(),
+                    edits in proptest::collection::vec(edit(), 1..8),
+                ) {
+                    mutated($format, names(), pick, &edits)?;
+                }
+
+                #[test]
+                fn what_a_byte_costs_is_told(
+                    pick in any::<prop::sample::Index>(),
+                    at in any::<prop::sample::Index>(),
+                    byte in any::<u8>(),
+                ) {
+                    one_byte($format, names(), pick, at, byte)?;
+                }
+            }
+        }
+    )*};
+}
+
+properties! {
+    vcr: Format::Vcr;
+    ruby_vcr: Format::RubyVcr;
+    har: Format::Har;
+    claude_trace: Format::ClaudeTrace;
+    litellm: Format::LiteLlm;
+    otel: Format::Otel;
+    wire_capture: Format::WireCapture;
+    bodies: Format::Bodies;
+    exchange_log: Format::ExchangeLog;
+}
