@@ -85,7 +85,7 @@ fn causes_add_up_to_the_bill_over_the_perfect_bill() {
     for inputs in recorded {
         for line in &replay(&inputs, &Options::default()).lines {
             let causes: Money = line.charge.causes.iter().filter_map(|cause| cause.cost).sum();
-            if let (Some(bill), Some(perfect)) = (line.charge.bill, line.charge.perfect) {
+            if let (Some(bill), Some(perfect)) = (&line.charge.bill, line.charge.perfect) {
                 assert_eq!(bill.total - perfect, causes, "request {}", line.index);
             }
             if let Some((explanation, usage)) = line.explanation.as_ref().zip(line.billed()) {

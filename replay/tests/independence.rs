@@ -78,6 +78,6 @@ fn a_refused_request_costs_nothing_and_says_why() {
     let replayed = replay(&inputs, &Options::default());
     let [line] = replayed.lines.as_slice() else { panic!("one request") };
     assert_eq!(line.predicted, Some(Usage::default()));
-    assert_eq!(line.charge.bill.map(|bill| bill.total), Some(Money::default()));
+    assert_eq!(line.charge.bill.as_ref().map(|bill| bill.total), Some(Money::default()));
     assert_eq!(line.remarks, ["HTTP 400: A maximum of 4 blocks with cache_control may be provided. Found 5."],);
 }

@@ -7,7 +7,7 @@ use forkcast_replay::replay::{Options, replay};
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::document::json;
 use forkcast_reports::format::{self, SCHEMAS, schemas};
-use forkcast_reports::human::list;
+use forkcast_reports::human::list::{self, Layout};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Limits, Report, View, Window, since, until};
 use forkcast_sim::diagnosis::{CAUSES, compare};
@@ -153,7 +153,8 @@ fn the_schemas_know_every_cause() {
 #[test]
 fn lists_follow_their_schema() {
     let validator = validator("forkcast.list/1");
-    for document in [list::models(), list::prices(), list::profiles(), list::formats(), list::schemas()] {
+    let (models, prices) = (list::models(Layout::Flat), list::prices(&PriceBook::built_in(), Layout::Flat));
+    for document in [models, prices, list::profiles(), list::formats(), list::schemas()] {
         let value = check(&validator, &text_of(|target| json::write(&document, target)));
         assert_eq!(value.as_object().unwrap().len(), 2, "the version and one table");
     }

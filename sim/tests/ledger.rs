@@ -58,7 +58,7 @@ fn a_charge_is_the_bill_the_perfect_bill_and_a_cost_for_each_cause() {
         (Cause::SystemChanged, Category::Write5m, 200),
         (Cause::Expired, Category::Write1h, 40),
     ]);
-    let found = charge(Some(&plain_rates()), &usage(1_000, 5_000, 400, 80), Some(&missed));
+    let found = charge(Some(&plain_rates()), &usage(1_000, 5_000, 400, 80), &[], Some(&missed));
     assert_eq!(found.bill.map(|bill| bill.total), Some(units(10_000 + 5_000 + 5_000 + 1_600 + 150)));
     // As if 340 tokens more had been read: 900 input, 5,340 read, 200 and 40 written.
     assert_eq!(found.perfect, Some(units(9_000 + 5_340 + 2_500 + 800 + 150)));
@@ -73,7 +73,7 @@ fn a_charge_is_the_bill_the_perfect_bill_and_a_cost_for_each_cause() {
 fn nothing_missed_costs_nothing_more() {
     let used = usage(10, 20, 30, 40);
     for explanation in [None, Some(Explanation::default())] {
-        let found = charge(Some(&plain_rates()), &used, explanation.as_ref());
+        let found = charge(Some(&plain_rates()), &used, &[], explanation.as_ref());
         assert_eq!(found.bill.map(|bill| bill.total), found.perfect);
         assert!(found.causes.is_empty());
     }
@@ -82,7 +82,7 @@ fn nothing_missed_costs_nothing_more() {
 #[test]
 fn without_a_price_tokens_count_and_money_is_unknown() {
     let missed = explained(&[(Cause::Expired, Category::Input, 5), (Cause::Expired, Category::Write5m, 7)]);
-    let found = charge(None, &usage(10, 0, 10, 0), Some(&missed));
+    let found = charge(None, &usage(10, 0, 10, 0), &[], Some(&missed));
     let causes = vec![CauseCost { cause: Cause::Expired, tokens: 12, cost: None }];
     assert_eq!(found, Charge { bill: None, perfect: None, causes });
 }
@@ -92,7 +92,7 @@ fn the_last_cause_takes_what_rounding_leaves() {
     // Half a unit a token, read for nothing. 3 tokens cost 2 (1.5 to even), 1 and 1 missed cost 0 each (0.5 to even).
     let rates = rates([500_000, 500_000, 500_000, 0, 0]);
     let missed = explained(&[(Cause::SystemChanged, Category::Input, 1), (Cause::Expired, Category::Input, 1)]);
-    let found = charge(Some(&rates), &usage(3, 0, 0, 0), Some(&missed));
+    let found = charge(Some(&rates), &usage(3, 0, 0, 0), &[], Some(&missed));
     assert_eq!((found.bill.map(|bill| bill.total), found.perfect), (Some(units(2)), Some(units(0))));
     let costs: Vec<_> = found.causes.iter().map(|cause| cause.cost).collect();
     assert_eq!(costs, [Some(units(0)), Some(units(2))]);
@@ -103,6 +103,7 @@ fn a_read_that_is_dearer_than_input_makes_a_miss_cheap() {
     let found = charge(
         Some(&rates([1_000_000, 0, 0, 4_000_000, 0])),
         &usage(10, 0, 0, 0),
+        &[],
         Some(&explained(&[(Cause::Expired, Category::Input, 10)])),
     );
     assert_eq!(found.causes[0].cost, Some(units(-30)));
@@ -125,8 +126,8 @@ fn line(
         model: "mine".to_owned(),
         recorded,
         predicted,
-        predicted_bill: rates.zip(predicted).map(|(rates, usage)| rates.bill(&usage)),
-        charge: billed.map(|usage| charge(rates, &usage, Some(&explanation))).unwrap_or_default(),
+        predicted_bill: rates.zip(predicted).map(|(rates, usage)| rates.bill(&usage, &[])),
+        charge: billed.map(|usage| charge(rates, &usage, &[], Some(&explanation))).unwrap_or_default(),
         explanation: Some(explanation),
         unread_writes: rates.map(|_| units(7)),
         remarks: Vec::new(),
@@ -312,13 +313,13 @@ proptest! {
         );
         let list: Vec<_> = missed.iter().map(|((cause, billed_as), tokens)| (*cause, *billed_as, *tokens)).collect();
         let rates = rates(prices);
-        let found = charge(Some(&rates), &used, Some(&explained(&list)));
+        let found = charge(Some(&rates), &used, &[], Some(&explained(&list)));
         let costs: Money = found.causes.iter().map(|cause| cause.cost.unwrap()).sum();
         let (bill, perfect) = (found.bill.unwrap().total, found.perfect.unwrap());
         prop_assert_eq!(bill - perfect, costs);
-        prop_assert_eq!(bill, rates.bill(&used).total);
+        prop_assert_eq!(bill, rates.bill(&used, &[]).total);
         let read = extra[1] + missed.values().sum::<u64>();
-        prop_assert_eq!(perfect, rates.bill(&usage(extra[0], read, extra[2], extra[3])).total);
+        prop_assert_eq!(perfect, rates.bill(&usage(extra[0], read, extra[2], extra[3]), &[]).total);
         // But for the last one, which settles, each cause costs its own difference, rounded once for each price.
         prop_assert!(found.causes.is_sorted_by(|a, b| a.cause < b.cause));
         for cause in found.causes.iter().rev().skip(1) {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
 use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
-use forkcast_sim::pricing::{Category, Date, Money, Rates, ServiceTier, Terms};
+use forkcast_sim::pricing::{Category, Money, Rates};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
+use super::price::{Priced, price};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
 use crate::agreement::{Compared, NotComparable, Verdict};
@@ -140,12 +141,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A line without prediction and explanation: tokens are counted, nothing more is known.
+    /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
     fn count_only(&mut self, scheduled: &Scheduled<'_>) {
         let exchange = scheduled.exchange;
         let mut line = self.line(scheduled, exchange.model.clone());
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
-        self.rates.push(None);
+        match line.recorded {
+            Some(usage) => self.price(&mut line, exchange, None, &usage, None),
+            None => self.rates.push(None),
+        }
         self.push(line, Err(NotComparable::NoProfile), exchange);
     }
 
@@ -203,7 +207,7 @@ impl<'a> Run<'a> {
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        self.price(&mut line, &sized.request, exchange, &usage, &explanation);
+        self.price(&mut line, exchange, Some(&sized.request), &usage, Some(&explanation));
         line.explanation = Some(explanation);
         if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
@@ -219,7 +223,7 @@ impl<'a> Run<'a> {
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);
-        self.price(&mut line, request, exchange, &nothing, &Explanation::default());
+        self.price(&mut line, exchange, Some(request), &nothing, Some(&Explanation::default()));
         self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
@@ -269,26 +273,24 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn price(&mut self, line: &mut Line, request: &Request, exchange: &Exchange, usage: &Usage, why: &Explanation) {
-        let terms = Terms {
-            date: self.options.prices_of.or(line.at.map(Date::of)),
-            prompt_tokens: usage.total_input_tokens(),
-            batch: exchange.tier == ServiceTier::Batch,
-            fast: request.envelope_value("speed") == Some(b"\"fast\""),
-            geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
-            regional: request.resolved.is_some_and(|resolved| resolved.regional),
-        };
-        let rates = self.options.book.rates(&request.model.as_str().into(), &terms).ok();
-        match &rates {
-            Some(rates) if rates.before_first_row => {
-                line.remarks.push("priced by the model's first row, which is younger than the request".to_owned());
-            }
-            None if !self.result.unpriced.contains(&request.model) => self.result.unpriced.push(request.model.clone()),
-            _ => {}
+    /// Fills in the line's money. `request` and `why` are absent where no profile reads the body.
+    fn price(
+        &mut self,
+        line: &mut Line,
+        exchange: &Exchange,
+        request: Option<&Request>,
+        usage: &Usage,
+        why: Option<&Explanation>,
+    ) {
+        let Priced { rates, fees, remarks } = price(self.options, exchange, request, line.at, usage);
+        line.remarks.extend(remarks);
+        if rates.is_none() && !self.result.unpriced.contains(&line.model) {
+            self.result.unpriced.push(line.model.clone());
         }
-        line.charge = charge(rates.as_ref(), usage, Some(why));
-        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage));
-        self.rates.push(rates);
+        line.charge = charge(rates.as_ref(), usage, &fees, why);
+        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage, &fees));
+        // Without a profile it is not known what was read of what it wrote.
+        self.rates.push(rates.filter(|_| why.is_some()));
     }
 
     /// Lets the request act on the cache, and follows what it read and wrote.

@@ -73,8 +73,8 @@ fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
     row.extend(usage(line.recorded.as_ref()));
     row.extend(usage(line.predicted.as_ref()));
     row.extend([
-        money(line.charge.bill.map(|bill| bill.total)),
-        money(line.predicted_bill.map(|bill| bill.total)),
+        money(line.charge.bill.as_ref().map(|bill| bill.total)),
+        money(line.predicted_bill.as_ref().map(|bill| bill.total)),
         money(line.charge.perfect),
         money(line.unread_writes),
     ]);

@@ -1,5 +1,7 @@
 //! Sums over requests, as every part of a report shows them.
 
+use std::collections::BTreeMap;
+
 use forkcast_replay::agreement::{self, Compared};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::{CauseTotal, Totals};
@@ -67,7 +69,9 @@ pub struct Account {
     pub output_estimated: Estimated,
     /// Prediction beside recording.
     pub agreement: Agreement,
-    /// What was billed for requests without a profile.
+    /// What was charged beside tokens, by the fee's name: how many, and for how much.
+    pub fees: BTreeMap<String, (u64, Money)>,
+    /// What was recorded of requests without a profile, and billed for it.
     without_profile: Side,
 }
 
@@ -126,15 +130,19 @@ impl Account {
 
     fn add(&mut self, entry: &Entry<'_>) {
         let line = entry.line;
-        let bill = line.charge.bill.map(|bill| bill.total);
+        let bill = line.charge.bill.as_ref().map(|bill| bill.total);
         add(&mut self.billed.cost, bill);
         add(&mut self.perfect, line.charge.perfect);
+        for fee in line.charge.bill.iter().flat_map(|bill| &bill.fees) {
+            let sum = self.fees.entry(fee.name.clone()).or_default();
+            *sum = (sum.0.saturating_add(fee.count), sum.1 + fee.cost);
+        }
         add(&mut self.unread_writes, line.unread_writes);
         match line.predicted {
             Some(usage) => {
                 let side = self.predicted.get_or_insert_default();
                 side.usage += usage;
-                add(&mut side.cost, line.predicted_bill.map(|bill| bill.total));
+                add(&mut side.cost, line.predicted_bill.as_ref().map(|bill| bill.total));
             }
             None => {
                 self.without_profile.usage += line.recorded.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! One request: usage, bill, perfect bill and the price of each cause.
 
 use crate::diagnosis::{Cause, Explanation};
-use crate::pricing::{Bill, Category, Money, Rates};
+use crate::pricing::{Bill, Category, FeeLine, Money, Rates};
 use crate::time::Instant;
 use crate::wire::{ChainId, Usage};
 
@@ -65,8 +65,9 @@ impl Line {
     }
 }
 
-/// Prices a request's usage and the causes of what it missed. Without rates tokens count and money is unknown.
-pub fn charge(rates: Option<&Rates>, usage: &Usage, explanation: Option<&Explanation>) -> Charge {
+/// Prices a request's usage and the causes of what it missed. Without rates tokens count and money is unknown. The perfect
+/// bill has the same fees, so they are no part of any cause.
+pub fn charge(rates: Option<&Rates>, usage: &Usage, fees: &[FeeLine], explanation: Option<&Explanation>) -> Charge {
     let missed = explanation.map_or(&[][..], |explanation| &explanation.missed);
     let mut causes: Vec<CauseCost> = Vec::new();
     for part in missed {
@@ -80,8 +81,8 @@ pub fn charge(rates: Option<&Rates>, usage: &Usage, explanation: Option<&Explana
         }
     }
     let Some(rates) = rates else { return Charge { bill: None, perfect: None, causes } };
-    let bill = rates.bill(usage);
-    let perfect = rates.bill(&perfect_usage(usage, explanation)).total;
+    let bill = rates.bill(usage, fees);
+    let perfect = rates.bill(&perfect_usage(usage, explanation), fees).total;
     settle(&mut causes, bill.total - perfect);
     Charge { bill: Some(bill), perfect: Some(perfect), causes }
 }

@@ -1,19 +1,21 @@
 //! The price book: who asks for a price gets rates or a reason why there are none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
-use super::claude;
 use super::date::Date;
+use super::factor::Factor;
+use super::fees::{Fee, FeeLine, NotBilled};
+use super::file::{self, BadBook, BookFile};
 use super::money::Money;
-use super::rates::{Category, Rates, Terms};
-use super::row::Row;
-use crate::wire::model::{ModelId, resolve};
-
-/// Overrides are per million tokens, and so is everything computed beside them.
-const TOKENS_PER_MTOK: i128 = 1_000_000;
+use super::rates::{Category, Rate, Rates};
+use super::row::{Row, Tier};
+use super::terms::Terms;
+use super::tier::ServiceTier;
+use crate::wire::model::{ModelId, Vendor, resolve};
 
 /// Whose price: a model of the table, or a name that the table does not know and that only an override can price.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,16 @@ impl From<&str> for ModelKey {
     fn from(spelling: &str) -> Self {
         let named = || Self::Named(spelling.trim().to_ascii_lowercase());
         resolve(spelling).map_or_else(named, |found| Self::Known(found.id))
+    }
+}
+
+impl ModelKey {
+    /// Who makes it, where the table knows it.
+    pub fn vendor(&self) -> Option<Vendor> {
+        match self {
+            Self::Known(model) => Some(model.row().vendor),
+            Self::Named(_) => None,
+        }
     }
 }
 
@@ -68,9 +80,20 @@ type Overrides = [Option<Money>; 5];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceBook {
     /// Sorted by model and first day.
-    rows: &'static [Row],
+    rows: Vec<Row>,
+    fees: Vec<Fee>,
+    not_billed: Vec<NotBilled>,
+    /// Names of the files whose rows stand in the place of built-in ones.
+    files: Vec<String>,
     overrides: BTreeMap<ModelKey, Overrides>,
+    /// On every token price, as agreed with the provider.
+    remaining: Option<Factor>,
 }
+
+const BUILT_IN: &str = include_str!("prices.toml");
+
+/// Read once; a test reads it too and says what is wrong with it.
+static BOOK: LazyLock<PriceBook> = LazyLock::new(|| PriceBook::of(file::read(BUILT_IN).unwrap_or_default()));
 
 impl Default for PriceBook {
     fn default() -> Self {
@@ -81,28 +104,98 @@ impl Default for PriceBook {
 impl PriceBook {
     /// The day on which the built-in rows were last compared with their sources.
     pub const VERSION: &'static str = "2026-11-21";
+    const VERSION_DATE: Date = Date(2026, 11, 21);
 
     /// The book of this release.
-    pub const fn built_in() -> Self {
-        Self { rows: claude::ROWS, overrides: BTreeMap::new() }
+    pub fn built_in() -> Self {
+        BOOK.clone()
     }
 
-    /// Version of the rows; overrides are not part of it and are listed by [`PriceBook::overrides`].
+    fn of(mut file: BookFile) -> Self {
+        file.rows.sort_by(|a, b| (&a.model, a.valid_from).cmp(&(&b.model, b.valid_from)));
+        let BookFile { rows, fees, not_billed } = file;
+        Self { rows, fees, not_billed, files: Vec::new(), overrides: BTreeMap::new(), remaining: None }
+    }
+
+    /// A book of this text alone, in the format of [`PriceBook::to_toml`].
+    ///
+    /// # Errors
+    ///
+    /// [`BadBook`] names the place, what was found and what was expected.
+    pub fn parse(text: &str) -> Result<Self, BadBook> {
+        file::read(text).map(Self::of)
+    }
+
+    /// With the rows of another book in the place of all rows of the models that they name, and its fees in the place of
+    /// those of the same name. `name` says where they come from.
+    ///
+    /// # Errors
+    ///
+    /// [`BadBook`] names the place, what was found and what was expected.
+    pub fn with_file(mut self, name: &str, text: &str) -> Result<Self, BadBook> {
+        let file = file::read(text)?;
+        let named: BTreeSet<&ModelKey> = file.rows.iter().map(|row| &row.model).collect();
+        self.rows.retain(|row| !named.contains(&row.model));
+        self.fees.retain(|fee| !file.fees.iter().any(|own| (own.vendor, &own.name) == (fee.vendor, &fee.name)));
+        let mut rows = file.rows;
+        rows.append(&mut self.rows);
+        let fees = self.fees.into_iter().chain(file.fees).collect();
+        let not_billed = self.not_billed.into_iter().chain(file.not_billed).collect();
+        let mut files = self.files;
+        files.push(name.to_owned());
+        let (overrides, remaining) = (self.overrides, self.remaining);
+        Ok(Self { files, overrides, remaining, ..Self::of(BookFile { rows, fees, not_billed }) })
+    }
+
+    /// The book as text, in the format that [`PriceBook::with_file`] reads; without overrides and discount.
+    pub fn to_toml(&self) -> String {
+        file::print(self)
+    }
+
+    /// Version of the built-in rows; what the user put in their place is not part of it.
     pub const fn version(&self) -> &'static str {
         Self::VERSION
     }
 
     /// Every row, sorted by model and first day.
-    pub const fn rows(&self) -> &'static [Row] {
-        self.rows
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
-    /// With `usd_per_mtok` in the place of one price of a model, at every date, length and speed. On a model with rows,
-    /// batch and region still apply; a model without rows needs all five categories, which then hold as given.
+    /// Every fee.
+    pub fn fees(&self) -> &[Fee] {
+        &self.fees
+    }
+
+    /// What is charged and cannot be known from recordings.
+    pub fn not_billed(&self) -> &[NotBilled] {
+        &self.not_billed
+    }
+
+    /// Names of the files whose rows stand in the place of built-in ones.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// With `usd_per_mtok` in the place of one price of a model, at every date, length, speed and hour. On a model with
+    /// rows, factors for tiers and regions still apply; a model without rows needs all five categories, which then hold
+    /// as given.
     #[must_use]
     pub fn with_override(mut self, model: impl Into<ModelKey>, category: Category, usd_per_mtok: Money) -> Self {
         self.overrides.entry(model.into()).or_default()[category as usize] = Some(usd_per_mtok);
         self
+    }
+
+    /// With every token price multiplied by what a discount leaves of it, those given by hand too. Fees stay.
+    #[must_use]
+    pub fn with_remaining(mut self, remaining: Factor) -> Self {
+        self.remaining = (remaining != Factor::ONE).then_some(remaining);
+        self
+    }
+
+    /// What a discount leaves of every token price.
+    pub const fn remaining(&self) -> Option<Factor> {
+        self.remaining
     }
 
     /// What replaces the rows: model, category and USD per million tokens, in order.
@@ -120,39 +213,66 @@ impl PriceBook {
     /// [`Unpriced`] when a category has neither a row nor an override.
     pub fn rates(&self, model: &ModelKey, terms: &Terms) -> Result<Rates, Unpriced> {
         let overrides = self.overrides.get(model).copied().unwrap_or_default();
-        match self.row(model, terms.date) {
-            Some((row, before_first_row)) => Ok(rates_of_row(row, before_first_row, &overrides, terms)),
-            None => rates_of_overrides(model, &overrides),
-        }
+        let rates = match self.row(model, terms.date) {
+            Some((at, row, before_first_row)) => {
+                Rates { row: Some(at), before_first_row, ..rates_of_row(row, &overrides, terms) }
+            }
+            None => rates_of_overrides(model, &overrides)?,
+        };
+        let remaining = self.remaining.unwrap_or(Factor::ONE);
+        Ok(Rates { per_token: rates.per_token.map(|rate| rate.times(remaining)), ..rates })
     }
 
-    /// The row in force at a date, and whether the date lies before it.
-    fn row(&self, model: &ModelKey, date: Option<Date>) -> Option<(&'static Row, bool)> {
-        let ModelKey::Known(model) = model else { return None };
+    /// The line of a bill for `count` units of a fee; `None` for a model whose maker charges no such fee as far as the
+    /// book knows.
+    pub fn fee_line(&self, model: &ModelKey, name: &str, count: u64) -> Option<FeeLine> {
+        let vendor = model.vendor()?;
+        self.fees.iter().find(|fee| fee.vendor == vendor && fee.name == name).map(|fee| fee.line(count))
+    }
+
+    /// The row in force at a date with its place, and whether the date lies before it.
+    fn row(&self, model: &ModelKey, date: Option<Date>) -> Option<(usize, &Row, bool)> {
+        let date = Some(date.unwrap_or(Self::VERSION_DATE));
         let start = self.rows.partition_point(|row| row.model < *model);
         let end = self.rows.partition_point(|row| row.model <= *model);
         let rows = self.rows.get(start..end)?;
-        let begun = date.map_or(rows.len(), |date| rows.partition_point(|row| row.valid_from <= Some(date)));
-        match begun.checked_sub(1) {
-            Some(newest) => rows.get(newest).map(|row| (row, false)),
-            None => rows.first().map(|row| (row, true)),
-        }
+        let begun = rows.partition_point(|row| row.valid_from <= date);
+        let at = begun.saturating_sub(1);
+        rows.get(at).map(|row| (start + at, row, begun == 0))
     }
 }
 
-fn rates_of_row(row: &'static Row, before_first_row: bool, overrides: &Overrides, terms: &Terms) -> Rates {
-    let prices = row.prices(terms.prompt_tokens, terms.fast);
-    let (factor, divisor) = terms.factor(row);
-    let numerators = Category::ALL.map(|category| {
-        let per_mtok = i128::from(prices.of(category)).saturating_mul(TOKENS_PER_MTOK);
-        overrides[category as usize].map_or(per_mtok, Money::picousd).saturating_mul(factor)
+/// Prices of a row: those of the length, then of fast mode, of the tier, of the hour, of the region.
+fn rates_of_row(row: &Row, overrides: &Overrides, terms: &Terms) -> Rates {
+    let prices = row.prices(terms.prompt_tokens);
+    let fast = row.fast.as_ref().filter(|_| terms.fast);
+    let tier = row.tier(terms.tier);
+    let peak = row.peak.as_ref().filter(|(hours, _)| terms.at.is_some_and(|at| hours.contain(at)));
+    let tiers = [fast, tier, peak.map(|(_, tier)| tier)];
+    let surcharge = [(terms.geo_us, row.us), (terms.regional, row.regional)];
+    let surcharge = surcharge.into_iter().filter_map(|(asked, factor)| factor.filter(|_| asked)).max();
+    let per_token = Category::ALL.map(|category| {
+        let given = overrides[category as usize].map(Rate::per_mtok);
+        let first = given.unwrap_or_else(|| Rate::whole(prices.of(category)));
+        let served =
+            tiers.into_iter().flatten().fold(first, |rate, tier| of_tier(tier, category, rate, given.is_some()));
+        served.times(surcharge.unwrap_or(Factor::ONE))
     });
     Rates {
-        numerators,
-        denominator: divisor * TOKENS_PER_MTOK,
-        row: Some(row),
-        before_first_row,
-        fast_at_standard_price: terms.fast && row.fast.is_none(),
+        per_token,
+        row: None,
+        before_first_row: false,
+        fast_at_standard_price: terms.fast && fast.is_none(),
+        tier_at_standard_price: terms.tier != ServiceTier::Standard && tier.is_none(),
+        hour_unknown: row.peak.is_some() && terms.at.is_none(),
+    }
+}
+
+/// A tier's own price, or its factor on `rate`. A price given by hand holds in the place of any own one.
+fn of_tier(tier: &Tier, category: Category, rate: Rate, is_given: bool) -> Rate {
+    match tier.own_picousd[category as usize] {
+        Some(own) if !is_given => Rate::whole(own),
+        _ => rate.times(tier.factor.unwrap_or(Factor::ONE)),
     }
 }
 
@@ -163,10 +283,11 @@ fn rates_of_overrides(model: &ModelKey, overrides: &Overrides) -> Result<Rates, 
         return Err(Unpriced { model: model.clone(), missing });
     }
     Ok(Rates {
-        numerators: overrides.map(|price| price.unwrap_or_default().picousd()),
-        denominator: TOKENS_PER_MTOK,
+        per_token: overrides.map(|price| Rate::per_mtok(price.unwrap_or_default())),
         row: None,
         before_first_row: false,
         fast_at_standard_price: false,
+        tier_at_standard_price: false,
+        hour_unknown: false,
     })
 }

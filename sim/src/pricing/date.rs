@@ -37,7 +37,7 @@ const fn days_of_year(year: i32) -> u64 {
     if is_leap(year) { 366 } else { 365 }
 }
 
-const fn days_of_month(year: i32, month: u8) -> u64 {
+pub(super) const fn days_of_month(year: i32, month: u8) -> u64 {
     match month {
         2 if is_leap(year) => 29,
         2 => 28,

@@ -2,51 +2,60 @@
 
 use super::money::Money;
 use super::row::Source;
+use crate::wire::model::Vendor;
 
 /// What is charged by the piece or by the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fee {
+    /// Who charges it.
+    pub vendor: Vendor,
     /// Stable word for machines.
-    pub name: &'static str,
+    pub name: String,
     /// What is counted.
-    pub unit: &'static str,
+    pub unit: String,
     /// Price of `per` units.
     pub price: Money,
-    /// How many units the price is for.
+    /// How many units the price is for, at least 1.
     pub per: u32,
     /// Where it was read.
     pub source: Source,
+    /// What else should be known.
+    pub note: Option<String>,
 }
+
+/// Name of the fee for searches of the web; `server_tool_use.web_search_requests` of the usage.
+pub const WEB_SEARCH: &str = "web_search";
 
 impl Fee {
     /// Cost of `count` units, rounded once, half to even.
     pub fn cost(&self, count: u64) -> Money {
         Money::of(count, self.price.picousd(), i128::from(self.per))
     }
+
+    /// The line of a bill for `count` units.
+    pub fn line(&self, count: u64) -> FeeLine {
+        FeeLine { name: self.name.clone(), unit: self.unit.clone(), count, cost: self.cost(count) }
+    }
 }
 
-const PC_A: Source = Source { tag: "PC-A", dated: "2026-08-21" };
-const PICOUSD_PER_CENT: i128 = 10_000_000_000;
-const SECONDS_PER_HOUR: u32 = 3_600;
-
-const fn cents(cents: i128) -> Money {
-    Money::from_picousd(cents * PICOUSD_PER_CENT)
+/// One line of a bill that is not about tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeeLine {
+    /// Stable word of the fee.
+    pub name: String,
+    /// What is counted.
+    pub unit: String,
+    /// How many.
+    pub count: u64,
+    /// For how much.
+    pub cost: Money,
 }
 
-/// Searches of the web; `server_tool_use.web_search_requests` of the usage.
-pub const WEB_SEARCH: Fee = Fee { name: "web_search", unit: "request", price: cents(1_000), per: 1_000, source: PC_A };
-
-/// Fetched pages; free beyond their tokens. `server_tool_use.web_fetch_requests` of the usage.
-pub const WEB_FETCH: Fee = Fee { name: "web_fetch", unit: "request", price: cents(0), per: 1, source: PC_A };
-
-/// A container's time before the monthly allowance of 1,550 hours, which no single session can know. Free in requests
-/// that carry `web_search` or `web_fetch` of 20260209 or later.
-pub const CODE_EXECUTION: Fee =
-    Fee { name: "code_execution", unit: "second", price: cents(5), per: SECONDS_PER_HOUR, source: PC_A };
-
-/// Running time of a managed agent's session.
-pub const MANAGED_SESSION: Fee =
-    Fee { name: "managed_session", unit: "second", price: cents(8), per: SECONDS_PER_HOUR, source: PC_A };
-
-/// All fees.
-pub const FEES: [Fee; 4] = [WEB_SEARCH, WEB_FETCH, CODE_EXECUTION, MANAGED_SESSION];
+/// What a vendor charges and no recording tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotBilled {
+    /// Who charges it.
+    pub vendor: Vendor,
+    /// What it is, for people.
+    pub what: String,
+}

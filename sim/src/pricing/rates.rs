@@ -1,10 +1,10 @@
-//! From a row and the terms of one request to a bill.
+//! The prices that hold for one request, and the bill made of them.
 
 use std::fmt;
 
-use super::date::Date;
+use super::factor::{Factor, greatest_common_divisor};
+use super::fees::FeeLine;
 use super::money::Money;
-use super::row::Row;
 use crate::wire::Usage;
 
 /// The five kinds of tokens that have a price.
@@ -12,7 +12,7 @@ use crate::wire::Usage;
 pub enum Category {
     /// Plain input.
     Input,
-    /// Written to the cache for five minutes.
+    /// Written to the cache for five minutes, or for another short lifetime that is the provider's only one.
     Write5m,
     /// Written to the cache for one hour.
     Write1h,
@@ -55,43 +55,7 @@ impl fmt::Display for Category {
     }
 }
 
-/// What a price depends on beside the model and the category.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// Day of the request; `None` takes the newest prices.
-    pub date: Option<Date>,
-    /// The whole prompt: input, reads and writes.
-    pub prompt_tokens: u64,
-    /// Sent as an item of a batch.
-    pub batch: bool,
-    /// Sent with `speed: "fast"`. No batch accepts it, so nothing real has both; asked for both, both apply.
-    pub fast: bool,
-    /// Sent with `inference_geo: "us"`. Models before 4.6 refuse it, so it changes nothing there.
-    pub geo_us: bool,
-    /// Sent to a regional endpoint of Bedrock or Vertex. Costs more from the 4.5 models on. `inference_geo` belongs to
-    /// another platform, so with both the surcharge counts once.
-    pub regional: bool,
-}
-
-impl Terms {
-    /// Terms of a request with this usage, all else standard.
-    pub fn of(usage: &Usage) -> Self {
-        Self { prompt_tokens: usage.total_input_tokens(), ..Self::default() }
-    }
-
-    /// Factor on the prices of a row as numerator and denominator.
-    ///
-    /// Source: PC-A, pricing page (2026-08-21): batch × 0.5 on every category; `inference_geo` × 1.1; regional
-    /// endpoints 10 % over global.
-    pub(super) fn factor(&self, row: &Row) -> (i128, i128) {
-        let version = row.model.row().claude.map_or((0, 0), |(_, version)| version);
-        let surcharged = (self.geo_us && version >= (4, 6)) || (self.regional && version >= (4, 5));
-        let (numerator, denominator) = if surcharged { (11, 10) } else { (1, 1) };
-        (numerator, if self.batch { denominator * 2 } else { denominator })
-    }
-}
-
-/// An exact price of one token: `numerator / denominator` in 10⁻¹² USD. Not reduced.
+/// An exact price of one token: `numerator / denominator` in 10⁻¹² USD, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Above the line.
@@ -100,45 +64,84 @@ pub struct Rate {
     pub denominator: i128,
 }
 
+impl Rate {
+    /// A whole number of 10⁻¹² USD per token.
+    pub(super) fn whole(picousd: u64) -> Self {
+        Self { numerator: picousd.into(), denominator: 1 }
+    }
+
+    /// USD per million tokens.
+    pub(super) fn per_mtok(price: Money) -> Self {
+        Self { numerator: price.picousd(), denominator: TOKENS_PER_MTOK }.reduced()
+    }
+
+    /// The price multiplied; at the ends of the range it stays there.
+    #[must_use]
+    pub(super) fn times(self, factor: Factor) -> Self {
+        let (above, below) = factor.fraction();
+        Self { numerator: self.numerator.saturating_mul(above), denominator: self.denominator.saturating_mul(below) }
+            .reduced()
+    }
+
+    fn reduced(self) -> Self {
+        let divisor = greatest_common_divisor(self.numerator.unsigned_abs(), self.denominator.unsigned_abs());
+        // It divides the denominator, so it fits; a zero cannot come of one that is at least 1.
+        let divisor = i128::try_from(divisor).unwrap_or(1).max(1);
+        Self { numerator: self.numerator / divisor, denominator: self.denominator / divisor }
+    }
+}
+
+const TOKENS_PER_MTOK: i128 = 1_000_000;
+
 /// The prices that hold for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
-    /// Numerators in the order of [`Category::ALL`].
-    pub(super) numerators: [i128; 5],
-    pub(super) denominator: i128,
-    /// The row they come from; `None` for a model that has overrides alone.
-    pub row: Option<&'static Row>,
+    /// In the order of [`Category::ALL`].
+    pub(super) per_token: [Rate; 5],
+    /// Place of the row they come from in [`PriceBook::rows`](super::PriceBook::rows); `None` for a model that has
+    /// overrides alone.
+    pub row: Option<usize>,
     /// The request is older than the model's first row and took that row.
     pub before_first_row: bool,
     /// Fast mode was asked for, but the model has no price for it and took the standard one.
     pub fast_at_standard_price: bool,
+    /// The request was served in a tier for which the model has no price, and took the standard one.
+    pub tier_at_standard_price: bool,
+    /// The price depends on the hour, which is unknown; it is the one outside peak hours.
+    pub hour_unknown: bool,
 }
 
 impl Rates {
     /// The exact price of one token.
     pub const fn per_token(&self, category: Category) -> Rate {
         // In bounds: five variants.
-        Rate { numerator: self.numerators[category as usize], denominator: self.denominator }
+        self.per_token[category as usize]
     }
 
     /// Cost of `tokens` of one category, rounded once, half to even.
     pub fn line(&self, category: Category, tokens: u64) -> Money {
-        Money::of(tokens, self.per_token(category).numerator, self.denominator)
+        let rate = self.per_token(category);
+        Money::of(tokens, rate.numerator, rate.denominator)
     }
 
     /// How much more `tokens` cost as `from` than as `to`, rounded once, half to even; negative where they cost less.
     pub fn difference(&self, from: Category, to: Category, tokens: u64) -> Money {
-        let difference = self.per_token(from).numerator.saturating_sub(self.per_token(to).numerator);
-        Money::of(tokens, difference, self.denominator)
+        let (from, to) = (self.per_token(from), self.per_token(to));
+        let (more, less) =
+            (from.numerator.saturating_mul(to.denominator), to.numerator.saturating_mul(from.denominator));
+        let denominator = from.denominator.saturating_mul(to.denominator);
+        let rate = Rate { numerator: more.saturating_sub(less), denominator }.reduced();
+        Money::of(tokens, rate.numerator, rate.denominator)
     }
 
-    /// The bill of a request.
-    pub fn bill(&self, usage: &Usage) -> Bill {
+    /// The bill of a request; `fees` are lines beside its tokens.
+    pub fn bill(&self, usage: &Usage, fees: &[FeeLine]) -> Bill {
         let lines = Category::ALL.map(|category| {
             let tokens = category.tokens(usage);
             Line { category, tokens, cost: self.line(category, tokens) }
         });
-        Bill { lines, total: lines.iter().map(|line| line.cost).sum() }
+        let total = lines.iter().map(|line| line.cost).chain(fees.iter().map(|fee| fee.cost)).sum();
+        Bill { lines, fees: fees.to_vec(), total }
     }
 }
 
@@ -154,10 +157,12 @@ pub struct Line {
 }
 
 /// What one request costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
     /// A line per category, in the order of [`Category::ALL`], those without tokens too.
     pub lines: [Line; 5],
-    /// The sum of the lines, exactly.
+    /// What is charged beside tokens.
+    pub fees: Vec<FeeLine>,
+    /// The sum of all lines, exactly.
     pub total: Money,
 }

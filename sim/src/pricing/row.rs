@@ -1,16 +1,19 @@
 //! One row of the book: the prices of a model from a day on.
 
+use super::book::ModelKey;
 use super::date::Date;
+use super::factor::Factor;
+use super::hours::Hours;
 use super::rates::Category;
-use crate::wire::model::ModelId;
+use super::tier::ServiceTier;
 
 /// Where a price was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// Tag of the page or repository, as in the fact sheet.
-    pub tag: &'static str,
+    pub tag: String,
     /// When the copy was made.
-    pub dated: &'static str,
+    pub dated: String,
 }
 
 /// Prices of the five categories in 10⁻¹² USD per token, which is USD per million tokens times 1,000,000.
@@ -18,7 +21,8 @@ pub struct Source {
 pub struct Prices {
     /// Plain input.
     pub input_picousd: u64,
-    /// Written to the cache for five minutes.
+    /// Written to the cache for five minutes; where the only lifetime is another short one (30 minutes of `OpenAI`),
+    /// written for that.
     pub write_5m_picousd: u64,
     /// Written to the cache for one hour.
     pub write_1h_picousd: u64,
@@ -50,6 +54,13 @@ impl Prices {
             Category::Output => self.output_picousd,
         }
     }
+
+    /// What the provider leaves out of its table: without a fee for writing, written tokens cost as input (an hour as
+    /// the short lifetime); without a price for cached tokens, reads cost as input.
+    pub fn filled(input: u64, write_5m: Option<u64>, write_1h: Option<u64>, read: Option<u64>, output: u64) -> Self {
+        let short = write_5m.unwrap_or(input);
+        Self::new(input, short, write_1h.unwrap_or(short), read.unwrap_or(input), output)
+    }
 }
 
 /// Other prices for long prompts. A cliff: they hold for every token of the request, the answer's too.
@@ -61,47 +72,79 @@ pub struct LengthTier {
     pub prices: Prices,
 }
 
+/// Other prices for requests served otherwise: a factor on the row's, prices of its own, or a factor and some of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tier {
+    /// On every category that has no price here; prices of long prompts are multiplied too.
+    pub factor: Option<Factor>,
+    /// In the order of [`Category::ALL`], in 10⁻¹² USD per token, whatever the prompt's length.
+    pub own_picousd: [Option<u64>; 5],
+}
+
 /// The prices of a model from a day on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Whose prices.
-    pub model: ModelId,
-    /// First day; `None` where no source gives the model's first day, so that the row holds from the beginning.
+    pub model: ModelKey,
+    /// First day in UTC; `None` where no source gives the model's first day, so that the row holds from the beginning.
     pub valid_from: Option<Date>,
     /// Prices at standard speed.
     pub standard: Prices,
     /// Prices of long prompts, where they differ.
     pub long: Option<LengthTier>,
-    /// Prices of `speed: "fast"`, where it is sold; they know no length.
-    pub fast: Option<Prices>,
+    /// Prices of `speed: "fast"`, where it is sold.
+    pub fast: Option<Tier>,
+    /// Prices of batches, where they differ.
+    pub batch: Option<Tier>,
+    /// Prices of the tier that may wait, where it is sold.
+    pub flex: Option<Tier>,
+    /// Prices of the tier that is served first, where it is sold.
+    pub priority: Option<Tier>,
+    /// Hours with other prices.
+    pub peak: Option<(Hours, Tier)>,
+    /// On all token prices of requests with `inference_geo: "us"`.
+    pub us: Option<Factor>,
+    /// On all token prices of regional endpoints.
+    pub regional: Option<Factor>,
     /// Where they were read.
     pub source: Source,
+    /// What else should be known: how sure the price is, what is not modelled.
+    pub note: Option<String>,
 }
 
 impl Row {
     /// A row with one price per category.
-    pub const fn new(model: ModelId, valid_from: Option<Date>, standard: Prices, source: Source) -> Self {
-        Self { model, valid_from, standard, long: None, fast: None, source }
-    }
-
-    /// With other prices for prompts of more than `above_prompt_tokens`.
-    #[must_use]
-    pub const fn long(self, above_prompt_tokens: u64, prices: Prices) -> Self {
-        Self { long: Some(LengthTier { above_prompt_tokens, prices }), ..self }
-    }
-
-    /// With other prices for fast mode.
-    #[must_use]
-    pub const fn fast(self, prices: Prices) -> Self {
-        Self { fast: Some(prices), ..self }
-    }
-
-    /// The prices of a prompt of this length and speed; fast mode has the standard ones where it is not sold.
-    pub fn prices(&self, prompt_tokens: u64, fast: bool) -> &Prices {
-        if let Some(prices) = self.fast.as_ref().filter(|_| fast) {
-            return prices;
+    pub const fn new(model: ModelKey, valid_from: Option<Date>, standard: Prices, source: Source) -> Self {
+        Self {
+            model,
+            valid_from,
+            standard,
+            long: None,
+            fast: None,
+            batch: None,
+            flex: None,
+            priority: None,
+            peak: None,
+            us: None,
+            regional: None,
+            source,
+            note: None,
         }
+    }
+
+    /// The prices of a prompt of this length.
+    pub fn prices(&self, prompt_tokens: u64) -> &Prices {
         let long = self.long.as_ref().filter(|tier| prompt_tokens > tier.above_prompt_tokens);
         long.map_or(&self.standard, |tier| &tier.prices)
+    }
+
+    /// The row's prices of a service tier, where it has its own.
+    pub const fn tier(&self, tier: ServiceTier) -> Option<&Tier> {
+        match tier {
+            ServiceTier::Standard => None,
+            ServiceTier::Batch => self.batch.as_ref(),
+            ServiceTier::Flex => self.flex.as_ref(),
+            ServiceTier::Priority => self.priority.as_ref(),
+        }
     }
 }

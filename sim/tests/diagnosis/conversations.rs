@@ -285,7 +285,7 @@ proptest! {
     ) {
         let rates = rates(&prices);
         hold(&plan, |_, _, served| {
-            let charge = charge(Some(&rates), &served.usage, Some(&served.explanation));
+            let charge = charge(Some(&rates), &served.usage, &[], Some(&served.explanation));
             let causes: Money = charge.causes.iter().filter_map(|cause| cause.cost).sum();
             prop_assert_eq!(charge.bill.unwrap().total - charge.perfect.unwrap(), causes);
             prop_assert_eq!(charge.causes.iter().map(|cause| cause.tokens).sum::<u64>(), served.explanation.missed_tokens());

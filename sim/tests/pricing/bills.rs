@@ -1,6 +1,7 @@
 //! Bills: lines, sums, differences.
 
-use forkcast_sim::pricing::{Category, Date, Line, ModelKey, Money, PriceBook, Rate, Terms, Unpriced};
+use forkcast_sim::pricing::{Category, Date, Line, ModelKey, Money, PriceBook, Rate, ServiceTier, Terms, Unpriced};
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{MODELS, ModelId};
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ const USAGE: Usage = Usage {
 #[test]
 fn a_bill_has_a_line_per_category_and_their_sum() -> Result<(), Unpriced> {
     let terms = Terms::of(&USAGE);
-    let bill = PriceBook::built_in().rates(&ModelId::Opus48.into(), &terms)?.bill(&USAGE);
+    let bill = PriceBook::built_in().rates(&ModelId::Opus48.into(), &terms)?.bill(&USAGE, &[]);
     let lines = bill.lines.map(|line| (line.category, line.tokens, line.cost.to_string()));
     let expected = [
         (Category::Input, 10, "0.00005"),
@@ -32,14 +33,21 @@ fn a_bill_has_a_line_per_category_and_their_sum() -> Result<(), Unpriced> {
 
 #[test]
 fn terms_of_a_usage_hold_its_whole_prompt() {
-    let expected =
-        Terms { date: None, prompt_tokens: 82_310, batch: false, fast: false, geo_us: false, regional: false };
+    let expected = Terms {
+        date: None,
+        at: None,
+        prompt_tokens: 82_310,
+        tier: ServiceTier::Standard,
+        fast: false,
+        geo_us: false,
+        regional: false,
+    };
     assert_eq!(Terms::of(&USAGE), expected);
 }
 
 #[test]
 fn a_difference_is_what_other_tokens_would_have_cost() -> Result<(), Unpriced> {
-    let terms = Terms { batch: true, ..Terms::default() };
+    let terms = Terms { tier: ServiceTier::Batch, ..Terms::default() };
     let rates = PriceBook::built_in().rates(&ModelId::Opus5.into(), &terms)?;
     let usd = |from, to, tokens| rates.difference(from, to, tokens).to_string();
     assert_eq!(usd(Category::Input, Category::Read, 1_000), "0.00225");
@@ -51,7 +59,7 @@ fn a_difference_is_what_other_tokens_would_have_cost() -> Result<(), Unpriced> {
 
 #[test]
 fn a_rate_is_exact() -> Result<(), Unpriced> {
-    let terms = Terms { batch: true, geo_us: true, ..Terms::default() };
+    let terms = Terms { tier: ServiceTier::Batch, geo_us: true, ..Terms::default() };
     let rates = PriceBook::built_in().rates(&ModelId::Opus5.into(), &terms)?;
     let Rate { numerator, denominator } = rates.per_token(Category::Write5m);
     assert!(denominator > 0);
@@ -68,7 +76,7 @@ fn the_largest_usage_neither_panics_nor_wraps() -> Result<(), Unpriced> {
         ephemeral_1h_input_tokens: u64::MAX,
         output_tokens: u64::MAX,
     };
-    let bill = PriceBook::built_in().rates(&ModelId::Opus41.into(), &Terms::of(&usage))?.bill(&usage);
+    let bill = PriceBook::built_in().rates(&ModelId::Opus41.into(), &Terms::of(&usage))?.bill(&usage, &[]);
     let (input, output) = (15_000_000 * i128::from(u64::MAX), 75_000_000 * i128::from(u64::MAX));
     assert_eq!(bill.lines[0], Line { category: Category::Input, tokens: u64::MAX, cost: Money::from_picousd(input) });
     assert_eq!(bill.lines[4].cost, Money::from_picousd(output));
@@ -78,9 +86,11 @@ fn the_largest_usage_neither_panics_nor_wraps() -> Result<(), Unpriced> {
 
 fn terms() -> impl Strategy<Value = Terms> {
     let date = prop::option::of((2024..2028_i32, 1..=12_u8, 1..=28_u8));
-    (date, 0..400_000_u64, any::<[bool; 4]>()).prop_map(|(date, prompt_tokens, [batch, fast, geo_us, regional])| {
+    (date, any::<Option<u64>>(), 0..400_000_u64, 0..4_usize, any::<[bool; 3]>()).prop_map(|parts| {
+        let (date, at, prompt_tokens, tier, [fast, geo_us, regional]) = parts;
         let date = date.map(|(year, month, day)| Date(year, month, day));
-        Terms { date, prompt_tokens, batch, fast, geo_us, regional }
+        let (at, tier) = (at.map(Instant), ServiceTier::ALL[tier]);
+        Terms { date, at, prompt_tokens, tier, fast, geo_us, regional }
     })
 }
 
@@ -94,7 +104,7 @@ proptest! {
         };
         let key = ModelKey::from(MODELS[at].model);
         if let Ok(rates) = PriceBook::built_in().rates(&key, &terms) {
-            let bill = rates.bill(&usage);
+            let bill = rates.bill(&usage, &[]);
             let sum: i128 = bill.lines.iter().map(|line| line.cost.picousd()).sum();
             prop_assert_eq!(bill.total.picousd(), sum);
             prop_assert_eq!(bill.lines.map(|line| line.tokens).iter().sum::<u64>(),

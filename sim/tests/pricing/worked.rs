@@ -1,7 +1,7 @@
 //! Lines computed by hand from the published prices.
 
 use Category::{Input, Output, Read, Write1h, Write5m};
-use forkcast_sim::pricing::{Category, Date, ModelKey, PriceBook, Terms};
+use forkcast_sim::pricing::{Category, Date, ModelKey, PriceBook, ServiceTier, Terms};
 
 /// Model, day (`None`: newest), prompt tokens, terms (`b`atch, `f`ast, `g`eo us, `r`egional), category, tokens, USD,
 /// tag of the source.
@@ -142,8 +142,9 @@ fn check(rows: &[Worked]) {
     for (model, date, prompt_tokens, flags, category, tokens, usd, tag) in rows.iter().copied() {
         let terms = Terms {
             date,
+            at: None,
             prompt_tokens,
-            batch: flags.contains('b'),
+            tier: if flags.contains('b') { ServiceTier::Batch } else { ServiceTier::Standard },
             fast: flags.contains('f'),
             geo_us: flags.contains('g'),
             regional: flags.contains('r'),
@@ -151,7 +152,7 @@ fn check(rows: &[Worked]) {
         let rates = book.rates(&ModelKey::from(model), &terms);
         let cost = rates.as_ref().map(|rates| rates.line(category, tokens).to_string());
         assert_eq!(cost, Ok(usd.to_owned()), "{tokens} {category} of {model}, {terms:?}");
-        let source = rates.ok().and_then(|rates| rates.row).map(|row| row.source.tag);
+        let source = rates.ok().and_then(|rates| rates.row).map(|at| book.rows()[at].source.tag.as_str());
         assert_eq!(source, Some(tag), "{model}, {terms:?}");
     }
 }

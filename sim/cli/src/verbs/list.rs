@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use forkcast_reports::format::schemas;
-use forkcast_reports::human::list;
+use forkcast_reports::human::list::{self, Layout};
+use forkcast_sim::pricing::PriceBook;
 
-use crate::args::{ListArgs, Listed};
+use crate::args::{Format, ListArgs, Listed};
 use crate::exit::BadInput;
 use crate::screen;
 
@@ -16,9 +17,13 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         let files = write(args.what, folder)?;
         args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
     }
+    let layout = match args.format {
+        Format::Human | Format::Markdown => Layout::Grouped,
+        Format::Json | Format::Csv => Layout::Flat,
+    };
     let document = match args.what {
-        Listed::Models => list::models(),
-        Listed::Prices => list::prices(),
+        Listed::Models => list::models(layout),
+        Listed::Prices => list::prices(&PriceBook::built_in(), layout),
         Listed::Profiles => list::profiles(),
         Listed::Formats => list::formats(),
         Listed::Schemas => list::schemas(),

@@ -205,8 +205,8 @@ models! {
     DeepSeekChat "DeepSeek Chat" deepseek("deepseek-chat");
     DeepSeekReasoner "DeepSeek Reasoner" deepseek("deepseek-reasoner");
 
-    Kimi31Pro "Kimi K3.1 Pro" moonshot("kimi-k3.1-pro");
-    Kimi31ProHighspeed "Kimi K3.1 Pro Highspeed" moonshot("kimi-k3.1-pro-highspeed");
+    Kimi31Pro "Kimi K3.1 Pro" moonshot("kimi-k3.1-pro").since(2026, 10, 24);
+    Kimi31ProHighspeed "Kimi K3.1 Pro Highspeed" moonshot("kimi-k3.1-pro-highspeed").since(2026, 10, 24);
     Kimi3 "Kimi K3" moonshot("kimi-k3").window(1_048_576).since(2026, 7, 16);
     Kimi26 "Kimi K2.6" moonshot("kimi-k2.6").window(262_144);
     Kimi25 "Kimi K2.5" moonshot("kimi-k2.5").window(262_144);

@@ -1,0 +1,69 @@
+//! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
+
+use forkcast_sim::pricing::{Date, FeeLine, ModelKey, Rates, Terms, fees};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::model::resolve;
+use forkcast_sim::wire::{Request, Usage};
+
+use super::Options;
+use crate::exchange::Exchange;
+
+/// Rates of one request and what they rest on.
+pub(super) struct Priced {
+    /// `None` for a model without a price.
+    pub rates: Option<Rates>,
+    /// Lines beside the tokens.
+    pub fees: Vec<FeeLine>,
+    /// What had to be assumed.
+    pub remarks: Vec<String>,
+}
+
+/// Prices a request with this usage. `at` is absent where the recording has no instants, `request` where no profile reads
+/// the body.
+pub(super) fn price(
+    options: &Options,
+    exchange: &Exchange,
+    request: Option<&Request>,
+    at: Option<Instant>,
+    usage: &Usage,
+) -> Priced {
+    let model = request.map_or(exchange.model.as_str(), |request| request.model.as_str());
+    let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
+    let terms = Terms {
+        date: options.prices_of.or(at.map(Date::of)),
+        at,
+        prompt_tokens: usage.total_input_tokens(),
+        tier: exchange.tier,
+        fast: says("speed", b"\"fast\""),
+        geo_us: says("inference_geo", b"\"us\""),
+        regional: resolve(model).is_some_and(|resolved| resolved.regional),
+    };
+    let key = ModelKey::from(model);
+    let rates = options.book.rates(&key, &terms).ok();
+    let mut remarks: Vec<String> = rates.iter().flat_map(|rates| assumed(rates, &terms)).collect();
+    let recorded = exchange.usage.unwrap_or_default();
+    let searches = recorded.web_search_requests;
+    let fee = options.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
+    let not_billed = [
+        (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
+        (recorded.code_execution_requests > 0, "running code is not billed: the time of its container is not recorded"),
+        (recorded.input_audio_tokens + recorded.output_audio_tokens > 0, "sound is billed at the price of text"),
+    ];
+    remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
+    Priced { rates, fees: fee.into_iter().collect(), remarks }
+}
+
+/// What the rates had to take in the place of what is not known.
+fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
+    let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
+    let all = [
+        (rates.before_first_row, "priced by the model's first row, which is younger than the request"),
+        (
+            rates.fast_at_standard_price,
+            "sent with `speed: \"fast\"`, for which the book has no price: billed as standard",
+        ),
+        (rates.tier_at_standard_price, tier.as_str()),
+        (rates.hour_unknown, "the price depends on the hour, which is not recorded: billed outside peak hours"),
+    ];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
+}

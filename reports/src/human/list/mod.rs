@@ -1,0 +1,133 @@
+//! What is built in: models, prices, cache rules, formats.
+//!
+//! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
+
+mod models;
+mod prices;
+
+use forkcast_replay::input::FORMATS;
+use forkcast_sim::cache::{LifetimeClock, PRESETS, Refresh, Rules, VisibleFrom};
+use forkcast_sim::wire::model::Vendor;
+
+use crate::document::{Cell, Column, Document, Table};
+
+pub use models::models;
+pub use prices::prices;
+
+/// Who will read a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// People: a table for each vendor.
+    Grouped,
+    /// Machines: one table with a column for the vendor.
+    Flat,
+}
+
+/// A maker's name for people.
+const fn title(vendor: Vendor) -> &'static str {
+    match vendor {
+        Vendor::Anthropic => "Anthropic",
+        Vendor::OpenAi => "OpenAI",
+        Vendor::Google => "Google",
+        Vendor::DeepSeek => "DeepSeek",
+        Vendor::Moonshot => "Moonshot",
+        Vendor::Xai => "xAI",
+        Vendor::Zhipu => "Zhipu",
+        Vendor::Mistral => "Mistral",
+        Vendor::Cohere => "Cohere",
+    }
+}
+
+/// The presets of cache rules, the default first.
+pub fn profiles() -> Document {
+    let mut table = Table::new(
+        "profiles",
+        vec![
+            Column::left("Preset", "name"),
+            Column::right("Look-back", "look_back_positions"),
+            Column::left("Counts", "look_back_counts"),
+            Column::left("A hit refreshes", "refresh").optional(),
+            Column::left("Readable from", "visible_from").optional(),
+            Column::left("Lifetime from", "lifetime_from").optional(),
+            Column::right("Slack, s", "slack_seconds"),
+            Column::wrap("Source", "source"),
+        ],
+    );
+    table.rows = PRESETS.iter().map(profile).collect();
+    let mut document = Document::default();
+    document.title("Presets of the marked family; recordings before 2026-09-22 take the last, others the first");
+    document.table(table);
+    document
+}
+
+fn profile(rules: &Rules) -> Vec<Cell> {
+    let refresh = match rules.refresh {
+        Refresh::Chain => "all shorter ones",
+        Refresh::HitOnly => "itself",
+    };
+    let visible = match rules.visible_from {
+        VisibleFrom::FirstByte => "first byte",
+        VisibleFrom::RequestStart => "request",
+        VisibleFrom::ResponseEnd => "end of answer",
+    };
+    let clock = match rules.lifetime_clock {
+        LifetimeClock::RequestStart => "request",
+        LifetimeClock::ResponseEnd => "end of answer",
+    };
+    vec![
+        Cell::text(rules.name),
+        Cell::Count(u64::from(rules.look_back.reach)),
+        Cell::text(rules.look_back.count.name()),
+        Cell::text(refresh),
+        Cell::text(visible),
+        Cell::text(clock),
+        Cell::Count(rules.slack.as_millis() / 1_000),
+        Cell::text(rules.source),
+    ]
+}
+
+/// The formats of recordings.
+pub fn formats() -> Document {
+    let mut table = Table::new(
+        "formats",
+        vec![
+            Column::left("Format", "name"),
+            Column::wrap("What it is", "what"),
+            Column::wrap("Recognised by", "detected_by"),
+        ],
+    );
+    let row = |format: &forkcast_replay::input::FormatInfo| {
+        vec![Cell::text(format.name), Cell::text(format.what), Cell::text(format.detected_by)]
+    };
+    table.rows = FORMATS.iter().map(row).collect();
+    let mut document = Document::default();
+    document.title("Formats of recordings, found out by content; gzip, zlib and zstd are unpacked");
+    document.table(table);
+    document
+}
+
+/// The JSON Schemas.
+pub fn schemas() -> Document {
+    let mut table = Table::new(
+        "schemas",
+        vec![
+            Column::left("Format", "name"),
+            Column::right("Version", "version"),
+            Column::left("File", "file"),
+            Column::wrap("What it holds", "what"),
+        ],
+    );
+    for schema in crate::format::schemas::schemas() {
+        let (name, version) = schema.name.split_once('/').unwrap_or((schema.name, ""));
+        table.rows.push(vec![
+            Cell::text(name),
+            version.parse().map_or(Cell::Empty, Cell::Count),
+            Cell::Text(schema.file_name()),
+            Cell::Text(schema.description()),
+        ]);
+    }
+    let mut document = Document::default();
+    document.title("JSON Schemas of what --format json and --out write; `forkcast list schemas --out DIR` writes them");
+    document.table(table);
+    document
+}

@@ -1,0 +1,274 @@
+//! The price book.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::pricing::{Category, Factor, Fee, ModelKey, Money, PriceBook, Prices, Row, Tier, div_half_even};
+use forkcast_sim::wire::model::Vendor;
+
+use super::{Layout, title};
+use crate::document::{Cell, Column, Document, Table, count};
+
+/// Prices are kept per token and read per million tokens.
+const TOKENS_PER_MTOK: i128 = 1_000_000;
+
+/// Models that a line names; more are counted.
+const NAMES_MAX: usize = 6;
+
+/// The price book.
+pub fn prices(book: &PriceBook, layout: Layout) -> Document {
+    let mut document = Document::default();
+    document.title(format!("Price book of {}, list prices in USD per million tokens", book.version()));
+    match layout {
+        Layout::Flat => {
+            document.table(flat(book));
+            document.table(fees(book.fees()));
+        }
+        Layout::Grouped => {
+            let vendors = Vendor::ALL.into_iter().map(|vendor| (Some(vendor), title(vendor)));
+            for (vendor, title) in vendors.chain([(None, "Other models")]) {
+                group(book, vendor, title, &mut document);
+            }
+            document.aside(vec![
+                "Where no price stands, written and cached tokens cost as input. Sources and notes: --format json."
+                    .to_owned(),
+            ]);
+        }
+    }
+    document
+}
+
+/// One vendor for people.
+fn group(book: &PriceBook, vendor: Option<Vendor>, title: &str, document: &mut Document) {
+    let rows: Vec<&Row> = book.rows().iter().filter(|row| row.model.vendor() == vendor).collect();
+    if rows.is_empty() {
+        return;
+    }
+    document.heading(title);
+    let mut table = Table::new("prices", [lead(), categories()].concat());
+    table.rows = rows.iter().flat_map(|row| priced(row)).collect();
+    document.table(table);
+    document.text(factors(&rows));
+    let fees = book.fees().iter().filter(|fee| Some(fee.vendor) == vendor && fee.price > Money::ZERO);
+    let per = |per: u32| if per == 1 { String::new() } else { format!("{} ", count(per.into())) };
+    let fee =
+        |fee: &Fee| format!("{}: {} USD per {}{}s", fee.name.replace('_', " "), fee.price, per(fee.per), fee.unit);
+    let not_billed = book.not_billed().iter().filter(|entry| Some(entry.vendor) == vendor);
+    document.aside(fees.map(fee).chain(not_billed.map(|entry| format!("not billed: {}", entry.what))).collect());
+}
+
+fn lead() -> Vec<Column> {
+    vec![Column::left("Model", "model"), Column::left("From", "valid_from"), Column::left("For", "for")]
+}
+
+fn categories() -> Vec<Column> {
+    vec![
+        Column::right("Input", "input_usd_per_mtok"),
+        Column::right("Write", "write_5m_usd_per_mtok"),
+        Column::right("1h write", "write_1h_usd_per_mtok"),
+        Column::right("Read", "read_usd_per_mtok"),
+        Column::right("Output", "output_usd_per_mtok"),
+    ]
+}
+
+/// A row for each set of prices that is no factor on another.
+fn priced(row: &Row) -> Vec<Vec<Cell>> {
+    let mut cells = vec![named(row, String::new(), &row.standard)];
+    if let Some(long) = &row.long {
+        cells.push(named(row, format!("over {}", count(long.above_prompt_tokens)), &long.prices));
+    }
+    let tiers = [("fast mode", &row.fast), ("batch", &row.batch), ("flex", &row.flex), ("priority", &row.priority)];
+    for (name, tier) in tiers {
+        if let Some(tier) = tier.as_ref().filter(|tier| tier.own_picousd.iter().any(Option::is_some)) {
+            cells.push(tier_row(row, name, tier));
+        }
+    }
+    if let Some((_, tier)) = &row.peak {
+        cells.push(tier_row(row, "peak hours", tier));
+    }
+    cells
+}
+
+fn named(row: &Row, what: String, prices: &Prices) -> Vec<Cell> {
+    let lead = vec![Cell::Text(row.model.to_string()), from(row), Cell::Text(what)];
+    let prices = Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category))));
+    [lead, charged(prices).to_vec()].concat()
+}
+
+/// Without what only follows from another price: a fee for writing or a price for cached tokens that is not there.
+fn charged(prices: [Cell; 5]) -> [Cell; 5] {
+    let [input, write_5m, write_1h, read, output] = prices;
+    let unless = |same: bool, cell: Cell| if same { Cell::Empty } else { cell };
+    let long = unless(write_1h == write_5m, write_1h);
+    let short = unless(write_5m == input && long == Cell::Empty, write_5m);
+    let read = unless(read == input, read);
+    [input, short, long, read, output]
+}
+
+fn tier_row(row: &Row, what: &str, tier: &Tier) -> Vec<Cell> {
+    let lead = vec![Cell::Text(row.model.to_string()), from(row), Cell::text(what)];
+    [lead, charged(Category::ALL.map(|category| served(row, tier, category))).to_vec()].concat()
+}
+
+fn from(row: &Row) -> Cell {
+    row.valid_from.map_or(Cell::Empty, |date| Cell::Text(date.to_string()))
+}
+
+/// The price in a tier of a prompt of ordinary length.
+fn served(row: &Row, tier: &Tier, category: Category) -> Cell {
+    let own = tier.own_picousd[category as usize].map(per_mtok);
+    let standard = per_mtok(row.standard.of(category));
+    Cell::Price(own.unwrap_or_else(|| times(standard, tier.factor.unwrap_or(Factor::ONE))))
+}
+
+fn times(price: Money, factor: Factor) -> Money {
+    let (above, below) = factor.fraction();
+    Money::from_picousd(div_half_even(price.picousd() * above, below))
+}
+
+fn per_mtok(picousd: u64) -> Money {
+    Money::from_picousd(i128::from(picousd) * TOKENS_PER_MTOK)
+}
+
+type FactorOf = fn(&Row) -> Option<Factor>;
+
+/// What a factor is on, and where a row has it.
+const FACTORS: [(&str, FactorOf); 6] = [
+    ("batch", |row| row.batch.as_ref().and_then(|tier| tier.factor)),
+    ("flex", |row| row.flex.as_ref().and_then(|tier| tier.factor)),
+    ("priority", |row| row.priority.as_ref().and_then(|tier| tier.factor)),
+    ("fast mode", |row| row.fast.as_ref().and_then(|tier| tier.factor)),
+    ("inference in the US", |row| row.us),
+    ("regional endpoints", |row| row.regional),
+];
+
+/// A line for each kind of factor: `batch × 0.5`, with the models where not all have it; and one for peak hours.
+fn factors(rows: &[&Row]) -> Vec<String> {
+    let models: Vec<&ModelKey> = models(rows.iter().copied());
+    let mut lines: Vec<String> =
+        FACTORS.iter().filter_map(|(what, of)| factor_line(what, *of, rows, &models)).collect();
+    let mut hours: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        if let Some((when, _)) = &row.peak {
+            hours.entry(when.to_string()).or_default().push(row);
+        }
+    }
+    for (when, rows) in hours {
+        lines.push(format!("peak hours {when}: {}", names(&self::models(rows.into_iter()))));
+    }
+    lines
+}
+
+fn factor_line(what: &str, of: FactorOf, rows: &[&Row], all: &[&ModelKey]) -> Option<String> {
+    let mut found: BTreeMap<Factor, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        if let Some(factor) = of(row) {
+            found.entry(factor).or_default().push(row);
+        }
+    }
+    let parts: Vec<String> = found
+        .into_iter()
+        .map(|(factor, rows)| {
+            let models = models(rows.into_iter());
+            let which = if models.len() == all.len() { "all".to_owned() } else { names(&models) };
+            format!("× {factor} for {which}")
+        })
+        .collect();
+    (!parts.is_empty()).then(|| format!("{what} {}", parts.join(", ")))
+}
+
+/// Each model once.
+fn models<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<&'a ModelKey> {
+    let mut models: Vec<&ModelKey> = rows.map(|row| &row.model).collect();
+    models.dedup();
+    models
+}
+
+fn names(models: &[&ModelKey]) -> String {
+    if models.len() > NAMES_MAX {
+        return format!("{} models", models.len());
+    }
+    models.iter().map(|model| model.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Everything for machines: a row for each row of the book and way of serving, with the prices that hold there.
+fn flat(book: &PriceBook) -> Table {
+    let mut columns = vec![
+        Column::left("Vendor", "vendor"),
+        Column::left("Model", "model"),
+        Column::left("From", "valid_from"),
+        Column::left("Tier", "tier"),
+        Column::right("Above", "above_prompt_tokens"),
+    ];
+    columns.extend(categories());
+    columns.extend([
+        Column::right("US", "us_factor"),
+        Column::right("Regional", "regional_factor"),
+        Column::left("Hours", "hours"),
+        Column::left("Source", "source"),
+        Column::left("Copied", "dated"),
+        Column::left("Note", "note"),
+    ]);
+    Table { rows: book.rows().iter().flat_map(flat_rows).collect(), ..Table::new("prices", columns) }
+}
+
+fn flat_rows(row: &Row) -> Vec<Vec<Cell>> {
+    let of = |prices: &Prices| Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category)))).to_vec();
+    let in_tier = |tier: &Tier| Category::ALL.map(|category| served(row, tier, category)).to_vec();
+    let mut found = vec![("standard", Cell::Empty, of(&row.standard), Cell::Empty)];
+    if let Some(long) = &row.long {
+        found.push(("long", Cell::Count(long.above_prompt_tokens), of(&long.prices), Cell::Empty));
+    }
+    let tiers = [("fast", &row.fast), ("batch", &row.batch), ("flex", &row.flex), ("priority", &row.priority)];
+    for (name, tier) in tiers {
+        if let Some(tier) = tier {
+            found.push((name, Cell::Empty, in_tier(tier), Cell::Empty));
+        }
+    }
+    if let Some((hours, tier)) = &row.peak {
+        found.push(("peak", Cell::Empty, in_tier(tier), Cell::Text(hours.to_string())));
+    }
+    let factor = |factor: Option<Factor>| {
+        factor.map_or(Cell::Empty, |factor| Cell::Price(times(Money::from_picousd(1_000_000_000_000), factor)))
+    };
+    let text = |text: &str| if text.is_empty() { Cell::Empty } else { Cell::text(text) };
+    let cells = found.into_iter().map(|(tier, above, prices, hours)| {
+        let mut cells = vec![
+            row.model.vendor().map_or(Cell::Empty, |vendor| Cell::text(vendor.word())),
+            Cell::Text(row.model.to_string()),
+            from(row),
+            Cell::text(tier),
+            above,
+        ];
+        cells.extend(prices);
+        cells.extend([factor(row.us), factor(row.regional), hours]);
+        cells.extend([text(&row.source.tag), text(&row.source.dated), text(row.note.as_deref().unwrap_or_default())]);
+        cells
+    });
+    cells.collect()
+}
+
+fn fees(fees: &[Fee]) -> Table {
+    let columns = vec![
+        Column::left("Vendor", "vendor"),
+        Column::left("Fee", "name"),
+        Column::left("Unit", "unit"),
+        Column::right("Price", "price_usd"),
+        Column::right("Per", "per"),
+        Column::left("Source", "source"),
+        Column::left("Copied", "dated"),
+        Column::left("Note", "note"),
+    ];
+    let rows = fees.iter().map(|fee| {
+        vec![
+            Cell::text(fee.vendor.word()),
+            Cell::text(fee.name.as_str()),
+            Cell::text(fee.unit.as_str()),
+            Cell::Price(fee.price),
+            Cell::Count(fee.per.into()),
+            Cell::text(fee.source.tag.as_str()),
+            Cell::text(fee.source.dated.as_str()),
+            fee.note.as_deref().map_or(Cell::Empty, Cell::text),
+        ]
+    });
+    Table { rows: rows.collect(), ..Table::new("fees", columns) }
+}

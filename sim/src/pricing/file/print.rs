@@ -1,0 +1,136 @@
+//! A price book as the text that [`read`](super::read) reads.
+
+use std::fmt::Write as _;
+
+use crate::pricing::book::PriceBook;
+use crate::pricing::fees::Fee;
+use crate::pricing::hours::{Hours, Span, Weekday};
+use crate::pricing::money::Money;
+use crate::pricing::rates::Category;
+use crate::pricing::row::{Prices, Row, Tier};
+
+const HEAD: &str = "\
+# A price book of forkcast: USD per million tokens, list prices, days and hours in UTC.
+#
+# forkcast replay --price-book FILE takes the models that FILE names from it and all others from its own book.
+# Left out, write_5m costs as input (no fee for writing), write_1h as write_5m, read as input (no price for cached
+# tokens). The short lifetime stands in write_5m, also OpenAI's 30 minutes.
+# long holds for the whole request where the prompt is longer; batch, flex, priority and fast (Anthropic's speed) are a
+# factor, prices, or both; peak are hours with other prices; us and regional are factors of places.
+";
+
+pub(super) fn book(book: &PriceBook) -> String {
+    let mut text = HEAD.to_owned();
+    for row in book.rows() {
+        text.push_str(&price(row));
+    }
+    for fee in book.fees() {
+        text.push_str(&self::fee(fee));
+    }
+    for entry in book.not_billed() {
+        let _ = write!(text, "\n[[not_billed]]\nvendor = \"{}\"\nwhat = {}\n", entry.vendor, quoted(&entry.what));
+    }
+    text
+}
+
+fn price(row: &Row) -> String {
+    let mut text = format!("\n[[price]]\nmodel = {}\n", quoted(&row.model.to_string()));
+    // Writing into a String cannot fail.
+    if let Some(day) = row.valid_from {
+        let _ = writeln!(text, "from = {day}");
+    }
+    for part in prices(&row.standard) {
+        let _ = writeln!(text, "{part}");
+    }
+    if let Some(long) = &row.long {
+        let parts = prices(&long.prices).join(", ");
+        let _ = writeln!(text, "long = {{ above = {}, {parts} }}", long.above_prompt_tokens);
+    }
+    let tiers = [("fast", &row.fast), ("batch", &row.batch), ("flex", &row.flex), ("priority", &row.priority)];
+    for (name, tier) in tiers {
+        if let Some(tier) = tier {
+            let _ = writeln!(text, "{name} = {{ {} }}", tier_parts(tier).join(", "));
+        }
+    }
+    if let Some((hours, tier)) = &row.peak {
+        let parts = [hours_parts(hours), tier_parts(tier)].concat();
+        let _ = writeln!(text, "peak = {{ {} }}", parts.join(", "));
+    }
+    for (name, factor) in [("us", row.us), ("regional", row.regional)] {
+        if let Some(factor) = factor {
+            let _ = writeln!(text, "{name} = {factor}");
+        }
+    }
+    text.push_str(&source(&row.source.tag, &row.source.dated, row.note.as_deref()));
+    text
+}
+
+fn source(tag: &str, dated: &str, note: Option<&str>) -> String {
+    let lines = [("source", tag), ("dated", dated), ("note", note.unwrap_or_default())];
+    let given = lines.into_iter().filter(|(_, text)| !text.is_empty());
+    given.map(|(name, text)| format!("{name} = {}\n", quoted(text))).collect()
+}
+
+/// Without those that reading fills in.
+fn prices(prices: &Prices) -> Vec<String> {
+    let filled = Prices::filled(prices.input_picousd, None, None, None, prices.output_picousd);
+    let short = Prices { write_1h_picousd: prices.write_5m_picousd, ..filled };
+    let left_out = |category: Category| match category {
+        Category::Input | Category::Output => false,
+        Category::Write1h => prices.of(category) == short.of(category),
+        Category::Write5m | Category::Read => prices.of(category) == filled.of(category),
+    };
+    let written = Category::ALL.into_iter().filter(|category| !left_out(*category));
+    written.map(|category| format!("{category} = {}", per_mtok(prices.of(category)))).collect()
+}
+
+fn tier_parts(tier: &Tier) -> Vec<String> {
+    let own = Category::ALL.into_iter().zip(tier.own_picousd);
+    let own = own.filter_map(|(category, own)| Some(format!("{category} = {}", per_mtok(own?))));
+    tier.factor.map(|factor| format!("factor = {factor}")).into_iter().chain(own).collect()
+}
+
+fn hours_parts(hours: &Hours) -> Vec<String> {
+    let list = |entries: Vec<String>| format!("[{}]", entries.join(", "));
+    let spans = hours.spans.iter().map(Span::to_string);
+    let mut parts = vec![format!("utc = {}", list(spans.map(|span| quoted(&span)).collect()))];
+    if hours.days != Weekday::ALL {
+        parts.push(format!("days = {}", list(hours.days.iter().map(|day| quoted(day.word())).collect())));
+    }
+    if !hours.except.is_empty() {
+        parts.push(format!("except = {}", list(hours.except.iter().map(|day| day.to_string()).collect())));
+    }
+    parts
+}
+
+fn fee(fee: &Fee) -> String {
+    let (vendor, name, unit) = (quoted(fee.vendor.word()), quoted(&fee.name), quoted(&fee.unit));
+    let mut text = format!("\n[[fee]]\nvendor = {vendor}\nname = {name}\nunit = {unit}\nprice = {}\n", fee.price);
+    let _ = writeln!(text, "per = {}", fee.per);
+    text.push_str(&source(&fee.source.tag, &fee.source.dated, fee.note.as_deref()));
+    text
+}
+
+/// USD per million tokens from 10⁻¹² USD per token.
+fn per_mtok(picousd: u64) -> Money {
+    Money::from_picousd(i128::from(picousd) * 1_000_000)
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,111 @@
+//! Hours of the week in which other prices hold.
+
+use std::fmt;
+
+use super::date::Date;
+use crate::time::Instant;
+
+const NANOS_PER_MINUTE: u64 = 60_000_000_000;
+const MINUTES_PER_DAY: u64 = 1_440;
+
+/// A day of the week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weekday {
+    /// Monday.
+    Mon,
+    /// Tuesday.
+    Tue,
+    /// Wednesday.
+    Wed,
+    /// Thursday.
+    Thu,
+    /// Friday.
+    Fri,
+    /// Saturday.
+    Sat,
+    /// Sunday.
+    Sun,
+}
+
+impl Weekday {
+    /// All, from Monday on.
+    pub const ALL: [Self; 7] = [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
+
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Mon => "mon",
+            Self::Tue => "tue",
+            Self::Wed => "wed",
+            Self::Thu => "thu",
+            Self::Fri => "fri",
+            Self::Sat => "sat",
+            Self::Sun => "sun",
+        }
+    }
+
+    /// The day in UTC of an instant that counts from the Unix epoch, which was a Thursday.
+    pub const fn of(instant: Instant) -> Self {
+        let days = instant.0 / NANOS_PER_MINUTE / MINUTES_PER_DAY;
+        // In bounds: a remainder of seven.
+        Self::ALL[((days + 3) % 7) as usize]
+    }
+}
+
+/// A stretch of a day in UTC, in minutes after midnight: the first minute belongs to it, the last does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First minute.
+    pub from_minute: u16,
+    /// First minute after it, at most 1,440.
+    pub to_minute: u16,
+}
+
+impl fmt::Display for Span {
+    /// `01:00-04:00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+        write!(f, "{}-{}", clock(self.from_minute), clock(self.to_minute))
+    }
+}
+
+/// Hours of the week, less single days.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hours {
+    /// Stretches of the day in UTC.
+    pub spans: Vec<Span>,
+    /// Days of the week in UTC.
+    pub days: Vec<Weekday>,
+    /// Days in UTC that do not count, such as holidays.
+    pub except: Vec<Date>,
+}
+
+impl Hours {
+    /// Whether an instant that counts from the Unix epoch lies in these hours.
+    pub fn contain(&self, instant: Instant) -> bool {
+        let minute = instant.0 / NANOS_PER_MINUTE % MINUTES_PER_DAY;
+        let spans = &self.spans;
+        let in_span = spans.iter().any(|span| (span.from_minute.into()..span.to_minute.into()).contains(&minute));
+        in_span && self.days.contains(&Weekday::of(instant)) && !self.except.contains(&Date::of(instant))
+    }
+}
+
+impl fmt::Display for Hours {
+    /// `01:00-04:00, 06:00-10:00 UTC, mon-fri`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spans: Vec<String> = self.spans.iter().map(Span::to_string).collect();
+        write!(f, "{} UTC", spans.join(", "))?;
+        match self.days[..] {
+            [] => f.write_str(", never")?,
+            [first, .., last] if self.days.len() < 7 && last as usize - first as usize + 1 == self.days.len() => {
+                write!(f, ", {}-{}", first.word(), last.word())?;
+            }
+            _ if self.days.len() < 7 => {
+                let days: Vec<&str> = self.days.iter().map(|day| day.word()).collect();
+                write!(f, ", {}", days.join(" "))?;
+            }
+            _ => {}
+        }
+        if self.except.is_empty() { Ok(()) } else { f.write_str(", not on holidays") }
+    }
+}
