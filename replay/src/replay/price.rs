@@ -29,19 +29,19 @@ pub(super) fn price(
 ) -> Priced {
     let model = request.map_or(exchange.model.as_str(), |request| request.model.as_str());
     let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
+    let recorded = exchange.usage.unwrap_or_default();
     let terms = Terms {
         date: options.prices_of.or(at.map(Date::of)),
         at,
         prompt_tokens: usage.total_input_tokens(),
         tier: exchange.tier,
-        fast: says("speed", b"\"fast\""),
-        geo_us: says("inference_geo", b"\"us\""),
+        fast: recorded.fast.unwrap_or_else(|| says("speed", b"\"fast\"")),
+        geo_us: recorded.geo_us.unwrap_or_else(|| says("inference_geo", b"\"us\"")),
         regional: resolve(model).is_some_and(|resolved| resolved.regional),
     };
     let key = ModelKey::from(model);
     let rates = options.book.rates(&key, &terms).ok();
     let mut remarks: Vec<String> = rates.iter().flat_map(|rates| assumed(rates, &terms)).collect();
-    let recorded = exchange.usage.unwrap_or_default();
     let searches = recorded.web_search_requests;
     let fee = options.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
     let not_billed = [

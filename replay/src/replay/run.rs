@@ -146,8 +146,15 @@ impl<'a> Run<'a> {
         let exchange = scheduled.exchange;
         let mut line = self.line(scheduled, exchange.model.clone());
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
-        match line.recorded {
-            Some(usage) => self.price(&mut line, exchange, None, &usage, None),
+        match exchange.usage {
+            Some(recorded) => {
+                let charged = recorded.billed_units.map(|billed| Usage {
+                    input_tokens: billed.input_tokens,
+                    output_tokens: billed.output_tokens,
+                    ..Usage::default()
+                });
+                self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage), None);
+            }
             None => self.rates.push(None),
         }
         self.push(line, Err(NotComparable::NoProfile), exchange);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use forkcast_sim::diagnosis::{Difference, Explanation};
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::Bill;
+use forkcast_sim::pricing::{Bill, FeeLine};
 use serde::Serialize;
 
 pub mod exchange;
@@ -44,6 +44,7 @@ struct LineObject<'a> {
     recorded: Option<UsageObject>,
     predicted: Option<UsageObject>,
     bill: Option<Vec<BillLineObject>>,
+    fees: Vec<FeeLineObject>,
     cost_usd: Option<Usd>,
     predicted_cost_usd: Option<Usd>,
     perfect_cost_usd: Option<Usd>,
@@ -77,6 +78,7 @@ impl<'a> LineObject<'a> {
             recorded: line.recorded.as_ref().map(Into::into),
             predicted: line.predicted.as_ref().map(Into::into),
             bill: line.charge.bill.as_ref().map(bill),
+            fees: line.charge.bill.as_ref().map_or_else(Vec::new, fees),
             cost_usd: line.charge.bill.as_ref().map(|bill| Usd(bill.total)),
             predicted_cost_usd: line.predicted_bill.as_ref().map(|bill| Usd(bill.total)),
             perfect_cost_usd: line.charge.perfect.map(Usd),
@@ -123,6 +125,25 @@ fn bill(bill: &Bill) -> Vec<BillLineObject> {
         cost_usd: Usd(line.cost),
     };
     bill.lines.iter().map(line).collect()
+}
+
+/// What was charged beside tokens; part of the cost.
+#[derive(Serialize)]
+struct FeeLineObject {
+    name: String,
+    unit: String,
+    count: u64,
+    cost_usd: Usd,
+}
+
+fn fees(bill: &Bill) -> Vec<FeeLineObject> {
+    let line = |line: &FeeLine| FeeLineObject {
+        name: line.name.clone(),
+        unit: line.unit.clone(),
+        count: line.count,
+        cost_usd: Usd(line.cost),
+    };
+    bill.fees.iter().map(line).collect()
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! Numbers that keep all their digits: money and instants, as raw JSON numbers made from integers.
 
-use forkcast_sim::pricing::Money;
+use forkcast_sim::pricing::{Factor, Money};
 use forkcast_sim::time::Instant;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -10,6 +10,16 @@ use serde_json::value::RawValue;
 pub struct Usd(pub Money);
 
 impl Serialize for Usd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        raw(self.0.to_string(), serializer)
+    }
+}
+
+/// A factor or a percentage with all digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact(pub Factor);
+
+impl Serialize for Exact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         raw(self.0.to_string(), serializer)
     }

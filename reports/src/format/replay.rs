@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use forkcast_sim::pricing::{Category, ModelKey, Money};
 use serde::Serialize;
 
-use super::number::Usd;
+use super::number::{Exact, Usd};
 use crate::names::Names;
-use crate::report::{By, Report, Unpriced, gates, remarks, unpriced};
+use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced};
 
 mod bounds;
 mod findings;
@@ -157,8 +157,13 @@ impl InputsObject {
 #[derive(Serialize)]
 struct PriceBookObject {
     version: &'static str,
+    /// For people, such as `list prices of 2026-11-21`.
+    statement: String,
     prices_of: Option<String>,
+    files: Vec<String>,
+    discount_percent: Option<Exact>,
     overrides: Vec<OverrideObject>,
+    not_billed: Vec<NotBilledObject>,
 }
 
 #[derive(Serialize)]
@@ -166,6 +171,12 @@ struct OverrideObject {
     model: String,
     category: &'static str,
     usd_per_mtok: Usd,
+}
+
+#[derive(Serialize)]
+struct NotBilledObject {
+    vendor: &'static str,
+    what: String,
 }
 
 impl PriceBookObject {
@@ -176,10 +187,16 @@ impl PriceBookObject {
             category: category.word(),
             usd_per_mtok: Usd(price),
         };
+        let not_billed =
+            not_billed(report).map(|entry| NotBilledObject { vendor: entry.vendor.word(), what: entry.what.clone() });
         Self {
             version: book.version(),
+            statement: statement(report.options, report.names),
             prices_of: report.options.prices_of.map(|date| date.to_string()),
+            files: book.files().iter().map(|file| report.names.file(file)).collect(),
+            discount_percent: discount_percent(book).map(Exact),
             overrides: book.overrides().map(row).collect(),
+            not_billed: not_billed.collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::document::csv;
 use crate::report::{Entry, Report};
 
 /// Names of the columns.
-pub(super) const COLUMNS: [&str; 32] = [
+pub(super) const COLUMNS: [&str; 33] = [
     "index",
     "session",
     "chain",
@@ -29,6 +29,7 @@ pub(super) const COLUMNS: [&str; 32] = [
     "predicted_ephemeral_1h_input_tokens",
     "predicted_output_tokens",
     "cost_usd",
+    "fees_usd",
     "predicted_cost_usd",
     "perfect_cost_usd",
     "unread_writes_usd",
@@ -74,6 +75,7 @@ fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
     row.extend(usage(line.predicted.as_ref()));
     row.extend([
         money(line.charge.bill.as_ref().map(|bill| bill.total)),
+        money(line.charge.bill.as_ref().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum())),
         money(line.predicted_bill.as_ref().map(|bill| bill.total)),
         money(line.charge.perfect),
         money(line.unread_writes),

@@ -31,14 +31,12 @@ pub struct Unpriced {
     pub requests: u64,
     /// Its tokens, input and output.
     pub tokens: u64,
-    /// No cache profile exists for its provider either.
-    pub no_profile: bool,
 }
 
 impl Unpriced {
     /// Why its money is unknown, as machines read it.
     pub const fn reason(&self) -> &'static str {
-        if self.no_profile { "no_profile" } else { "no_price" }
+        if self.model.is_empty() { "no_model" } else { "no_price" }
     }
 }
 
@@ -68,24 +66,16 @@ fn of_entry<'r, 'a>(entry: &'r Entry<'a>) -> impl Iterator<Item = Miss<'r, 'a>> 
 
 /// Models without a price, in order of their names.
 pub fn unpriced(report: &Report<'_>) -> Vec<Unpriced> {
-    let mut found: BTreeMap<(&str, bool), (u64, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for entry in &report.entries {
         let line = entry.line;
         let Some(usage) = line.billed().filter(|_| line.charge.bill.is_none()) else { continue };
-        let no_profile = line.explanation.is_none();
-        let sums = found.entry((line.model.as_str(), no_profile)).or_default();
+        let sums = found.entry(line.model.as_str()).or_default();
         sums.0 += 1;
         sums.1 = sums.1.saturating_add(usage.total_input_tokens()).saturating_add(usage.output_tokens);
     }
-    found
-        .into_iter()
-        .map(|((model, no_profile), (requests, tokens))| Unpriced {
-            model: model.to_owned(),
-            requests,
-            tokens,
-            no_profile,
-        })
-        .collect()
+    let unpriced = found.into_iter();
+    unpriced.map(|(model, (requests, tokens))| Unpriced { model: model.to_owned(), requests, tokens }).collect()
 }
 
 /// Remarks of the ledger, each once with the number of its requests, the commonest first.

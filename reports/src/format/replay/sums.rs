@@ -28,6 +28,7 @@ macro_rules! with_sums {
             read_tokens: u64,
             new_tokens: u64,
             missed_tokens: u64,
+            fees: Vec<FeeObject>,
             perfect_cost_usd: Option<Usd>,
             unread_writes_usd: Option<Usd>,
             cost_lower_bound_usd: Option<Usd>,
@@ -51,6 +52,7 @@ macro_rules! with_sums {
                     read_tokens: account.ledger.read_tokens,
                     new_tokens: account.ledger.new_tokens,
                     missed_tokens: account.ledger.missed_tokens,
+                    fees: fees(account),
                     perfect_cost_usd: account.perfect.map(Usd),
                     unread_writes_usd: account.unread_writes.map(Usd),
                     cost_lower_bound_usd: None,
@@ -140,6 +142,19 @@ fn agreement(account: &Account) -> AgreementObject {
         read_tokens_abs_error: sums.read_tokens_abs_error,
         cost_error: account.agreement.cost_error(),
     }
+}
+
+/// What was charged beside tokens; part of the cost.
+#[derive(Serialize)]
+struct FeeObject {
+    name: String,
+    count: u64,
+    cost_usd: Usd,
+}
+
+fn fees(account: &Account) -> Vec<FeeObject> {
+    let fees = account.fees.iter();
+    fees.map(|(name, (count, cost))| FeeObject { name: name.clone(), count: *count, cost_usd: Usd(*cost) }).collect()
 }
 
 fn causes(account: &Account) -> Vec<CauseObject> {

@@ -19,8 +19,10 @@ pub use prices::prices;
 pub enum Layout {
     /// People: a table for each vendor.
     Grouped,
-    /// Machines: one table with a column for the vendor.
+    /// Machines: one table with a column for the vendor, and what belongs to it in further ones.
     Flat,
+    /// Spreadsheets: that table alone.
+    Single,
 }
 
 /// A maker's name for people.

@@ -11,7 +11,7 @@ pub fn models(layout: Layout) -> Document {
     let mut document = Document::default();
     document.title("Models, in tokens; any common spelling is understood (dated, Bedrock, Vertex, Azure, OpenRouter)");
     match layout {
-        Layout::Flat => {
+        Layout::Flat | Layout::Single => {
             let rows = MODELS.iter().map(|row| [vec![Cell::text(row.vendor.word())], model(row)].concat());
             let columns = [vec![Column::left("Vendor", "vendor")], columns()].concat();
             document.table(Table { rows: rows.collect(), ..Table::new("models", columns) });

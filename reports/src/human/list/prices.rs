@@ -19,6 +19,7 @@ pub fn prices(book: &PriceBook, layout: Layout) -> Document {
     let mut document = Document::default();
     document.title(format!("Price book of {}, list prices in USD per million tokens", book.version()));
     match layout {
+        Layout::Single => document.table(flat(book)),
         Layout::Flat => {
             document.table(flat(book));
             document.table(fees(book.fees()));

@@ -6,7 +6,7 @@ use super::{listed, some};
 use crate::document::Document;
 use crate::human::when;
 use crate::names::Names;
-use crate::report::Report;
+use crate::report::{Report, statement};
 
 /// Models named; more are counted.
 const MODELS_SHOWN: usize = 3;
@@ -80,8 +80,10 @@ fn rules(report: &Report<'_>) -> Option<String> {
 }
 
 fn prices(report: &Report<'_>) -> Option<String> {
-    let day = report.options.prices_of.map_or_else(|| "the day of each request".to_owned(), |date| date.to_string());
-    Some(format!("List prices of {day}, from the price book of {}", report.options.book.version()))
+    let statement = statement(report.options, report.names);
+    let mut letters = statement.chars();
+    let first = letters.next()?.to_uppercase();
+    Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))
 }
 
 fn models(report: &Report<'_>) -> Option<String> {

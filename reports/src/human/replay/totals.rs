@@ -36,6 +36,12 @@ fn table(report: &Report<'_>) -> Table {
         }
         table.rows.push(row);
     }
+    for (name, (number, _)) in &account.fees {
+        let mut row = vec![Cell::Text(format!("Fee: {}", name.replace('_', " ")))];
+        row.extend(sides.iter().map(|_| Cell::Count(*number)));
+        row.extend(both.then_some(Cell::Difference(0)));
+        table.rows.push(row);
+    }
     table.rows.push(rates(&sides));
     table.rows.push(costs(&sides));
     table
@@ -135,8 +141,9 @@ fn without_price(report: &Report<'_>, document: &mut Document) {
         ],
     );
     for model in unpriced {
-        let why = if model.no_profile { "no cache profile for its provider yet" } else { "no price in the book" };
-        let name = if model.model.is_empty() { "(unnamed)".to_owned() } else { model.model };
+        let unnamed = model.model.is_empty();
+        let why = if unnamed { "the recording does not name it" } else { "no price in the book" };
+        let name = if unnamed { "(unnamed)".to_owned() } else { model.model };
         table.rows.push(vec![
             Cell::Text(name),
             Cell::Count(model.requests),
@@ -147,6 +154,7 @@ fn without_price(report: &Report<'_>, document: &mut Document) {
     table.shown_max = 8;
     table.rows_are = "models";
     document.table(table);
+    document.text(vec!["Prices of your own: --price-book FILE, or --price MODEL:CATEGORY=USD_PER_MTOK.".to_owned()]);
 }
 
 /// A part of an amount; zero of nothing.

@@ -19,7 +19,8 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     }
     let layout = match args.format {
         Format::Human | Format::Markdown => Layout::Grouped,
-        Format::Json | Format::Csv => Layout::Flat,
+        Format::Json => Layout::Flat,
+        Format::Csv => Layout::Single,
     };
     let document = match args.what {
         Listed::Models => list::models(layout),

@@ -1,0 +1,38 @@
+//! Which prices a bill rests on.
+
+use std::collections::BTreeSet;
+
+use forkcast_replay::replay::Options;
+use forkcast_sim::pricing::{Factor, ModelKey, NotBilled, PriceBook};
+
+use super::Report;
+use crate::names::Names;
+
+/// What a discount takes off, in percent with all digits; `None` without one.
+pub fn discount_percent(book: &PriceBook) -> Option<Factor> {
+    let taken = Factor::ONE.millionths().saturating_sub(book.remaining()?.millionths());
+    Some(Factor::from_millionths(taken.saturating_mul(100)))
+}
+
+/// `list prices of 2026-11-21`, `prices of my.toml, else list prices of the day of each request, less 15 %`.
+pub fn statement(options: &Options, names: Names) -> String {
+    let book = &options.book;
+    let day = options.prices_of.map_or_else(|| "the day of each request".to_owned(), |date| date.to_string());
+    let by_hand = match book.overrides().count() {
+        0 => None,
+        1 => Some("1 price given by hand".to_owned()),
+        number => Some(format!("{number} prices given by hand")),
+    };
+    let files = book.files().iter().map(|file| format!("prices of {}", names.file(file)));
+    let sources: Vec<String> = by_hand.into_iter().chain(files).chain([format!("list prices of {day}")]).collect();
+    let discount = discount_percent(book).map(|percent| format!(", less {percent} %"));
+    format!("{}{}", sources.join(", else "), discount.unwrap_or_default())
+}
+
+/// What the makers of the models in a report charge and no recording tells.
+pub fn not_billed<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r NotBilled> {
+    let models: BTreeSet<&str> = report.entries.iter().map(|entry| entry.line.model.as_str()).collect();
+    let vendors: BTreeSet<_> = models.into_iter().filter_map(|model| ModelKey::from(model).vendor()).collect();
+    let entries = report.options.book.not_billed().iter();
+    entries.filter(move |entry| vendors.contains(&entry.vendor))
+}
