@@ -222,7 +222,7 @@ fn every_cassette_of_ruby_llm_reads_without_damage() {
         return;
     }
     let inputs = Inputs::read(&[folder], InputFormat::Auto).unwrap();
-    // What cannot be believed of their usage: `usage_recorded.rs`.
+    // What cannot be believed of their usage: `usage/recorded.rs`.
     let damage = reasons(&inputs).iter().filter(|reason| !reason.1.contains("expected at least the")).count();
     assert_eq!((damage, inputs.repaired.len()), (0, 0));
     // As `derived/cassette_interactions.jsonl` and a count of `uri:` lines have it: 202 interactions in 100 files.

@@ -43,6 +43,7 @@ const HOSTS: &[(&str, &str)] = &[
     ("api.perplexity.ai", "perplexity"),
     ("generativelanguage.googleapis.com", "gemini"),
     ("aiplatform.googleapis.com", "vertex"),
+    (".amazonaws.com", "bedrock"),
 ];
 
 /// Paths that ask a model, by how they end. Embeddings count: they cost money. Those of Gemini (`:embedContent`) do not,
