@@ -86,6 +86,11 @@ pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
     }
 }
 
+/// Whether a path gives the answers to requests that were sent as a batch.
+pub(crate) fn is_batch_results(path: &str) -> bool {
+    path.contains("/batches/") && path.ends_with("/results")
+}
+
 /// The region of a host, where its name tells one: `eu.api.openai.com`, `bedrock-runtime.us-east-1.amazonaws.com`,
 /// `us-central1-aiplatform.googleapis.com`.
 pub(crate) fn region(host: &str) -> Option<&str> {

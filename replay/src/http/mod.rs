@@ -60,7 +60,11 @@ pub enum Sorted {
 pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String> {
     let Endpoint::Model { provider, dialect, model } = endpoint::of(request.method, request.uri) else {
         let (host, path) = endpoint::split(request.uri);
-        return Ok(Sorted::Elsewhere(format!("{} {host}{path} is no model request", request.method)));
+        let what = match endpoint::is_batch_results(path) {
+            true => "fetches answers of a batch, which are not read yet",
+            false => "is no model request",
+        };
+        return Ok(Sorted::Elsewhere(format!("{} {host}{path} {what}", request.method)));
     };
     let packed = request.body.as_ref().map_err(Clone::clone)?;
     let body = unpacked(packed, request.headers.get("content-encoding"))?;

@@ -203,6 +203,10 @@ fn every_refusal_and_every_answer_that_was_passed_over_has_its_reason() {
         );
     }
     assert_eq!(passed, BTreeMap::from([("batches", 2), ("cachedContents", 4)]));
+    let skipped = recorded.inputs.values().flat_map(|inputs| &inputs.skipped);
+    let unread =
+        skipped.filter(|skipped| skipped.reason.ends_with("fetches answers of a batch, which are not read yet"));
+    assert_eq!(unread.count(), 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Mistakes that others made with usage (economics of prompt caches, list of traps), each as a case.
 
 use forkcast_replay::exchange::Dialect::{self, *};
+use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
 use forkcast_replay::formats::{Format, read as read_file};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
@@ -227,6 +228,20 @@ fn what_is_charged_by_the_piece_is_counted() {
     assert_eq!((grok.web_search_requests, grok.code_execution_requests), (3, 4), "an item is one of the calls counted");
     let gemini = r#"{"candidates":[{"groundingMetadata":{"webSearchQueries":["a","b"]}}],"usageMetadata":{"promptTokenCount":1,"totalTokenCount":1}}"#;
     assert_eq!(clean(GenerateContent, gemini).web_search_requests, 2);
+}
+
+#[test]
+fn what_a_bill_needs_survives_the_exchange_log() {
+    let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},"output_tokens":4,"server_tool_use":{"web_search_requests":3},"output_tokens_details":{"thinking_tokens":2},"service_tier":"priority","speed":"fast","inference_geo":"us"}"#;
+    let line = format!(
+        r#"{{"v":1,"request":{{"model":"claude-opus-5","messages":[]}},"response":{{"usage":{usage}}},"status":200}}"#
+    );
+    let first = read_file(Format::ExchangeLog, "log", line.as_bytes()).exchanges.remove(0);
+    let mut written = Vec::new();
+    write_line(&mut written, &first, RawAnswer::UsageOnly).unwrap();
+    let again = read_file(Format::ExchangeLog, "log", &written).exchanges.remove(0);
+    assert_eq!((again.usage, again.tier), (first.usage, ServiceTier::Priority));
+    assert_eq!(again.usage.unwrap().web_search_requests, 3);
 }
 
 #[test]

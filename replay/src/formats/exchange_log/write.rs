@@ -12,8 +12,8 @@ use crate::formats::{body, json, when};
 /// The answer as it came, if the writer has it.
 #[derive(Clone, Copy, Debug)]
 pub enum RawAnswer<'a> {
-    /// Only what the exchange itself knows: its usage is written as an answer without content, so that
-    /// `server_passes` does not survive.
+    /// Only what the exchange itself knows: its usage is written as an answer without content. `server_passes`, what of it
+    /// was sound, and the provider's own account of its cost do not survive.
     UsageOnly,
     /// A body in JSON.
     Json(&'a [u8]),
@@ -67,22 +67,50 @@ fn push_answer(line: &mut String, exchange: &Exchange, answer: RawAnswer<'_>) ->
     Ok(())
 }
 
+/// Usage in the words of the Messages API, whose counts stand beside each other as ours do.
 fn usage_answer(recorded: &RecordedUsage) -> String {
     let usage = &recorded.usage;
-    let split = if recorded.split_by_ttl {
-        let (short, long) = (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens);
-        format!(",\"cache_creation\":{{\"ephemeral_5m_input_tokens\":{short},\"ephemeral_1h_input_tokens\":{long}}}")
-    } else {
-        String::new()
-    };
-    format!(
-        ",\"response\":{{\"usage\":{{\"input_tokens\":{},\"cache_creation_input_tokens\":{},\
-         \"cache_read_input_tokens\":{}{split},\"output_tokens\":{}}}}}",
+    let mut line = format!(
+        ",\"response\":{{\"usage\":{{\"input_tokens\":{},\"cache_creation_input_tokens\":{},\"cache_read_input_tokens\":{}",
         usage.input_tokens,
         usage.cache_creation_input_tokens(),
         usage.cache_read_input_tokens,
-        usage.output_tokens,
-    )
+    );
+    if recorded.split_by_ttl {
+        let (short, long) = (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens);
+        line.push_str(&format!(
+            ",\"cache_creation\":{{\"ephemeral_5m_input_tokens\":{short},\"ephemeral_1h_input_tokens\":{long}}}"
+        ));
+    }
+    line.push_str(&format!(",\"output_tokens\":{}", usage.output_tokens));
+    push_beside_tokens(&mut line, recorded);
+    line.push_str("}}");
+    line
+}
+
+/// What a bill needs beside tokens, where there is any of it.
+fn push_beside_tokens(line: &mut String, recorded: &RecordedUsage) {
+    let pieces = [
+        ("web_search_requests", recorded.web_search_requests),
+        ("web_fetch_requests", recorded.web_fetch_requests),
+        ("code_execution_requests", recorded.code_execution_requests),
+    ];
+    if pieces.iter().any(|(_, count)| *count > 0) {
+        let pieces = pieces.map(|(name, count)| format!("\"{name}\":{count}"));
+        line.push_str(&format!(",\"server_tool_use\":{{{}}}", pieces.join(",")));
+    }
+    if recorded.reasoning_tokens > 0 {
+        let thought = recorded.reasoning_tokens;
+        line.push_str(&format!(",\"output_tokens_details\":{{\"thinking_tokens\":{thought}}}"));
+    }
+    let words = [
+        ("service_tier", recorded.tier.map(ServiceTier::word)),
+        ("speed", recorded.fast.map(|fast| if fast { "fast" } else { "standard" })),
+        ("inference_geo", recorded.geo_us.map(|us| if us { "us" } else { "global" })),
+    ];
+    for (name, word) in words.into_iter().filter_map(|(name, word)| Some((name, word?))) {
+        line.push_str(&format!(",\"{name}\":\"{word}\""));
+    }
 }
 
 fn one_line(exchange: &Exchange, raw: &[u8]) -> Result<String, Error> {
