@@ -5,10 +5,14 @@
 mod amounts;
 #[path = "pricing/bills.rs"]
 mod bills;
+#[path = "pricing/books.rs"]
+mod books;
 #[path = "pricing/models.rs"]
 mod models;
 #[path = "pricing/overrides.rs"]
 mod overrides;
+#[path = "pricing/providers.rs"]
+mod providers;
 #[path = "pricing/rows.rs"]
 mod rows;
 #[path = "pricing/spellings.rs"]

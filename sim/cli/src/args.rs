@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod pages;
+mod prices;
 mod view;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
 pub use pages::{CompletionsArgs, ManArgs};
+pub use prices::PriceArgs;
 use view::ViewArgs;
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
@@ -60,6 +62,7 @@ Examples:
   forkcast replay recordings/ --out result         also a folder with ledger, table and picture
   forkcast replay - < session.jsonl                standard input
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
+  forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 where a limit is not kept
@@ -80,10 +83,6 @@ pub struct ReplayArgs {
     /// Cache rules; without it those that fit the date of each recording (see `forkcast list profiles`)
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
-
-    /// Prices of this day (YYYY-MM-DD) instead of the day of each request
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub prices: Option<Date>,
 
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
@@ -112,6 +111,10 @@ pub struct ReplayArgs {
     /// Replace names of files, agents and tools by stable ids
     #[arg(long)]
     pub anonymize: bool,
+
+    /// Which prices hold
+    #[command(flatten)]
+    pub prices: PriceArgs,
 
     /// Which requests count, how they are grouped, and what their sums may be
     #[command(flatten)]
@@ -144,9 +147,9 @@ pub struct DiffArgs {
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
-    /// Prices of this day (YYYY-MM-DD) instead of the newest
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub prices: Option<Date>,
+    /// Which prices hold
+    #[command(flatten)]
+    pub prices: PriceArgs,
 
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
@@ -212,7 +215,8 @@ pub struct ExplainArgs {
 const LIST_EXAMPLES: &str = "\
 Examples:
   forkcast list models                             every model that is known, with window and minimum
-  forkcast list prices --format csv                the price book
+  forkcast list prices --format csv                the price book, a row for each way of serving
+  forkcast list prices --out .                     the same as prices.toml, to be changed and used by --price-book
   forkcast list schemas --out schemas              the JSON Schemas of all JSON that is printed, as files";
 
 /// Arguments of `list`.
@@ -223,7 +227,7 @@ pub struct ListArgs {
     #[arg(value_enum)]
     pub what: Listed,
 
-    /// Also write what is listed as files into this folder (schemas)
+    /// Also write what is listed as files into this folder (schemas, prices)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 

@@ -5,7 +5,7 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_sim::diagnosis::compare;
-use forkcast_sim::pricing::{PriceBook, Rates, Terms};
+use forkcast_sim::pricing::{Rates, Terms};
 use forkcast_sim::wire::{Request, Wire, estimated_tokens, spelling};
 
 use crate::args::{DiffArgs, Format};
@@ -26,7 +26,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let comparison = compare(&wire, &old, &new);
     let spelling = spelling::notes(&older.exchange.body, &newer.exchange.body, &rules.forms)
         .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
-    let rates = rates(args, &wire, &new);
+    let rates = rates(args, &wire, &new)?;
     let sides = Sides {
         wire: &wire,
         older: &old,
@@ -46,15 +46,15 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
 }
 
 /// Prices of the newer request's model.
-fn rates(args: &DiffArgs, wire: &Wire, request: &Request) -> Option<Rates> {
+fn rates(args: &DiffArgs, wire: &Wire, request: &Request) -> anyhow::Result<Option<Rates>> {
     let blocks = request.nodes.iter().filter_map(|node| wire.prefixes.block(*node));
     let terms = Terms {
-        date: args.prices,
+        date: args.prices.day,
         prompt_tokens: blocks.map(|block| estimated_tokens(&wire.blocks, block)).sum(),
         fast: request.envelope_value("speed") == Some(b"\"fast\""),
         geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
         regional: request.resolved.is_some_and(|resolved| resolved.regional),
         ..Terms::default()
     };
-    PriceBook::built_in().rates(&request.model.as_str().into(), &terms).ok()
+    Ok(args.prices.book()?.rates(&request.model.as_str().into(), &terms).ok())
 }

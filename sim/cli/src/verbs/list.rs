@@ -1,6 +1,7 @@
 //! `forkcast list`.
 
 use std::path::Path;
+use std::{fs, io};
 
 use clap::ValueEnum;
 use forkcast_reports::format::schemas;
@@ -36,9 +37,35 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
 fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
-        Listed::Models | Listed::Prices | Listed::Profiles | Listed::Formats => {
+        Listed::Prices => prices(folder).map(|name| vec![name]),
+        Listed::Models | Listed::Profiles | Listed::Formats => {
             let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-            Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas")))
+            Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas and prices")))
         }
     }
+}
+
+/// Name of the price book as a file.
+const PRICES: &str = "prices.toml";
+
+/// Writes the price book, unless a file of that name is somebody's own.
+fn prices(folder: &Path) -> anyhow::Result<String> {
+    let path = folder.join(PRICES);
+    let text = PriceBook::built_in().to_toml();
+    let head = text.lines().next().unwrap_or_default();
+    let complain = |error: io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
+    match fs::read_to_string(&path) {
+        Ok(found) if found != text && !found.is_empty() => {
+            let whose = if found.starts_with(head) {
+                "a price book that was changed, or of another version"
+            } else {
+                "no price book of forkcast"
+            };
+            return Err(BadInput::error(format_args!("{}: {whose}; not replaced", path.display())));
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(complain(error)),
+        Ok(_) | Err(_) => {}
+    }
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(complain)?;
+    Ok(PRICES.to_owned())
 }

@@ -11,7 +11,6 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{Report, gates, unpriced};
-use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{Format, ReplayArgs};
 use crate::exit::{BadInput, Threshold, interrupted};
@@ -29,10 +28,11 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Before the work, so that nobody waits for a folder that cannot be used.
     let folder =
         args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
+    let book = args.prices.book()?;
     let mut steps = args.talk.steps();
     let inputs = read(args, &mut steps)?;
     let requests = inputs.exchanges().count();
-    let options = Options { rules: args.cache, book: PriceBook::built_in(), prices_of: args.prices };
+    let options = Options { rules: args.cache, book, prices_of: args.prices.day };
     let replay = watched(&inputs, &options, requests, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if requests == replay.unreadable.len() {

@@ -1,0 +1,90 @@
+//! Which prices hold.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use forkcast_sim::pricing::{Category, Date, Factor, Money, PriceBook, Terms};
+
+use crate::exit::BadInput;
+
+/// List prices, and what the user puts in their place.
+#[derive(Debug, ClapArgs)]
+pub struct PriceArgs {
+    /// Prices of this day (YYYY-MM-DD) instead of the day of each request
+    #[arg(long = "prices", value_name = "DATE", value_parser = super::date, help_heading = "Prices")]
+    pub day: Option<Date>,
+
+    /// Price book of your own, in the format that `forkcast list prices --out DIR` writes: the models that it names are
+    /// priced by it alone
+    #[arg(long = "price-book", value_name = "FILE", help_heading = "Prices")]
+    books: Vec<PathBuf>,
+
+    /// One price in USD per million tokens, such as my-model:input=2.50; CATEGORY is input, write_5m, write_1h, read or
+    /// output
+    #[arg(long = "price", value_name = "MODEL:CATEGORY=USD", value_parser = price, help_heading = "Prices")]
+    prices: Vec<OnePrice>,
+
+    /// What you pay less than these prices, on all tokens
+    #[arg(long, value_name = "PERCENT", value_parser = remaining, help_heading = "Prices")]
+    discount: Option<Factor>,
+}
+
+#[derive(Clone, Debug)]
+struct OnePrice {
+    model: String,
+    category: Category,
+    usd_per_mtok: Money,
+}
+
+impl PriceArgs {
+    /// The built-in book with what the user put in its place.
+    pub fn book(&self) -> anyhow::Result<PriceBook> {
+        let mut book = PriceBook::built_in();
+        for path in &self.books {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| BadInput::error(format_args!("--price-book {name}: {error}")))?;
+            book = book
+                .with_file(&name, &text)
+                .map_err(|bad| BadInput::error(format_args!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem)))?;
+        }
+        for OnePrice { model, category, usd_per_mtok } in &self.prices {
+            book = book.with_override(model.as_str(), *category, *usd_per_mtok);
+        }
+        for OnePrice { model, .. } in &self.prices {
+            book.rates(&model.as_str().into(), &Terms::default()).map_err(|unpriced| {
+                BadInput::error(format_args!(
+                    "--price: {unpriced}; a model that is in no book needs all five categories"
+                ))
+            })?;
+        }
+        Ok(book.with_remaining(self.discount.unwrap_or(Factor::ONE)))
+    }
+}
+
+fn price(text: &str) -> Result<OnePrice, String> {
+    let expected = || "expected MODEL:CATEGORY=USD such as my-model:input=2.50".to_owned();
+    let (name, usd) = text.rsplit_once('=').ok_or_else(expected)?;
+    let (model, word) = name.rsplit_once(':').filter(|(model, _)| !model.trim().is_empty()).ok_or_else(expected)?;
+    let category = Category::ALL.into_iter().find(|category| category.word() == word).ok_or_else(|| {
+        let words = Category::ALL.map(Category::word).join(", ");
+        format!("no category `{word}`, expected one of: {words}")
+    })?;
+    let usd_per_mtok: Money = usd.parse().map_err(|error: forkcast_sim::pricing::NotMoney| error.to_string())?;
+    if usd_per_mtok < Money::ZERO {
+        return Err(format!("`{usd}` is less than nothing"));
+    }
+    Ok(OnePrice { model: model.to_owned(), category, usd_per_mtok })
+}
+
+/// A discount in percent as what it leaves.
+fn remaining(text: &str) -> Result<Factor, String> {
+    /// 10⁻¹² percent in a millionth.
+    const PICOPERCENT_PER_MILLIONTH: i128 = 100_000_000;
+    let percent: Option<Money> = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    let picopercent = percent.map(Money::picousd).filter(|percent| percent % PICOPERCENT_PER_MILLIONTH == 0);
+    let millionths = picopercent.and_then(|percent| u64::try_from(percent / PICOPERCENT_PER_MILLIONTH).ok());
+    let left = millionths.and_then(|taken| Factor::ONE.millionths().checked_sub(taken));
+    left.map(Factor::from_millionths)
+        .ok_or_else(|| "expected a percentage from 0 to 100 with at most four decimals, such as 12.5".to_owned())
+}
