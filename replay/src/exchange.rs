@@ -206,6 +206,13 @@ impl Exchange {
         }
     }
 
+    /// The host itself was a regional one, which costs more. Hosts of Bedrock all name a region; there the spelling of the
+    /// model tells whether it is a regional endpoint.
+    pub fn at_regional_host(&self) -> bool {
+        let is_bedrock = matches!(self.dialect, Dialect::BedrockInvoke | Dialect::BedrockConverse);
+        self.region.is_some() && !is_bedrock && self.provider.name() != "bedrock"
+    }
+
     /// The provider refused the request (HTTP status of 400 and above): nothing was billed, read or written.
     pub fn failed(&self) -> bool {
         self.status.is_some_and(|status| status >= 400)

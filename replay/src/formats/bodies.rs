@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
-use crate::exchange::{Exchange, Origin, Provider};
+use crate::exchange::{Dialect, Exchange, Origin, Provider};
 use crate::response;
 
 /// Reads a file that holds bodies.
@@ -66,6 +66,7 @@ pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Exchange {
     let mut exchange = Exchange::request_only(origin, model, raw.to_vec());
     if let Some(name) = provider {
         exchange.provider = Provider::Other(name.to_owned());
+        exchange.dialect = Dialect::ChatCompletions;
     }
     exchange
 }

@@ -37,7 +37,7 @@ pub(super) fn price(
         tier: exchange.tier,
         fast: recorded.fast.unwrap_or_else(|| says("speed", b"\"fast\"")),
         geo_us: recorded.geo_us.unwrap_or_else(|| says("inference_geo", b"\"us\"")),
-        regional: resolve(model).is_some_and(|resolved| resolved.regional),
+        regional: exchange.at_regional_host() || resolve(model).is_some_and(|resolved| resolved.regional),
     };
     let key = ModelKey::from(model);
     let rates = options.book.rates(&key, &terms).ok();

@@ -109,7 +109,7 @@ fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
         ..extras(fields)?
     };
     let tier = word(fields, "service_tier").map(str::to_owned);
-    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).collect(), tier })
+    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).chain(doubt(fields)?).collect(), tier })
 }
 
 /// `DeepSeek` counts hits and misses, which together are the prompt.
@@ -121,6 +121,15 @@ fn missed(fields: &Fields, prompt: Prompt) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// From 2025-04 on `LiteLLM` left what was written out of `prompt_tokens`, later versions do not (pull request 9838), and no
+/// field tells which one answered.
+fn doubt(fields: &Fields) -> Result<Option<String>, String> {
+    let written = count(fields, "cache_creation_input_tokens")?.unwrap_or(0);
+    Ok((written > 0).then(|| {
+        format!("the {written} of `cache_creation_input_tokens` are taken as part of `prompt_tokens`; some versions of LiteLLM leave them out")
+    }))
 }
 
 /// What a bill needs beside tokens.

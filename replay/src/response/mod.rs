@@ -190,8 +190,8 @@ pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
     answer
 }
 
-/// [`attach`] for formats without addresses: marks in the answer tell its dialect. Where there are none, it is read as the
-/// model named in the request would answer.
+/// [`attach`] for formats without addresses: marks in the answer tell its dialect. Where there are none, it is read in that
+/// of the request.
 pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer {
     let recognised = match payload::of(body) {
         Payload::Json(json) => recognise::dialect(json),
@@ -199,10 +199,7 @@ pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer 
         Payload::Neither(_) => None,
     };
     let own = exchange.dialect;
-    exchange.dialect = recognised.unwrap_or(match exchange.provider {
-        Provider::Anthropic => own,
-        Provider::Other(_) => Dialect::ChatCompletions,
-    });
+    exchange.dialect = recognised.unwrap_or(own);
     let answer = attach(exchange, body);
     if exchange.provider == Provider::Anthropic {
         // The body keeps its own spelling, whoever passed the answer on.

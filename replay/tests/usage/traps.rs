@@ -83,6 +83,14 @@ fn two_places_for_one_count_must_agree() {
 }
 
 #[test]
+fn counts_that_a_gateway_may_have_left_out_are_told() {
+    let body = r#"{"usage":{"prompt_tokens":1000,"completion_tokens":1,"total_tokens":1001,"cache_read_input_tokens":100,"cache_creation_input_tokens":200}}"#;
+    let answer = answer(ChatCompletions, body);
+    assert_eq!(counts(&answer.usage.unwrap()), [700, 100, 200, 0, 1]);
+    assert!(answer.repairs[0].ends_with("some versions of LiteLLM leave them out"), "{:?}", answer.repairs);
+}
+
+#[test]
 fn null_and_missing_cache_fields_are_nothing_and_no_error() {
     let null = r#"{"usage":{"input_tokens":7,"cache_read_input_tokens":null,"cache_creation_input_tokens":null,"cache_creation":null,"output_tokens":1,"server_tool_use":null,"service_tier":null}}"#;
     assert_eq!(counts(&clean(Messages, null)), [7, 0, 0, 0, 1]);
@@ -185,6 +193,20 @@ fn each_answer_is_billed_at_the_tier_it_says() {
     assert_eq!(cost_of(&LOG.replace("\"output_tokens\"", "\"service_tier\":\"standard\",\"output_tokens\"")), "5");
     let batch = LOG.replace("\"v\":1,", "\"v\":1,\"batch\":true,");
     assert_eq!(cost_of(&batch.replace("\"output_tokens\"", "\"service_tier\":\"standard\",\"output_tokens\"")), "2.5");
+}
+
+/// gpt-5.5: 5 USD per million tokens of input, 10 % more at regional hosts (OpenAI price page, 2026-08).
+#[test]
+fn a_regional_host_costs_more() {
+    let cost = |host: &str| {
+        let answer = r#"{\"usage\":{\"input_tokens\":100000,\"output_tokens\":0,\"total_tokens\":100000}}"#;
+        let text = format!(
+            r#"{{"interactions":[{{"request":{{"method":"POST","uri":"https://{host}/v1/responses","body":"{{\"model\":\"gpt-5.5\"}}"}},"response":{{"status":{{"code":200}},"body":{{"string":"{answer}"}}}}}}]}}"#
+        );
+        let inputs = Inputs::from_bytes("c.json", text.as_bytes(), InputFormat::Auto);
+        replay(&inputs, &Options::default()).lines[0].charge.bill.as_ref().unwrap().total.to_string()
+    };
+    assert_eq!((cost("api.openai.com").as_str(), cost("eu.api.openai.com").as_str()), ("0.5", "0.55"));
 }
 
 #[test]

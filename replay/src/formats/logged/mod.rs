@@ -46,7 +46,7 @@ pub(super) fn exchange(
     let (body, dialect) = match content {
         Content::Messages(body) => (body, Dialect::Messages),
         Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body), Dialect::OpenRouter),
-        Content::Chat(body) => (body, Dialect::Messages),
+        Content::Chat(body) => (body, Dialect::ChatCompletions),
         Content::Absent => (nothing(model), Dialect::Messages),
     };
     let body = body.to_json();
