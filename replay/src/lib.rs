@@ -8,9 +8,11 @@
 //! * [`schedule`]: in which order and when requests reach which cache.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
 //! * [`agreement`]: how well the prediction agrees with the recording.
+//! * [`calibrate`](mod@calibrate): token factors fitted to recorded usage.
 //! * [`error`]: errors of the crate, and damage at a place in a file.
 
 pub mod agreement;
+pub mod calibrate;
 pub mod error;
 pub mod exchange;
 pub mod formats;

@@ -24,8 +24,8 @@ pub struct Makeup {
     pub definitions: u64,
     /// Documents.
     pub documents: u64,
-    /// Images and documents whose bytes are not in the request: their tokens are an assumption.
-    pub unknown_media: u64,
+    /// Images, documents and thinking whose content is not in the request: their tokens are an assumption.
+    pub outside: u64,
 }
 
 impl Makeup {
@@ -44,7 +44,7 @@ impl AddAssign for Makeup {
         self.calls += other.calls;
         self.definitions += other.definitions;
         self.documents += other.documents;
-        self.unknown_media += other.unknown_media;
+        self.outside += other.outside;
     }
 }
 
@@ -106,8 +106,12 @@ impl Reader {
         }
     }
 
-    /// Parameters are settings, not text; but the schema of a structured answer is shown to the model.
+    /// Parameters are settings, not text; but the schema of a structured answer is shown to the model, and OpenAI's
+    /// messages have their tool calls as a key of their own.
     fn parameters(&mut self, level: Level, raw: &[u8]) {
+        if let Some(calls) = field(raw, b"\"tool_calls\"") {
+            self.json(Class::Json, calls);
+        }
         if level == Level::Messages
             && let Some(format) = field(raw, b"\"output_config.format\"")
         {
@@ -128,6 +132,7 @@ impl Reader {
             }
             b"\"image\"" => self.image(field(raw, b"\"source\"")),
             b"\"document\"" => self.document(raw, depth_left),
+            b"\"image_url\"" => self.image(None),
             _ if raw.first() == Some(&b'"') => self.string(Some(raw), None),
             _ => self.json(Class::Json, raw),
         }
@@ -161,7 +166,7 @@ impl Reader {
     fn hidden(&mut self, raw: Option<&[u8]>) {
         let bytes = raw.map_or(0, |raw| plain_string(raw).len() as u64) * 3 / 4;
         self.makeup.fixed += bytes / 4;
-        self.makeup.unknown_media += u64::from(bytes > 0);
+        self.makeup.outside += u64::from(bytes > 0);
     }
 
     fn call(&mut self, raw: &[u8]) {
@@ -175,7 +180,7 @@ impl Reader {
     fn image(&mut self, source: Option<&[u8]>) {
         let size =
             source.and_then(|source| field(source, b"\"data\"")).and_then(|data| image::size_px(plain_string(data)));
-        self.makeup.unknown_media += u64::from(size.is_none());
+        self.makeup.outside += u64::from(size.is_none());
         self.makeup.fixed += match size {
             Some((width, height)) => image::tokens(width, height, self.tier),
             None => image::UNKNOWN_IMAGE_TOKENS,
@@ -192,7 +197,7 @@ impl Reader {
             (Some(b"\"base64\""), Some(data)) => self.file(&image::decode(plain_string(data))),
             (Some(b"\"content\""), _) => self.contents(field(source, b"\"content\""), depth_left),
             _ => {
-                self.makeup.unknown_media += 1;
+                self.makeup.outside += 1;
                 self.makeup.fixed += pdf::UNKNOWN_PDF_TOKENS;
             }
         }

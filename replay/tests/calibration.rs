@@ -1,0 +1,97 @@
+//! The estimate for Claude against recordings that lie beside the repository; skipped, visibly, where they are absent.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use forkcast_replay::calibrate::{Errors, Sample, Samples, fit};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_tokens::{BUILT_IN, Class, Factors, Generation};
+
+/// Folders with cassettes of Claude models.
+const CASSETTES: [&str; 6] = [
+    "cassettes-crewai",
+    "cassettes-dd-trace-py",
+    "cassettes-openinference",
+    "cassettes-openllmetry",
+    "cassettes-pydantic-ai",
+    "cassettes-ruby-llm",
+];
+
+fn cassettes() -> Option<Samples> {
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
+    if !data.is_dir() {
+        eprintln!("skipped: no recordings at {}", data.display());
+        return None;
+    }
+    let paths: Vec<PathBuf> = CASSETTES.iter().map(|name| data.join(name)).collect();
+    Some(Samples::of(&Inputs::read(&paths, InputFormat::Auto).expect("the recordings open")))
+}
+
+fn show(what: &str, errors: &Errors) {
+    if let Some(error) = errors.sum_error() {
+        let Errors { requests, recorded_tokens, p90, .. } = errors;
+        eprintln!(
+            "{what:<28} {requests:>4} requests {recorded_tokens:>8} tokens, sum {:>+6.1} %, nine of ten within {:>5.1} %",
+            error * 100.0,
+            p90 * 100.0
+        );
+    }
+}
+
+/// Every sample with factors that were fitted without its cassette.
+fn held_out(samples: &[Sample]) -> Vec<(Sample, Factors)> {
+    let files: BTreeSet<&str> = samples.iter().map(|sample| sample.file.as_str()).collect();
+    let mut found = Vec::new();
+    for file in files {
+        let (inside, outside): (Vec<Sample>, Vec<Sample>) =
+            samples.iter().cloned().partition(|sample| sample.file == file);
+        let factors = fit(&outside);
+        found.extend(inside.into_iter().map(|sample| (sample, factors)));
+    }
+    found
+}
+
+/// Errors of samples that each have factors of their own.
+fn errors(samples: &[&(Sample, Factors)]) -> Errors {
+    let mut all = Errors::default();
+    let mut shares = Vec::new();
+    for (sample, factors) in samples {
+        let one = Errors::of(std::iter::once(sample), factors);
+        all.requests += 1;
+        all.recorded_tokens += one.recorded_tokens;
+        all.estimated_tokens += one.estimated_tokens;
+        shares.push(one.p90);
+    }
+    shares.sort_by(f64::total_cmp);
+    all.p90 = shares.get((shares.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0.0);
+    all
+}
+
+#[test]
+fn factors_fitted_to_other_cassettes_estimate_a_cassette_within_a_tenth_in_sum() {
+    let Some(Samples { samples, left_out }) = cassettes() else { return };
+    eprintln!("{} requests, left out {left_out:?}", samples.len());
+    let held_out = held_out(&samples);
+    for generation in Generation::ALL {
+        let of: Vec<_> = held_out.iter().filter(|(sample, _)| sample.generation == generation).collect();
+        show(generation.tokenizer().word(), &errors(&of));
+        for class in Class::ALL.map(Some).into_iter().chain([None]) {
+            let of: Vec<_> = of.iter().filter(|(sample, _)| sample.largest_class() == class).copied().collect();
+            show(&format!("  mostly {}", class.map_or("images, tools, frames", Class::name)), &errors(&of));
+        }
+        show("  with built-in factors", &Errors::of(of.iter().map(|(sample, _)| sample), &BUILT_IN));
+    }
+    if std::env::var_os("FORKCAST_SHOW").is_some() {
+        for (sample, factors) in &held_out {
+            show(&sample.file[sample.file.len().saturating_sub(90)..], &Errors::of(std::iter::once(sample), factors));
+            eprintln!("  {:?} {}", sample.makeup, sample.frame_tokens);
+        }
+    }
+    let all = errors(&held_out.iter().collect::<Vec<_>>());
+    show("all", &all);
+    assert!(samples.len() >= 60, "{} requests", samples.len());
+    let error = all.sum_error().unwrap();
+    assert!(error.abs() <= 0.10, "{error}");
+}
