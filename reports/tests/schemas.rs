@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
 
+use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::replay::{Options, replay};
+use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::document::json;
 use forkcast_reports::format::{self, SCHEMAS, schemas};
@@ -61,12 +62,21 @@ fn views() -> [View; 3] {
     [Names::Plain.into(), Names::Anonymous.into(), View { by: Some(By::Day), window, limits, ..View::default() }]
 }
 
+/// Each view with sizes from another source.
+fn sizing(inputs: &Inputs, view: &View) -> Sizing {
+    match (view.names, view.by) {
+        (_, Some(_)) => Sizing::new(SizeSource::Both, Some(calibrate(inputs))),
+        (Names::Anonymous, None) => Sizing::new(SizeSource::Counted, None),
+        (Names::Plain, None) => Sizing::default(),
+    }
+}
+
 #[test]
 fn replays_and_ledgers_follow_their_schemas() {
     let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
     for inputs in inputs() {
         for view in views() {
-            let options = Options::default();
+            let options = Options { sizing: sizing(&inputs, &view), ..Options::default() };
             let replay = replay(&inputs, &options);
             let report = Report::new(&inputs, &replay, &options, view);
             let value = check(&run, &text_of(|target| format::replay::write(&report, target)));

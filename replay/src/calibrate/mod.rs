@@ -9,12 +9,14 @@ mod solve;
 
 use std::collections::BTreeMap;
 
-use forkcast_tokens::{BUILT_IN, Class, Factors, Generation};
+use forkcast_tokens::{BUILT_IN, Factors};
 
 use crate::input::Inputs;
 use solve::{CLASSES, Equations};
 
-pub use sample::{LeftOut, Sample, Samples, fault};
+pub use forkcast_tokens::factors::built_in_residual;
+pub use forkcast_tokens::{Class, Generation, Quality, Residual};
+pub use sample::{LeftOut, Sample, Samples, fault, is_plausible};
 
 /// Weight of a built-in factor, in requests that consist of its class alone and are off by as much.
 const PRIOR_WEIGHT: f64 = 2.0;
@@ -92,6 +94,16 @@ impl Errors {
         errors
     }
 
+    /// The same in the words of a residual.
+    pub fn residual(&self) -> Residual {
+        Residual {
+            samples: self.requests,
+            sum_error: self.sum_error().unwrap_or(0.0),
+            p90_error: self.p90,
+            source: "requests of this input, to which it was fitted",
+        }
+    }
+
     /// Estimated ÷ recorded − 1 over the sums; `None` without requests.
     pub fn sum_error(&self) -> Option<f64> {
         (self.recorded_tokens > 0).then(|| self.estimated_tokens as f64 / self.recorded_tokens as f64 - 1.0)
@@ -130,6 +142,11 @@ pub fn calibrate(inputs: &Inputs) -> Calibration {
         }
     }
     Calibration { factors, classes, generations, left_out }
+}
+
+/// The built-in factor of a class, in thousandths.
+pub const fn built_in_thousandths(generation: Generation, class: Class) -> u64 {
+    BUILT_IN.of(generation, class)
 }
 
 /// The factors that fit best. A generation without samples keeps the built-in ones.

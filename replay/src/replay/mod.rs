@@ -1,5 +1,6 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
+mod counted;
 pub mod inspect;
 mod price;
 mod run;
@@ -14,6 +15,8 @@ use crate::exchange::Origin;
 use crate::input::{Inputs, Unreadable};
 use crate::schedule::streams;
 
+pub use counted::{CountedSize, SizeSource, Sizing};
+
 /// How to replay.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -23,6 +26,8 @@ pub struct Options {
     pub book: PriceBook,
     /// Day whose prices hold; `None` takes the day of each request.
     pub prices_of: Option<Date>,
+    /// Where sizes of prefixes come from.
+    pub sizing: Sizing,
 }
 
 /// What a replay gives: the ledger and, in step with it, how each request compares with its recording.
@@ -36,6 +41,8 @@ pub struct Replay {
     pub origins: Vec<Origin>,
     /// In step with `lines`: the cache that served it and the chain within it, numbered over all streams.
     pub chains: Vec<Option<usize>>,
+    /// In step with `lines`: the whole prompt as counted, where that was asked for and the body is a request.
+    pub counted: Vec<Option<CountedSize>>,
     /// Names of the cache rules used, in order of first use.
     pub rules: Vec<&'static str>,
     /// Bodies that are no requests.

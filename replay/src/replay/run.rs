@@ -9,6 +9,7 @@ use forkcast_sim::pricing::{Category, Money, Rates};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
+use super::counted::{CountedSize, Counting};
 use super::price::{Priced, price};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
@@ -46,6 +47,9 @@ pub(super) struct Run<'a> {
     pub wire: Wire,
     pub cache: Marked,
     pins: Pins,
+    counting: Counting<'a>,
+    /// The request being served, as counted.
+    size: Option<CountedSize>,
     chains: Chains,
     previous: BTreeMap<ChainId, Left>,
     /// Every request so far, where somebody wants to look back at them.
@@ -96,6 +100,8 @@ impl<'a> Run<'a> {
             wire: Wire::new(rules.forms),
             cache: Marked::new(rules, 0),
             pins: Pins::default(),
+            counting: Counting::new(&options.sizing),
+            size: None,
             chains: Chains::default(),
             previous: BTreeMap::new(),
             seen: None,
@@ -157,6 +163,7 @@ impl<'a> Run<'a> {
             }
             None => self.rates.push(None),
         }
+        self.count_apart(exchange);
         self.push(line, Err(NotComparable::NoProfile), exchange);
     }
 
@@ -183,6 +190,17 @@ impl<'a> Run<'a> {
         self.result.lines.push(line);
         self.result.comparisons.push(comparison);
         self.result.origins.push(exchange.origin.clone());
+        self.result.counted.push(self.size.take());
+    }
+
+    /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
+    fn count_apart(&mut self, exchange: &Exchange) {
+        if exchange.provider != Provider::Anthropic && self.counting.is_asked() {
+            // A scope that no path names, so that its prefixes meet no others.
+            let read = self.wire.read(&exchange.body, "\u{0}counted", &exchange.model);
+            let path = read.ok().and_then(|request| self.counting.count(&request, exchange, &self.wire));
+            self.size = path.map(|path| path.size);
+        }
     }
 
     pub fn prepare(&mut self, mut request: Request, scheduled: &Scheduled<'_>) -> Prepared {
@@ -195,7 +213,11 @@ impl<'a> Run<'a> {
         {
             line.remarks.push(format!("lifetime {ttl} taken from the bill: the body was altered on its way"));
         }
-        let sized = Sized::new(request, exchange, &self.wire, &self.pins, &mut self.chains, &self.rules);
+        let counted = self.counting.count(&request, exchange, &self.wire);
+        self.size = counted.as_ref().map(|path| path.size);
+        line.remarks.extend(counted.iter().flat_map(|path| path.remarks.clone()));
+        let counted = counted.filter(|_| self.counting.decides()).map(|path| path.cumulative);
+        let sized = Sized::new(request, exchange, &self.wire, (&self.pins, counted), &mut self.chains, &self.rules);
         line.chain = Some(sized.chain.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
@@ -246,7 +268,7 @@ impl<'a> Run<'a> {
         explain(&Case {
             wire: &self.wire,
             request: &sized.request,
-            cumulative: &sized.cumulative,
+            cumulative: sized.billed(),
             minimum_tokens: sized.minimum_tokens,
             usage,
             predicted,
@@ -272,7 +294,7 @@ impl<'a> Run<'a> {
         let expected = self.previous.get(&sized.chain.chain).and_then(|left| left.cached_tokens);
         Ok(Compared {
             recorded: Verdict::of(usage.cache_read_input_tokens, expected),
-            predicted: Verdict::of(predicted.read_tokens, expected),
+            predicted: Verdict::of(sized.billed_read(predicted), expected),
             recorded_usage: usage,
             predicted_usage: predicted.usage(),
             size_known: predicted.hit.is_none_or(|hit| self.pins.get(hit).is_some()),
@@ -311,7 +333,7 @@ impl<'a> Run<'a> {
             self.unread.read(&self.wire.prefixes, hit);
         }
         if usage.cache_creation_input_tokens() > 0 {
-            self.unread.wrote(&self.wire.prefixes, line, &sized.written(&sizes, read));
+            self.unread.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
         }
     }
 

@@ -2,7 +2,8 @@
 
 use forkcast_sim::cache::{Outcome, Refusal, Rules, minimum_tokens, refusal};
 use forkcast_sim::wire::{
-    Chains, Continued, Marker, NodeId, PathSizes, Pins, Request, Sizes, Ttl, Usage, Wire, estimated_cumulative,
+    Chains, Continued, Marker, NodeId, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire,
+    estimated_cumulative,
 };
 
 use crate::exchange::Exchange;
@@ -10,8 +11,10 @@ use crate::exchange::Exchange;
 /// A request read and sized.
 pub(super) struct Sized {
     pub request: Request,
-    /// Tokens of each prefix.
+    /// Tokens of each prefix, as the cache is told.
     pub cumulative: Vec<u64>,
+    /// Tokens of each prefix in tokens of the bill, where these are others.
+    billed: Option<Vec<u64>>,
     pub total_tokens: u64,
     pub minimum_tokens: u64,
     pub refusal: Option<Refusal>,
@@ -19,28 +22,48 @@ pub(super) struct Sized {
 }
 
 impl Sized {
-    /// Sizes a request: by what earlier requests showed and its own recorded total, or by estimate where it has none.
+    /// Sizes a request: by a counter where one decides, else by what earlier requests showed and its own recorded total,
+    /// or by estimate where it has none.
     pub fn new(
         request: Request,
         exchange: &Exchange,
         wire: &Wire,
-        pins: &Pins,
+        (pins, counted): (&Pins, Option<Vec<u64>>),
         chains: &mut Chains,
         rules: &Rules,
     ) -> Self {
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
-        let cumulative = match recorded {
-            Some(total) => pins.cumulative(&request, &wire.prefixes, &wire.blocks, total),
-            None => estimated_cumulative(&request, &wire.prefixes, &wire.blocks),
+        let pinned = recorded.map(|total| pins.cumulative(&request, &wire.prefixes, &wire.blocks, total));
+        let total_tokens = if counted.is_some() { None } else { recorded };
+        let (cumulative, billed) = match (counted, pinned) {
+            (Some(counted), pinned) => (counted, pinned),
+            (None, Some(pinned)) => (pinned, None),
+            (None, None) => (estimated_cumulative(&request, &wire.prefixes, &wire.blocks), None),
         };
         Self {
-            total_tokens: recorded.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
+            total_tokens: total_tokens.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
             minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
             refusal: refusal::check(&request, rules).err(),
             chain: chains.assign(exchange.chain.as_deref(), &request, wire),
             cumulative,
+            billed,
             request,
         }
+    }
+
+    /// Tokens of each prefix in tokens of the bill, as recorded sizes are: what was billed is explained in these, whatever
+    /// the cache is told.
+    pub fn billed(&self) -> &[u64] {
+        self.billed.as_deref().unwrap_or(&self.cumulative)
+    }
+
+    /// What a predicted read is in tokens of the bill.
+    pub fn billed_read(&self, predicted: &Outcome) -> u64 {
+        let billed = self.billed.as_deref().zip(predicted.hit).and_then(|(billed, hit)| {
+            let at = self.request.nodes.iter().position(|node| *node == hit)?;
+            billed.get(at).copied()
+        });
+        billed.unwrap_or(predicted.read_tokens)
     }
 
     /// The breakpoints that count.
@@ -53,7 +76,8 @@ impl Sized {
     }
 
     /// The stretch that each breakpoint writes behind what is read, in tokens.
-    pub fn written(&self, sizes: &PathSizes<'_>, read_tokens: u64) -> Vec<(Marker, u64)> {
+    pub fn written(&self, prefixes: &Prefixes, read_tokens: u64) -> Vec<(Marker, u64)> {
+        let sizes = PathSizes::new(prefixes, &self.request.nodes, self.billed().to_vec());
         let mut from = read_tokens;
         self.effective()
             .into_iter()
@@ -68,7 +92,7 @@ impl Sized {
 
     /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.
     pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
-        let within = self.cumulative.partition_point(|size| *size <= tokens);
+        let within = self.billed().partition_point(|size| *size <= tokens);
         within.checked_sub(1).map(|at| self.request.nodes[at])
     }
 

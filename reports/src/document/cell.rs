@@ -21,6 +21,10 @@ pub enum Cell {
     Price(Money),
     /// A part of a whole.
     Share(Option<f64>),
+    /// By how much something is off, as a part of what it should be.
+    Error(Option<f64>),
+    /// A plain number with up to three decimals.
+    Factor(f64),
     /// Whether something holds, in two words for people.
     Truth {
         /// It does.
@@ -54,7 +58,9 @@ impl Cell {
             Self::Money(None) => "no price".to_owned(),
             Self::Money(Some(amount)) => money(*amount),
             Self::Price(price) => price.to_string(),
-            Self::Share(None) => "–".to_owned(),
+            Self::Share(None) | Self::Error(None) => "–".to_owned(),
+            Self::Error(Some(part)) => format!("{:+.1} %", part * 100.0),
+            Self::Factor(factor) => format!("{factor:.3}"),
             Self::Share(Some(part)) => share(*part),
         }
     }
@@ -62,13 +68,13 @@ impl Cell {
     /// For machines: all digits, no units.
     pub fn machine(&self) -> String {
         match self {
-            Self::Empty | Self::Missing(_) | Self::Money(None) | Self::Share(None) => String::new(),
+            Self::Empty | Self::Missing(_) | Self::Money(None) | Self::Share(None) | Self::Error(None) => String::new(),
             Self::Truth { holds, .. } => holds.to_string(),
             Self::Text(text) => text.clone(),
             Self::Count(number) => number.to_string(),
             Self::Difference(difference) => difference.to_string(),
             Self::Money(Some(amount)) | Self::Price(amount) => amount.to_string(),
-            Self::Share(Some(part)) => part.to_string(),
+            Self::Share(Some(part)) | Self::Error(Some(part)) | Self::Factor(part) => part.to_string(),
         }
     }
 }

@@ -48,6 +48,12 @@ pub struct RunOptions {
     pub cache: Option<String>,
     /// `--prices`.
     pub prices_of: Option<String>,
+    /// `--sizes`; empty in folders written before there was a choice.
+    #[serde(default)]
+    pub sizes: String,
+    /// `--calibrate`.
+    #[serde(default)]
+    pub calibrated: bool,
     /// Names were replaced by ids, so the recordings cannot be found again.
     pub anonymized: bool,
 }

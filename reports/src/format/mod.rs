@@ -9,6 +9,7 @@
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
+mod calibration;
 pub mod diff;
 pub mod explain;
 pub mod ledger;

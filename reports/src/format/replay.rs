@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use forkcast_sim::pricing::{Category, ModelKey, Money};
 use serde::Serialize;
 
+use super::calibration::SizesObject;
 use super::number::{Exact, Usd};
 use crate::names::Names;
 use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced};
@@ -37,6 +38,7 @@ struct ReplayObject<'a> {
     partial: bool,
     rules: &'a [&'static str],
     price_book: PriceBookObject,
+    sizes: SizesObject,
     window: WindowObject,
     sessions: Vec<SessionObject>,
     by: Option<&'static str>,
@@ -59,6 +61,7 @@ impl<'a> ReplayObject<'a> {
             partial: report.replay.partial,
             rules: &report.replay.rules,
             price_book: PriceBookObject::of(report),
+            sizes: SizesObject::of(report),
             window: WindowObject::of(report),
             sessions: report.sessions.iter().map(SessionObject::of).collect(),
             by: report.view.by.map(By::word),
@@ -90,6 +93,8 @@ struct OptionsObject {
     input_format: &'static str,
     cache: Option<&'static str>,
     prices_of: Option<String>,
+    sizes: &'static str,
+    calibrated: bool,
     anonymized: bool,
 }
 
@@ -102,6 +107,8 @@ impl OptionsObject {
             input_format: inputs.read_as.name(),
             cache: options.rules.map(|rules| rules.name),
             prices_of: options.prices_of.map(|date| date.to_string()),
+            sizes: options.sizing.source.word(),
+            calibrated: options.sizing.calibration.is_some(),
             anonymized: report.names == Names::Anonymous,
         }
     }

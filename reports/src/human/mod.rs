@@ -1,5 +1,6 @@
 //! What people read: documents made of a report, of a comparison, of what is built in.
 
+mod calibration;
 pub mod diff;
 pub mod explain;
 pub mod list;

@@ -25,6 +25,7 @@ pub fn document(report: &Report<'_>) -> Document {
     misses::add(report, &mut document);
     sessions::add(report, &mut document);
     agreement::add(report, &mut document);
+    super::calibration::add(report, &mut document);
     damage::add(report, &mut document);
     document
 }
@@ -36,7 +37,7 @@ fn some(number: u64, thing: &str) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn listed(items: &[String]) -> String {
+pub(super) fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),

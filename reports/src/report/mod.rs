@@ -6,6 +6,7 @@ mod gate;
 mod group;
 mod prices;
 mod session;
+mod size;
 mod view;
 mod window;
 
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::agreement::{Compared, NotComparable};
 use forkcast_replay::exchange::{Exchange, Origin};
 use forkcast_replay::input::{Inputs, Unreadable};
-use forkcast_replay::replay::{Options, Replay};
+use forkcast_replay::replay::{CountedSize, Options, Replay};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::time::Instant;
 
@@ -28,6 +29,7 @@ pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
 pub use prices::{discount_percent, not_billed, statement};
 pub use session::{Agent, Session};
+pub use size::{SizeRow, Sizes, sizes};
 pub use view::View;
 pub use window::{LeftOut, Window, since, until};
 
@@ -44,6 +46,8 @@ pub struct Entry<'a> {
     pub chain: Option<usize>,
     /// The recording.
     pub exchange: Option<&'a Exchange>,
+    /// Its whole prompt as counted, where that was asked for.
+    pub size: Option<CountedSize>,
 }
 
 /// A replay, ready to be written in any format.
@@ -175,8 +179,11 @@ fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay) -> Vec<Entry<'a>> {
         .map(|file| file.exchanges.iter().map(|exchange| (exchange.origin.index, exchange)).collect())
         .collect();
     let lines = replay.lines.iter().zip(&replay.comparisons).zip(replay.origins.iter().zip(&replay.chains));
+    let sizes = replay.counted.iter().copied().chain(std::iter::repeat(None));
     lines
-        .map(|((line, comparison), (origin, chain))| Entry {
+        .zip(sizes)
+        .map(|(((line, comparison), (origin, chain)), size)| Entry {
+            size,
             line,
             comparison,
             origin,

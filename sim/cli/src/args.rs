@@ -2,6 +2,7 @@
 
 mod pages;
 mod prices;
+mod sizes;
 mod view;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use forkcast_sim::pricing::Date;
 
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::PriceArgs;
+use sizes::SizeArgs;
 use view::ViewArgs;
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
@@ -66,6 +68,7 @@ Examples:
   forkcast replay recordings/ --by week --since 2026-11-01
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 where a limit is not kept
+  forkcast replay recordings/ --sizes both --calibrate             how far counted tokens are from the bill
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
 
@@ -119,6 +122,10 @@ pub struct ReplayArgs {
     /// Which requests count, how they are grouped, and what their sums may be
     #[command(flatten)]
     pub view: ViewArgs,
+
+    /// Where sizes of prompts come from
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// What is said on standard error
     #[command(flatten)]

@@ -2,6 +2,8 @@
 //!
 //! The counters themselves, with their vocabularies, live outside this crate.
 
+use std::fmt;
+
 use super::block::{BlockId, Blocks, Content};
 use super::index::Index;
 use super::intake::Wire;
@@ -11,7 +13,7 @@ use super::model::{ModelId, Tokenizer};
 use super::request::Request;
 
 /// Counts tokens of blocks, and of what a provider puts around them.
-pub trait TokenCounter {
+pub trait TokenCounter: fmt::Debug {
     /// Tokens of one block alone. The same block always has the same tokens.
     fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64;
 

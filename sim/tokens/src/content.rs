@@ -59,6 +59,27 @@ pub fn makeup(content: Content<'_>, tokenizer: Tokenizer, vocabulary: Vocabulary
     reader.makeup
 }
 
+/// Whether the block stands for content that is not in the request: an image or a document by address or id, thinking of
+/// which only a signature was kept. Nothing is counted to tell that.
+pub fn is_outside(content: Content<'_>) -> bool {
+    match content.kind {
+        BlockKind::Media => is_address(content.bytes),
+        BlockKind::Thinking => !field(content.bytes, b"\"thinking\"").is_some_and(|text| text.len() > 2),
+        BlockKind::ToolResult => {
+            let list = field(content.bytes, b"\"content\"").filter(|list| list.first() == Some(&b'['));
+            list.is_some_and(|list| json::elements(list).flatten().any(is_address))
+        }
+        _ => false,
+    }
+}
+
+/// An image or document that is neither written out nor a list of blocks.
+fn is_address(block: &[u8]) -> bool {
+    let is_media = matches!(field(block, b"\"type\""), Some(b"\"image\"" | b"\"document\""));
+    let source = field(block, b"\"source\"").and_then(|source| field(source, b"\"type\""));
+    is_media && !matches!(source, Some(b"\"base64\"" | b"\"text\"" | b"\"content\""))
+}
+
 /// Deepest nesting of blocks: a document inside a tool result. What lies deeper counts as JSON.
 const DEPTH_MAX: u8 = 4;
 

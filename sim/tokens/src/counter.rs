@@ -20,6 +20,15 @@ pub enum Quality {
 }
 
 impl Quality {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Calibrated => "calibrated",
+            Self::Borrowed => "borrowed",
+        }
+    }
+
     /// How text of `tokenizer` is counted.
     pub const fn of(tokenizer: Tokenizer) -> Self {
         match tokenizer {

@@ -17,7 +17,7 @@ pub mod tools;
 pub mod vocabulary;
 
 pub use class::Class;
-pub use content::{Makeup, makeup};
+pub use content::{Makeup, is_outside, makeup};
 pub use counter::{Counter, Quality};
 pub use factors::{BUILT_IN, Factors, Generation, Residual};
 pub use vocabulary::Vocabulary;

@@ -32,7 +32,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut steps = args.talk.steps();
     let inputs = read(args, &mut steps)?;
     let requests = inputs.exchanges().count();
-    let options = Options { rules: args.cache, book, prices_of: args.prices.day };
+    let sizing = args.sizes.sizing(&inputs);
+    let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing };
     let replay = watched(&inputs, &options, requests, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if requests == replay.unreadable.len() {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::replay::Options;
+use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::report::Entry;
 use forkcast_sim::cache::Rules;
@@ -47,7 +48,7 @@ impl Source {
             Some(inputs) => inputs,
             None => recorded(&run, &folder.options)?,
         };
-        let mut options = options(&run, &folder.options)?;
+        let mut options = options(&run, &folder.options, &inputs)?;
         options.rules = args.cache.or(options.rules);
         Ok(Self { inputs, options, ledger: folder.lines, run })
     }
@@ -103,7 +104,7 @@ fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     })
 }
 
-fn options(run: &str, options: &RunOptions) -> anyhow::Result<Options> {
+fn options(run: &str, options: &RunOptions, inputs: &Inputs) -> anyhow::Result<Options> {
     let run_json = Path::new(run).join("run.json");
     let rules = match &options.cache {
         None => None,
@@ -113,5 +114,11 @@ fn options(run: &str, options: &RunOptions) -> anyhow::Result<Options> {
     };
     let day = options.prices_of.as_deref().map(args::date).transpose();
     let prices_of = day.map_err(|why| BadInput::error(format_args!("{}: `prices_of`: {why}", run_json.display())))?;
-    Ok(Options { rules, book: PriceBook::built_in(), prices_of })
+    Ok(Options { rules, book: PriceBook::built_in(), prices_of, sizing: sizing(options, inputs) })
+}
+
+/// The sizes of the run, so that its request is explained by the same numbers; a fit is made again.
+fn sizing(options: &RunOptions, inputs: &Inputs) -> Sizing {
+    let source = SizeSource::ALL.into_iter().find(|source| source.word() == options.sizes).unwrap_or_default();
+    Sizing::new(source, options.calibrated.then(|| calibrate(inputs)))
 }

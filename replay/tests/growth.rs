@@ -1,0 +1,170 @@
+//! The built-in factors for Claude against the growth of real prompts from one turn to the next; skipped, visibly, where
+//! the transcripts are absent.
+//!
+//! Between two answers of one agent in which only tool results came in, the prompt grows by the answer and the results.
+//! Both texts stand in the transcript, and both prompts' sizes in its usage. Turns with thinking are left out (its text
+//! may be hidden), and so are those of clients that did not record the final usage.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use forkcast_sim::wire::model::resolve;
+use forkcast_sim::wire::{BlockKind, Content, Level, Role};
+use forkcast_tokens::factors::built_in_residual;
+use forkcast_tokens::{BUILT_IN, Generation, Makeup, Vocabulary, makeup};
+use serde_json::Value;
+
+/// Folders with transcripts of clients that record final usage.
+const TRANSCRIPTS: [&str; 5] =
+    ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
+
+/// Tokens around the two messages of a turn.
+const TURN_FRAME_TOKENS: u64 = 2 * 4;
+
+/// An answer with what came in behind it.
+#[derive(Default)]
+struct Turn {
+    id: String,
+    model: String,
+    prompt_tokens: u64,
+    is_final: bool,
+    answer: Vec<Value>,
+    results: Vec<Value>,
+    /// Something else came in as well.
+    mixed: bool,
+}
+
+/// What a turn added to the prompt.
+struct Growth {
+    generation: Generation,
+    recorded_tokens: u64,
+    makeup: Makeup,
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.to_string_lossy().ends_with(".jsonl") || path.to_string_lossy().ends_with(".jsonl.gz") {
+            found.push(path);
+        }
+    }
+}
+
+fn text(path: &Path) -> String {
+    let bytes = fs::read(path).expect("a file");
+    let mut unpacked = Vec::new();
+    match path.extension().is_some_and(|ending| ending == "gz") {
+        true => GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map(|_| ()).expect("gzip"),
+        false => unpacked = bytes,
+    }
+    String::from_utf8_lossy(&unpacked).into_owned()
+}
+
+fn turn(message: &Value) -> Turn {
+    let usage = |key: &str| message["usage"][key].as_u64().unwrap_or(0);
+    let word = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
+    Turn {
+        id: word("id"),
+        model: word("model"),
+        prompt_tokens: usage("input_tokens") + usage("cache_read_input_tokens") + usage("cache_creation_input_tokens"),
+        ..Turn::default()
+    }
+}
+
+/// What the turns of one file added, each counted once over all files.
+fn growths(path: &Path, seen: &mut BTreeSet<String>, found: &mut Vec<Growth>) {
+    let beside = path.to_string_lossy().contains("subagents");
+    let mut last: Option<Turn> = None;
+    for line in text(path).lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        if line["isSidechain"] == true && !beside {
+            continue;
+        }
+        let message = &line["message"];
+        let content = message["content"].as_array().cloned().unwrap_or_default();
+        match (line["type"].as_str(), &mut last) {
+            (Some("assistant"), Some(turn)) if message["model"] == "<synthetic>" => turn.mixed = true,
+            (Some("assistant"), _) => {
+                let next = turn(message);
+                if last.as_ref().is_none_or(|last| last.id != next.id) {
+                    let new = seen.insert(next.id.clone());
+                    found.extend(last.as_ref().filter(|_| new).and_then(|last| growth(last, &next)));
+                    last = Some(next);
+                }
+                if let Some(turn) = &mut last {
+                    turn.is_final = message["stop_reason"].is_string();
+                    turn.answer.extend(content);
+                }
+            }
+            (Some("user"), Some(turn)) => {
+                let results_alone = !content.is_empty() && content.iter().all(|block| block["type"] == "tool_result");
+                turn.mixed |= !results_alone;
+                turn.results.extend(content);
+            }
+            (Some("attachment"), Some(turn)) => turn.mixed = true,
+            (Some("system"), Some(turn)) => {
+                turn.mixed |= line["subtype"].as_str().is_some_and(|kind| kind.ends_with("compact_boundary"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn growth(turn: &Turn, next: &Turn) -> Option<Growth> {
+    let is_clean = turn.is_final && !turn.mixed && !turn.results.is_empty() && turn.model == next.model;
+    let generation = Generation::of(resolve(&turn.model)?.id.row().tokenizer)?;
+    let recorded_tokens = next.prompt_tokens.checked_sub(turn.prompt_tokens).filter(|tokens| *tokens > 20)?;
+    let mut whole = Makeup::default();
+    for block in turn.answer.iter().chain(&turn.results) {
+        let bytes = serde_json::to_vec(block).unwrap();
+        let content = Content { level: Level::Messages, role: Role::Other, kind: BlockKind::ToolUse, bytes: &bytes };
+        whole += makeup(content, generation.tokenizer(), Vocabulary::O200k);
+    }
+    let thinks = turn.answer.iter().any(|block| block["type"].as_str().is_some_and(|kind| kind.contains("thinking")));
+    let is_text = !thinks && whole.outside == 0 && whole.fixed == 0;
+    (is_clean && is_text).then_some(Growth { generation, recorded_tokens, makeup: whole })
+}
+
+#[test]
+fn the_built_in_residual_is_what_the_transcripts_show() {
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
+    if !data.is_dir() {
+        eprintln!("skipped: no recordings at {}", data.display());
+        return;
+    }
+    let mut paths = Vec::new();
+    TRANSCRIPTS.iter().for_each(|folder| files(&data.join(folder), &mut paths));
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    paths.iter().for_each(|path| growths(path, &mut seen, &mut found));
+    let mut wrong = Vec::new();
+    for generation in Generation::ALL {
+        let of: Vec<&Growth> = found.iter().filter(|growth| growth.generation == generation).collect();
+        let estimate = |growth: &Growth| BUILT_IN.tokens(generation, &growth.makeup) + TURN_FRAME_TOKENS;
+        let recorded: u64 = of.iter().map(|growth| growth.recorded_tokens).sum();
+        let estimated: u64 = of.iter().map(|growth| estimate(growth)).sum();
+        let error = |growth: &&Growth| (estimate(growth) as f64 / growth.recorded_tokens as f64 - 1.0).abs();
+        let mut errors: Vec<f64> = of.iter().map(error).collect();
+        errors.sort_by(f64::total_cmp);
+        let rank = |share: usize| errors[(errors.len() * share).div_ceil(10) - 1];
+        let (sum, half, most) = (estimated as f64 / recorded as f64 - 1.0, rank(5), rank(9));
+        let word = generation.tokenizer().word();
+        eprintln!(
+            "{word}: {} turns, {recorded} tokens, sum {sum:+.4}, half within {half:.4}, nine of ten {most:.4}",
+            of.len()
+        );
+        let stated = built_in_residual(generation);
+        let stands = (stated.sum_error - sum).abs() < 0.001 && (stated.p90_error - most).abs() < 0.001;
+        if stated.samples != of.len() as u64 || !stands {
+            wrong.push(format!("{word}: {stated:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

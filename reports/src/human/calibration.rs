@@ -1,0 +1,161 @@
+//! What is said of counted sizes: how far they are from the bill, and the factors fitted to it.
+
+use forkcast_replay::calibrate::{
+    Calibration, ClassFit, GenerationFit, LeftOut, Quality, Residual, built_in_thousandths,
+};
+use forkcast_replay::replay::SizeSource;
+
+use crate::document::{Cell, Column, Document, Table, count};
+use crate::report::{Report, SizeRow, sizes};
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    counted(report, document);
+    if let Some(fit) = &report.options.sizing.calibration {
+        fitted(fit, document);
+    }
+}
+
+fn counted(report: &Report<'_>, document: &mut Document) {
+    let sizes = sizes(report);
+    if sizes.source == SizeSource::Recorded {
+        return;
+    }
+    document.heading("How far off are counted sizes?");
+    let mut lines = vec![match sizes.source {
+        SizeSource::Counted => {
+            "Predictions rest on counted sizes alone; what was billed is shown beside them.".to_owned()
+        }
+        _ => "Predictions rest on recorded sizes; the counted ones stand here for comparison.".to_owned(),
+    }];
+    lines.extend(sizes.rows.iter().filter_map(residual));
+    lines.extend(left_out(&sizes.left_out, sizes.uncounted));
+    document.text(lines);
+    let mut table = Table::new(
+        "sizes",
+        vec![
+            Column::left("Tokenizer", "tokenizer"),
+            Column::left("Count", "quality"),
+            Column::right("Requests", "requests"),
+            Column::right("Billed", "recorded_tokens"),
+            Column::right("Counted", "counted_tokens"),
+            Column::right("Error", "error"),
+            Column::right("9 of 10 within", "p90_error"),
+        ],
+    );
+    table.rows = sizes.rows.iter().filter(|row| row.requests > 0).map(size_row).collect();
+    if !table.rows.is_empty() {
+        document.table(table);
+    }
+}
+
+fn size_row(row: &SizeRow) -> Vec<Cell> {
+    vec![
+        Cell::text(row.tokenizer.word()),
+        Cell::text(row.quality.word()),
+        Cell::Count(row.requests),
+        Cell::Count(row.recorded_tokens),
+        Cell::Count(row.counted_tokens),
+        Cell::Error(row.error()),
+        Cell::Share(row.p90_error),
+    ]
+}
+
+/// What is known of a count beyond this input.
+fn residual(row: &SizeRow) -> Option<String> {
+    let word = row.tokenizer.word();
+    match (row.quality, &row.residual) {
+        (Quality::Calibrated, Some(residual)) => Some(format!("{word} is an estimate: {}.", measured(residual))),
+        (Quality::Borrowed | Quality::Exact, _) if row.requests == 0 => None,
+        (Quality::Borrowed, _) => Some(format!(
+            "{word} is counted in o200k, another maker's vocabulary: nobody has measured how far that is off."
+        )),
+        (Quality::Exact, _) => {
+            Some(format!("{word} is the maker's own vocabulary: exact for text; tools and images are estimates."))
+        }
+        (Quality::Calibrated, None) => None,
+    }
+}
+
+fn measured(residual: &Residual) -> String {
+    format!(
+        "{:+.1} % off in sum over {} {}, nine of ten within {:.0} %",
+        residual.sum_error * 100.0,
+        count(residual.samples),
+        residual.source,
+        residual.p90_error * 100.0
+    )
+}
+
+fn fitted(fit: &Calibration, document: &mut Document) {
+    document.heading("Token factors fitted to these recordings");
+    let mut lines: Vec<String> = fit.generations.iter().map(generation).collect();
+    if lines.is_empty() {
+        lines.push("No request can be fitted to, so the built-in factors stay.".to_owned());
+    }
+    lines.extend(left_out(&fit.left_out, 0));
+    document.text(lines);
+    let mut table = Table::new(
+        "calibration",
+        vec![
+            Column::left("Tokenizer", "tokenizer"),
+            Column::left("Class", "class"),
+            Column::right("Factor", "factor"),
+            Column::right("Built in", "built_in_factor"),
+            Column::right("Tokens in o200k", "text_tokens"),
+            Column::right("Requests", "requests"),
+            Column::right("Mostly of it", "largest_in_requests"),
+            Column::right("Error of these", "error"),
+        ],
+    );
+    table.rows = fit.classes.iter().map(class_row).collect();
+    document.table(table);
+}
+
+fn generation(row: &GenerationFit) -> String {
+    let errors = &row.errors;
+    format!(
+        "{}: {} requests of {} tokens, estimated {:+.1} % in sum, nine of ten within {:.0} % (built-in factors: {:+.1} %, {:.0} %).",
+        row.generation.tokenizer().word(),
+        count(errors.requests),
+        count(errors.recorded_tokens),
+        errors.sum_error().unwrap_or(0.0) * 100.0,
+        errors.p90 * 100.0,
+        row.built_in.sum_error().unwrap_or(0.0) * 100.0,
+        row.built_in.p90 * 100.0
+    )
+}
+
+fn class_row(row: &ClassFit) -> Vec<Cell> {
+    vec![
+        Cell::text(row.generation.tokenizer().word()),
+        Cell::text(row.class.name()),
+        Cell::Factor(row.thousandths as f64 / 1_000.0),
+        Cell::Factor(built_in_thousandths(row.generation, row.class) as f64 / 1_000.0),
+        Cell::Count(row.text_tokens),
+        Cell::Count(row.requests),
+        Cell::Count(row.errors.requests),
+        Cell::Error(row.errors.sum_error()),
+    ]
+}
+
+fn left_out(reasons: &std::collections::BTreeMap<LeftOut, u64>, uncounted: u64) -> Option<String> {
+    let mut found: Vec<String> =
+        reasons.iter().map(|(why, number)| format!("{} {}", count(*number), words(*why))).collect();
+    if uncounted > 0 {
+        found.push(format!("{} whose body cannot be counted", count(uncounted)));
+    }
+    (!found.is_empty()).then(|| format!("Left out: {}.", super::replay::listed(&found)))
+}
+
+const fn words(why: LeftOut) -> &'static str {
+    match why {
+        LeftOut::OtherModel => "not answered by a known Claude model",
+        LeftOut::NoUsage => "without recorded usage",
+        LeftOut::ServerTools => "with server tools (sums over passes)",
+        LeftOut::ContextEdited => "edited by the provider before they were counted",
+        LeftOut::Altered => "altered on their way or by their recorder",
+        LeftOut::Unreadable => "with an unreadable body",
+        LeftOut::OutsideContent => "with content that is not in the body",
+        LeftOut::NotWhatWasBilled => "whose body cannot be what was billed",
+    }
+}

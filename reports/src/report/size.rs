@@ -1,0 +1,110 @@
+//! Counted sizes beside what was billed.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::calibrate::{Generation, LeftOut, Quality, Residual, built_in_residual};
+use forkcast_replay::replay::SizeSource;
+use forkcast_sim::wire::model::Tokenizer;
+
+use super::Report;
+
+/// Counted sizes of all requests that count.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    /// Where sizes of prefixes come from.
+    pub source: SizeSource,
+    /// One for each tokenizer that occurs; empty where nothing was counted.
+    pub rows: Vec<SizeRow>,
+    /// Requests whose count cannot be compared with their bill, by reason.
+    pub left_out: BTreeMap<LeftOut, u64>,
+    /// Requests whose body could not be counted.
+    pub uncounted: u64,
+}
+
+/// Requests of one tokenizer whose counted and billed tokens are comparable.
+#[derive(Clone, Debug)]
+pub struct SizeRow {
+    /// The tokenizer.
+    pub tokenizer: Tokenizer,
+    /// How good its count is.
+    pub quality: Quality,
+    /// Comparable requests.
+    pub requests: u64,
+    /// Their tokens as counted.
+    pub counted_tokens: u64,
+    /// Their tokens as billed.
+    pub recorded_tokens: u64,
+    /// The share that nine of ten of them are off by at most; `None` where there is none.
+    pub p90_error: Option<f64>,
+    /// How far off the estimate was where its factors come from; `None` for exact and for unmeasured counts.
+    pub residual: Option<Residual>,
+    /// Shares by which requests are off, in the order of the ledger.
+    errors: Vec<f64>,
+}
+
+impl SizeRow {
+    fn new(tokenizer: Tokenizer, residual: Option<Residual>) -> Self {
+        Self {
+            tokenizer,
+            quality: Quality::of(tokenizer),
+            requests: 0,
+            counted_tokens: 0,
+            recorded_tokens: 0,
+            p90_error: None,
+            residual,
+            errors: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, counted_tokens: u64, recorded_tokens: u64) {
+        self.requests += 1;
+        self.counted_tokens += counted_tokens;
+        self.recorded_tokens += recorded_tokens;
+        self.errors.push((counted_tokens as f64 / recorded_tokens.max(1) as f64 - 1.0).abs());
+    }
+
+    fn rank(&mut self) {
+        self.errors.sort_by(f64::total_cmp);
+        self.p90_error =
+            (self.errors.len() * 9).div_ceil(10).checked_sub(1).and_then(|at| self.errors.get(at)).copied();
+    }
+
+    /// Counted ÷ billed − 1; `None` without comparable requests.
+    pub fn error(&self) -> Option<f64> {
+        (self.recorded_tokens > 0).then(|| self.counted_tokens as f64 / self.recorded_tokens as f64 - 1.0)
+    }
+}
+
+/// Counted sizes beside what was billed.
+pub fn sizes(report: &Report<'_>) -> Sizes {
+    let source = report.options.sizing.source;
+    let mut found = Sizes { source, rows: Vec::new(), left_out: BTreeMap::new(), uncounted: 0 };
+    if source == SizeSource::Recorded {
+        return found;
+    }
+    let mut rows: BTreeMap<Tokenizer, SizeRow> = BTreeMap::new();
+    for entry in &report.entries {
+        let Some(size) = entry.size else {
+            found.uncounted += 1;
+            continue;
+        };
+        let row = rows
+            .entry(size.tokenizer)
+            .or_insert_with(|| SizeRow::new(size.tokenizer, residual(report, size.tokenizer)));
+        match (size.left_out, entry.line.recorded) {
+            (None, Some(usage)) => row.add(size.tokens, usage.total_input_tokens()),
+            (why, _) => *found.left_out.entry(why.unwrap_or(LeftOut::NoUsage)).or_default() += 1,
+        }
+    }
+    found.rows = rows.into_values().collect();
+    found.rows.iter_mut().for_each(SizeRow::rank);
+    found
+}
+
+/// How far off the factors were where they come from: this run's own fit, or the recordings of the built-in ones.
+fn residual(report: &Report<'_>, tokenizer: Tokenizer) -> Option<Residual> {
+    let generation = Generation::of(tokenizer)?;
+    let fit = report.options.sizing.calibration.as_ref();
+    let own = fit.and_then(|fit| fit.generations.iter().find(|row| row.generation == generation));
+    Some(own.map_or_else(|| built_in_residual(generation), |row| row.errors.residual()))
+}

@@ -1,0 +1,49 @@
+//! Where sizes of prompts come from.
+
+use clap::{Args as ClapArgs, ValueEnum};
+use forkcast_replay::calibrate::calibrate;
+use forkcast_replay::input::Inputs;
+use forkcast_replay::replay::{SizeSource, Sizing};
+
+/// Sizes and their calibration.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+pub struct SizeArgs {
+    /// Sizes of prefixes: what recorded usage shows, what a tokenizer counts, or recorded with the counted beside them
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "recorded|counted|both",
+        help_heading = "Sizes"
+    )]
+    sizes: Sizes,
+
+    /// Fit the token factors of Claude to what these recordings were billed, show them, and count with them
+    #[arg(long, help_heading = "Sizes")]
+    calibrate: bool,
+}
+
+/// Where sizes come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Sizes {
+    /// What earlier usage showed and each request's own total
+    #[default]
+    Recorded,
+    /// What a tokenizer counts: exact for GPT, an estimate for others
+    Counted,
+    /// Recorded, with the counted sizes and their error beside them
+    Both,
+}
+
+impl SizeArgs {
+    /// How to size the requests of `inputs`.
+    pub fn sizing(self, inputs: &Inputs) -> Sizing {
+        let source = match self.sizes {
+            Sizes::Recorded => SizeSource::Recorded,
+            Sizes::Counted => SizeSource::Counted,
+            Sizes::Both => SizeSource::Both,
+        };
+        Sizing::new(source, self.calibrate.then(|| calibrate(inputs)))
+    }
+}
