@@ -20,6 +20,8 @@ pub(super) struct Placed {
     pub lie: Lie,
     /// How wide its text may be.
     pub width: usize,
+    /// Characters with which all its long names begin.
+    shared: usize,
 }
 
 impl Placed {
@@ -27,7 +29,7 @@ impl Placed {
     pub fn fit(&self, text: &str) -> String {
         match self.lie {
             Lie::Left | Lie::Right => text.to_owned(),
-            Lie::Name => elided(text, self.width),
+            Lie::Name => elided(text, self.width, self.shared),
             Lie::Wrap => wrapped(text, self.width).join("\n"),
         }
     }
@@ -47,7 +49,7 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<
         .iter()
         .enumerate()
         .filter(|(column, _)| says(*column))
-        .map(|(column, found)| Placed { column, lie: found.lie, width: natural(column) })
+        .map(|(column, found)| Placed { column, lie: found.lie, width: natural(column), shared: shared(rows, column) })
         .collect();
     while least(&placed) > width {
         match placed.iter().rposition(|placed| table.columns[placed.column].optional) {
@@ -94,14 +96,28 @@ fn share(placed: &mut [Placed], width: usize) {
     }
 }
 
-/// The text with its middle cut out, at most `width` wide.
-fn elided(text: &str, width: usize) -> String {
+/// Characters with which all long names of a column begin.
+fn shared(rows: &[Vec<String>], column: usize) -> usize {
+    let names = rows.iter().filter_map(|row| row.get(column)).filter(|name| name.width() > NAME_MIN);
+    let common = names.map(String::as_str).reduce(|one, other| {
+        let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
+        &one[..alike.map(|(c, _)| c.len_utf8()).sum()]
+    });
+    common.map_or(0, |common| common.chars().count())
+}
+
+/// Names that share so much are told apart by what follows it.
+const SHARED_MIN: usize = 8;
+
+/// The text with its middle cut out, or its beginning where all have the same, at most `width` wide.
+fn elided(text: &str, width: usize, shared: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    // Names of one kind begin alike and end in what tells them apart.
-    let (head, tail) = (room / 3, room - room / 3);
+    // Names of one kind end in what tells them apart.
+    let head = if shared < SHARED_MIN { room / 3 } else { 0 };
+    let tail = room - head;
     format!("{}…{}", taken(text.chars(), head), taken(text.chars().rev(), tail).chars().rev().collect::<String>())
 }
 
@@ -129,7 +145,9 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
         line.push_str(word);
         while line.width() > width.max(1) {
             let head = taken(line.chars(), width.max(1));
-            let rest = line.split_off(head.len());
+            // Addresses and paths are best broken between their parts.
+            let cut = head.rfind('/').map_or(head.len(), |slash| slash + 1);
+            let rest = line.split_off(cut);
             lines.push(std::mem::replace(&mut line, rest));
         }
     }
@@ -146,13 +164,15 @@ mod tests {
     fn lines_are_broken_at_blanks() {
         assert_eq!(wrapped("one two three four", 9), ["one two", "three", "four"]);
         assert_eq!(wrapped("abcdefgh x", 5), ["abcde", "fgh x"]);
+        assert_eq!(wrapped("ab/cdefgh/i", 8), ["ab/", "cdefgh/i"]);
         assert_eq!(wrapped("", 5), [""]);
     }
 
     #[test]
     fn names_lose_their_middle() {
-        assert_eq!(elided("a-long-file-name.json#12", 15), "a-lo…me.json#12");
-        assert_eq!(elided("short", 15), "short");
+        assert_eq!(elided("a-long-file-name.json#12", 15, 2), "a-lo…me.json#12");
+        assert_eq!(elided("a-long-file-name.json#12", 15, 12), "…e-name.json#12");
+        assert_eq!(elided("short", 15, 0), "short");
     }
 
     #[test]

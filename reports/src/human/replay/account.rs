@@ -12,12 +12,12 @@ pub(super) fn table(word: &'static str, first: Column) -> Table {
         vec![
             first,
             Column::right("Requests", "requests"),
-            Column::right("Input tokens", "input_tokens").optional(),
+            Column::right("Input", "input_tokens").optional(),
             Column::right("Hit rate", "hit_rate"),
-            Column::right("Output tokens", "output_tokens").optional(),
+            Column::right("Output", "output_tokens").optional(),
             Column::right("Cost", "cost_usd"),
-            Column::right("Missed tokens", "missed_tokens").optional(),
-            Column::right("Missed cost", "missed_usd"),
+            Column::right("Missed", "missed_tokens").optional(),
+            Column::right("costs", "missed_usd"),
             Column::left("Mostly", "cause"),
         ],
     )

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::document::{Cell, Column, Document, Table};
 use crate::report::{Report, remarks};
 
+/// The rank of files and parts of files that are no recordings: no damage.
+const PASSED_OVER: u8 = 2;
+
 /// Kinds of damage that people see.
 const SHOWN: usize = 8;
 
@@ -24,6 +27,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 #[derive(Default)]
 struct Kind {
     count: u64,
+    reason: String,
     first: String,
 }
 
@@ -31,8 +35,10 @@ fn table(report: &Report<'_>) -> Table {
     let mut kinds: BTreeMap<(u8, String), Kind> = BTreeMap::new();
     let mut note = |rank: u8, reason: &str, file: &str, line: usize| {
         let (reason, inner) = without_place(reason);
-        let kind = kinds.entry((rank, report.names.message(reason))).or_default();
+        let reason = report.names.message(reason);
+        let kind = kinds.entry((rank, masked(&reason))).or_default();
         if kind.count == 0 {
+            kind.reason = reason;
             let line = if line == 0 { String::new() } else { format!(":{line}") };
             kind.first = format!("{}{line}{inner}", report.short(file));
         }
@@ -45,7 +51,7 @@ fn table(report: &Report<'_>) -> Table {
         note(1, &repaired.what, &repaired.file, repaired.line);
     }
     for skipped in &report.inputs.skipped {
-        note(2, &skipped.reason, &skipped.file, 0);
+        note(PASSED_OVER, &skipped.reason, &skipped.file, 0);
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|((rank, _), kind)| (*rank, std::cmp::Reverse(kind.count)));
@@ -60,6 +66,9 @@ fn table(report: &Report<'_>) -> Table {
     );
     for ((rank, reason), kind) in kinds {
         let what = WORDS[usize::from(rank).min(WORDS.len() - 1)];
+        // Single damage says exactly what was found.
+        let exact = kind.count == 1 && rank < PASSED_OVER;
+        let reason = if exact { kind.reason } else { reason };
         table.rows.push(vec![Cell::text(what), Cell::Count(kind.count), Cell::Text(reason), Cell::Text(kind.first)]);
     }
     table.shown_max = SHOWN;
@@ -79,6 +88,28 @@ fn without_place(reason: &str) -> (&str, String) {
 /// Words of which places in files are made.
 const PLACE_WORDS: [&str; 6] = ["interaction", "exchange", "request", "record", "line", "column"];
 
+/// Stands for what differs among messages of one kind.
+const ANY: &str = "…";
+
+/// The message without ids and numbers, so that messages that differ in nothing else are counted together.
+fn masked(reason: &str) -> String {
+    let words = reason.split(' ').map(|word| {
+        let parts: Vec<String> = word.split('/').map(masked_part).collect();
+        parts.join("/")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A number, or a long word with digits in it, as ids are, becomes [`ANY`].
+fn masked_part(part: &str) -> String {
+    const ID_MIN: usize = 12;
+    let bare = part.trim_matches([',', '.', ':', ';', '(', ')']);
+    let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+    let plain = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let is_id = digits > 0 && (digits == bare.len() || plain && bare.len() >= ID_MIN);
+    if is_id { part.replacen(bare, ANY, 1) } else { part.to_owned() }
+}
+
 const WORDS: [&str; 3] = ["unreadable", "repaired", "passed over"];
 
 fn remarked(report: &Report<'_>) -> Table {
@@ -92,7 +123,20 @@ fn remarked(report: &Report<'_>) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::without_place;
+    use super::{masked, without_place};
+
+    #[test]
+    fn messages_that_differ_in_ids_are_of_one_kind() {
+        let expected = "DELETE api.anthropic.com/v1/files/… is no model request";
+        assert_eq!(
+            masked("DELETE api.anthropic.com/v1/files/file_011CcaGpPS2JA1AMya8VxEMh is no model request"),
+            expected
+        );
+        let batch = "PATCH host.com/batches/a5f6703b-5644-4ccc-acf1-aef52f321b1a/finalize";
+        assert_eq!(masked(batch), "PATCH host.com/batches/…/finalize");
+        assert_eq!(masked("`n` is 24, expected at least 161"), "`n` is …, expected at least …");
+        assert_eq!(masked("text of another kind"), "text of another kind");
+    }
 
     #[test]
     fn places_are_taken_off_reasons() {

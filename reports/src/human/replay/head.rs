@@ -1,15 +1,10 @@
 //! What was read, by which rules and prices.
 
-use std::collections::BTreeMap;
-
 use super::{listed, some};
 use crate::document::Document;
 use crate::human::when;
 use crate::names::Names;
-use crate::report::{Report, statement};
-
-/// Models named; more are counted.
-const MODELS_SHOWN: usize = 3;
+use crate::report::{Report, UNKNOWN, statement};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
@@ -26,7 +21,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     }
     document.title(title);
     document.aside(
-        vec![files(report), window(report), rules(report), prices(report), models(report)]
+        vec![files(report), window(report), rules(report), prices(report), model(report)]
             .into_iter()
             .flatten()
             .collect(),
@@ -86,24 +81,10 @@ fn prices(report: &Report<'_>) -> Option<String> {
     Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))
 }
 
-fn models(report: &Report<'_>) -> Option<String> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for entry in &report.entries {
-        *counts.entry(&entry.line.model).or_default() += 1;
+/// The model, where there is one: several have a table.
+fn model(report: &Report<'_>) -> Option<String> {
+    match &report.models[..] {
+        [model] if model.key != UNKNOWN => Some(format!("Model {}", model.key)),
+        _ => None,
     }
-    counts.remove("");
-    let mut models: Vec<(&str, u64)> = counts.into_iter().collect();
-    models.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
-    if let [(model, _)] = models[..] {
-        return Some(format!("Model {model}"));
-    }
-    let mut shown: Vec<String> = models
-        .iter()
-        .take(MODELS_SHOWN)
-        .map(|(model, requests)| format!("{model} ({})", crate::document::count(*requests)))
-        .collect();
-    if models.len() > MODELS_SHOWN {
-        shown.push(format!("{} more", models.len() - MODELS_SHOWN));
-    }
-    (!shown.is_empty()).then(|| format!("Models {}", listed(&shown)))
 }

@@ -1,18 +1,24 @@
 //! Recorded beside predicted, and what the bill could have been.
 
+use forkcast_replay::exchange::Provider;
 use forkcast_sim::pricing::{Category, Money};
 
-use super::some;
-use crate::document::{Cell, Column, Document, Table, money, share};
-use crate::report::{Report, Side, unpriced};
+use super::{listed, some};
+use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::report::{Entry, Report, Side, Unpriced, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.heading("Tokens and cost");
     document.table(table(report));
-    document.text(
-        vec![perfect(report), unread(report), estimated(report), without_usage(report)].into_iter().flatten().collect(),
-    );
-    without_price(report, document);
+    let sentences = [
+        perfect(report),
+        unread(report),
+        without_rules(report),
+        without_price(report),
+        estimated(report),
+        without_usage(report),
+    ];
+    document.text(sentences.into_iter().flatten().collect());
 }
 
 fn table(report: &Report<'_>) -> Table {
@@ -27,8 +33,12 @@ fn table(report: &Report<'_>) -> Table {
         columns.push(Column::right("Difference", "difference"));
     }
     let mut table = Table::new("totals", columns);
-    for (title, category) in ROWS {
+    for (title, category) in rows(report) {
         let tokens: Vec<u64> = sides.iter().map(|side| category.tokens(&side.usage)).collect();
+        let is_write = matches!(category, Category::Write5m | Category::Write1h);
+        if is_write && tokens.iter().all(|tokens| *tokens == 0) {
+            continue;
+        }
         let mut row = vec![Cell::text(title)];
         row.extend(tokens.iter().map(|tokens| Cell::Count(*tokens)));
         if let [recorded, predicted] = tokens[..] {
@@ -47,13 +57,21 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
-const ROWS: [(&str, Category); 5] = [
-    ("Read from the cache", Category::Read),
-    ("Written for 5 minutes", Category::Write5m),
-    ("Written for 1 hour", Category::Write1h),
-    ("Plain input", Category::Input),
-    ("Output", Category::Output),
-];
+/// Lifetimes are Claude's; what other providers write lives as long as each of them has it.
+fn rows(report: &Report<'_>) -> [(&'static str, Category); 5] {
+    let foreign = |entry: &Entry<'_>| {
+        let written = entry.line.billed().is_some_and(|usage| usage.cache_creation_input_tokens() > 0);
+        written && is_foreign(entry)
+    };
+    let short = if report.entries.iter().any(foreign) { "Written to the cache" } else { "Written for 5 minutes" };
+    [
+        ("Read from the cache", Category::Read),
+        (short, Category::Write5m),
+        ("Written for 1 hour", Category::Write1h),
+        ("Plain input", Category::Input),
+        ("Output", Category::Output),
+    ]
+}
 
 fn rates(sides: &[Side]) -> Vec<Cell> {
     let mut row = vec![Cell::text("Hit rate")];
@@ -79,7 +97,7 @@ fn costs(sides: &[Side]) -> Vec<Cell> {
 /// The bill if everything that had been sent before had been read.
 fn perfect(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
-    let (bill, perfect) = account.billed.cost.zip(account.perfect)?;
+    let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
     if bill == perfect {
         return Some("Every token that could have been read was read: this is the perfect bill.".to_owned());
     }
@@ -90,6 +108,25 @@ fn perfect(report: &Report<'_>) -> Option<String> {
         money(saved),
         share(part_of(saved, bill)),
     ))
+}
+
+fn is_foreign(entry: &Entry<'_>) -> bool {
+    entry.exchange.is_some_and(|exchange| exchange.provider != Provider::Anthropic)
+}
+
+/// Requests of which only usage and bill are known.
+fn without_rules(report: &Report<'_>) -> Option<String> {
+    let counted = || report.entries.iter().filter(|entry| report.counted.counts(entry));
+    let (all, without) = (counted().count() as u64, counted().filter(|entry| is_foreign(entry)).count() as u64);
+    let who = if without == all {
+        "All requests".to_owned()
+    } else {
+        format!("{} of {}", count(without), some(all, "request"))
+    };
+    let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
+    (without > 0).then(|| {
+        format!("{who} went to providers whose cache is not modelled yet: what they missed is not known{both}.")
+    })
 }
 
 fn unread(report: &Report<'_>) -> Option<String> {
@@ -108,53 +145,44 @@ fn estimated(report: &Report<'_>) -> Option<String> {
     })
 }
 
-/// Requests of which nothing was recorded, beside others of which something was.
-fn without_usage(report: &Report<'_>) -> Option<String> {
-    let out = report.entries.iter().filter(|entry| !report.counted.counts(entry)).count() as u64;
-    (out > 0).then(|| {
-        let them = if out == 1 { "it" } else { "them" };
+/// Models named in a sentence.
+const MODELS_NAMED: usize = 5;
+
+/// Tokens that are counted and cost nothing in these sums.
+fn without_price(report: &Report<'_>) -> Option<String> {
+    let mut unpriced = unpriced(report);
+    unpriced.retain(|model| model.tokens > 0);
+    unpriced.sort_by_key(|model| std::cmp::Reverse(model.tokens));
+    let tokens: u64 = unpriced.iter().map(|model| model.tokens).sum();
+    let requests: u64 = unpriced.iter().map(|model| model.requests).sum();
+    let name = |model: &Unpriced| if model.model.is_empty() { "(unnamed)".to_owned() } else { model.model.clone() };
+    let mut named: Vec<String> = unpriced.iter().take(MODELS_NAMED).map(name).collect();
+    match unpriced.len().saturating_sub(MODELS_NAMED) {
+        0 => {}
+        more => named.push(format!("{more} more models")),
+    }
+    (!unpriced.is_empty()).then(|| {
         format!(
-            "{} without recorded usage and in no sum; replay {them} alone to see what the rules predict.",
-            some_are(out),
+            "There is no price for {}: the {} of {} count, and are not in the cost. \
+             --price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one.",
+            listed(&named),
+            some(tokens, "token"),
+            some(requests, "request"),
         )
     })
 }
 
-/// `1 request is`, `2 requests are`.
-fn some_are(number: u64) -> String {
-    format!("{} {}", some(number, "request"), if number == 1 { "is" } else { "are" })
-}
-
-fn without_price(report: &Report<'_>, document: &mut Document) {
-    let unpriced = unpriced(report);
-    if unpriced.is_empty() {
-        return;
-    }
-    document.heading("Counted, not priced");
-    let mut table = Table::new(
-        "unpriced",
-        vec![
-            Column::left("Model", "model"),
-            Column::right("Requests", "requests"),
-            Column::right("Tokens", "tokens"),
-            Column::wrap("Why", "reason"),
-        ],
-    );
-    for model in unpriced {
-        let unnamed = model.model.is_empty();
-        let why = if unnamed { "the recording does not name it" } else { "no price in the book" };
-        let name = if unnamed { "(unnamed)".to_owned() } else { model.model };
-        table.rows.push(vec![
-            Cell::Text(name),
-            Cell::Count(model.requests),
-            Cell::Count(model.tokens),
-            Cell::text(why),
-        ]);
-    }
-    table.shown_max = 8;
-    table.rows_are = "models";
-    document.table(table);
-    document.text(vec!["Prices of your own: --price-book FILE, or --price MODEL:CATEGORY=USD_PER_MTOK.".to_owned()]);
+/// Requests of which nothing was recorded, beside others of which something was.
+fn without_usage(report: &Report<'_>) -> Option<String> {
+    let out = || report.entries.iter().filter(|entry| !report.counted.counts(entry));
+    let (number, predicted) = (out().count() as u64, out().any(|entry| entry.line.predicted.is_some()));
+    let alone = match number {
+        1 => "; replay it alone to see what the rules predict",
+        _ => "; replay them alone to see what the rules predict",
+    };
+    let are = if number == 1 { "is" } else { "are" };
+    let alone = if predicted { alone } else { "" };
+    (number > 0).then(|| format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
 }
 
 /// A part of an amount; zero of nothing.
