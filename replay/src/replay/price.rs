@@ -44,13 +44,17 @@ pub(super) fn price(
     let mut remarks: Vec<String> = rates.iter().flat_map(|rates| assumed(rates, &terms)).collect();
     let searches = recorded.web_search_requests;
     let fee = options.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
+    let runs = recorded.code_execution_requests;
+    // Most charge for the time of the container, which no answer tells.
+    let run_fee = options.book.fee_line(&key, fees::CODE_EXECUTION, runs);
+    let run_fee = run_fee.filter(|fee| runs > 0 && fee.unit == fees::PER_REQUEST);
     let not_billed = [
         (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
-        (recorded.code_execution_requests > 0, "running code is not billed: the time of its container is not recorded"),
+        (runs > 0 && run_fee.is_none(), "running code is not billed: the time of its container is not recorded"),
         (recorded.input_audio_tokens + recorded.output_audio_tokens > 0, "sound is billed at the price of text"),
     ];
     remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
-    Priced { rates, fees: fee.into_iter().collect(), remarks }
+    Priced { rates, fees: fee.into_iter().chain(run_fee).collect(), remarks }
 }
 
 /// What the rates had to take in the place of what is not known.

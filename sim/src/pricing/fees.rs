@@ -26,6 +26,12 @@ pub struct Fee {
 /// Name of the fee for searches of the web; `server_tool_use.web_search_requests` of the usage.
 pub const WEB_SEARCH: &str = "web_search";
 
+/// Name of the fee for running code, by the time of its container or by the piece.
+pub const CODE_EXECUTION: &str = "code_execution";
+
+/// Unit of fees by the piece.
+pub const PER_REQUEST: &str = "request";
+
 impl Fee {
     /// Cost of `count` units, rounded once, half to even.
     pub fn cost(&self, count: u64) -> Money {

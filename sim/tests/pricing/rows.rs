@@ -130,8 +130,8 @@ fn prices_are_found_by_category() {
     assert_eq!(Category::ALL.map(|category| prices.of(category)), [1, 2, 3, 4, 5]);
 }
 
-/// Vendor, name, unit, count, USD, source. PC-A pricing page (2026-08-21); OAI pricing page (autumn 2026).
-const FEES: [(Vendor, &str, &str, u64, &str, &str); 12] = [
+/// Vendor, name, unit, count, USD, source. PC-A pricing page (2026-08-21); OAI and docs.x.ai pricing pages (autumn 2026).
+const FEES: [(Vendor, &str, &str, u64, &str, &str); 14] = [
     (Vendor::Anthropic, "web_search", "request", 1, "0.01", "PC-A"),
     (Vendor::Anthropic, "web_search", "request", 1_000, "10", "PC-A"),
     (Vendor::Anthropic, "web_search", "request", 0, "0", "PC-A"),
@@ -144,6 +144,8 @@ const FEES: [(Vendor, &str, &str, u64, &str, &str); 12] = [
     (Vendor::Anthropic, "managed_session", "second", 45, "0.001", "PC-A"),
     (Vendor::OpenAi, "web_search", "request", 3, "0.03", "OAI"),
     (Vendor::OpenAi, "file_search", "request", 4, "0.01", "OAI"),
+    (Vendor::Xai, "web_search", "request", 2, "0.01", "docs.x.ai pricing"),
+    (Vendor::Xai, "code_execution", "request", 1_000, "5", "docs.x.ai pricing"),
 ];
 
 #[test]
@@ -154,7 +156,7 @@ fn fees_have_a_table() {
         let actual = found.map(|fee| (fee.unit.as_str(), fee.cost(count).to_string(), fee.source.tag.as_str()));
         assert_eq!(actual, Some((unit, usd.to_owned(), tag)), "{count} of {name}");
     }
-    assert_eq!(book.fees().len(), 6);
+    assert_eq!(book.fees().len(), 8);
 }
 
 #[test]

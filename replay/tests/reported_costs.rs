@@ -1,0 +1,75 @@
+//! Bills beside what the answers themselves say that they cost: `OpenRouter` and xAI put it into the usage. Skips,
+//! visibly, where the recordings are absent.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use forkcast_replay::exchange::Exchange;
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::pricing::Date;
+
+/// Bills that differ, with the reason.
+#[derive(Default)]
+struct Compared {
+    equal: usize,
+    /// Model, our bill, the reported one.
+    different: Vec<(String, Option<String>, String)>,
+}
+
+/// All exchanges of some folders of recordings; `None` where they are absent.
+fn compare(folders: &[&str], prices_of: Option<Date>) -> Option<Compared> {
+    let mut compared = Compared::default();
+    for folder in folders {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(folder);
+        if !path.is_dir() {
+            eprintln!("skipped: {} is not here", path.display());
+            return None;
+        }
+        let inputs = Inputs::read(&[path], InputFormat::Auto).unwrap();
+        let result = replay(&inputs, &Options { prices_of, ..Options::default() });
+        let place = |exchange: &Exchange| (exchange.origin.file.clone(), exchange.origin.index);
+        let exchanges: BTreeMap<_, _> = inputs.exchanges().map(|exchange| (place(exchange), exchange)).collect();
+        for (line, origin) in result.lines.iter().zip(&result.origins) {
+            let usage = exchanges[&(origin.file.clone(), origin.index)].usage;
+            let Some(reported) = usage.and_then(|usage| usage.reported_cost) else { continue };
+            let bill = line.charge.bill.as_ref().map(|bill| bill.total);
+            if bill == Some(reported) {
+                compared.equal += 1;
+            } else {
+                let bill = bill.map(|bill| bill.to_string());
+                compared.different.push((line.model.clone(), bill, reported.to_string()));
+            }
+        }
+    }
+    Some(compared)
+}
+
+#[test]
+fn bills_are_what_the_answers_say_to_the_last_unit() {
+    let folders = ["cassettes-pydantic-ai", "cassettes-ruby-llm", "cassettes-crewai"];
+    let Some(compared) = compare(&folders, None) else { return };
+    let expected = [
+        // The recording has no instants, and the newest price was lower than that of its day; see below.
+        ("openai/gpt-5.6-sol", Some("0.020192"), "0.025265"),
+        ("openai/gpt-5.6-sol", Some("0.0017368"), "0.002196"),
+        // A free name that another model answered.
+        ("google/gemini-2.0-flash-exp:free", None, "0.00333825"),
+        // OpenRouter adds five minutes of storage for what it wrote: 2,161 tokens at 1 USD per million and hour (6.3).
+        ("google/gemini-2.5-flash", Some("0.00031693"), "0.000497013333"),
+        // Azure reports nothing as the cost.
+        ("grok-4-1-fast-non-reasoning", Some("0.00002615"), "0"),
+    ]
+    .map(|(model, bill, reported)| (model.to_owned(), bill.map(str::to_owned), reported.to_owned()));
+    assert_eq!(compared.different, expected);
+    assert!(compared.equal >= 76, "{}", compared.equal);
+}
+
+/// gpt-5.6-sol at its list price, before the promotion began on 2026-08-21.
+#[test]
+fn a_recording_without_instants_is_priced_at_a_day_that_the_user_names() {
+    let Some(compared) = compare(&["cassettes-pydantic-ai"], Some(Date(2026, 7, 15))) else { return };
+    assert!(compared.different.iter().all(|(model, _, _)| model != "openai/gpt-5.6-sol"), "{:?}", compared.different);
+}
