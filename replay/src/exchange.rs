@@ -34,8 +34,8 @@ impl Provider {
     }
 }
 
-/// How request and answer are spelled on the wire. Bodies stand as sent, except those of `BedrockConverse` and
-/// `OpenRouter`: they were translated into Messages bodies, so offsets in them are offsets in the translation.
+/// How request and answer are spelled on the wire. Bodies stand as sent, except those of `BedrockConverse`,
+/// `OpenRouter` and `Rebuilt`: they were translated into Messages bodies, so offsets in them are offsets in the translation.
 ///
 /// The dialect also settles what the usage of the answer means: in those marked *additive* what was read and written stands
 /// beside the input count, in those marked *subset* it is part of the prompt count.
@@ -63,11 +63,16 @@ pub enum Dialect {
     Ollama,
     /// Embeddings: input alone.
     Embeddings,
+    /// Put together into a Messages body out of the parts that a log or a trace holds, mostly without cache
+    /// breakpoints; how its usage counts is told by arithmetic.
+    Rebuilt,
+    /// Left out of a log, redacted or cut: the body is empty, usage is all that is known.
+    Unprompted,
 }
 
 impl Dialect {
     /// All.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Messages,
         Self::BedrockInvoke,
         Self::BedrockConverse,
@@ -78,6 +83,8 @@ impl Dialect {
         Self::Cohere,
         Self::Ollama,
         Self::Embeddings,
+        Self::Rebuilt,
+        Self::Unprompted,
     ];
 
     /// The word used in reports.
@@ -93,6 +100,8 @@ impl Dialect {
             Self::Cohere => "cohere",
             Self::Ollama => "ollama",
             Self::Embeddings => "embeddings",
+            Self::Rebuilt => "rebuilt",
+            Self::Unprompted => "unprompted",
         }
     }
 }

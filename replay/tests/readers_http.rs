@@ -31,7 +31,9 @@ fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
 }
 
 /// index, input, read, written, output
-fn counts(inputs: &Inputs) -> Vec<(usize, Option<(u64, u64, u64, u64)>)> {
+type Counts = (usize, Option<(u64, u64, u64, u64)>);
+
+fn counts(inputs: &Inputs) -> Vec<Counts> {
     let usage = |exchange: &Exchange| {
         let usage = exchange.usage?.usage;
         let written = usage.cache_creation_input_tokens();

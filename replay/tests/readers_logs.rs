@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
-use forkcast_replay::exchange::{Exchange, Provider};
+use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::time::Instant;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -107,13 +108,15 @@ fn litellm_bodies_are_the_clients_own_or_put_together() {
     );
     assert_eq!(
         body(at(&inputs, 2)),
-        "{\"model\":\"my-opus\",\"max_tokens\":16,\
+        "{\"model\":\"claude-opus-4-8\",\"max_tokens\":16,\
          \"system\":[{\"type\":\"text\",\"text\":\"Be brief.\",\"cache_control\":{\"type\":\"ephemeral\"}}],\
          \"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"
     );
-    assert_eq!(at(&inputs, 2).model, "claude-opus-4-8", "the model that was asked, not the proxy's word for it");
+    assert!(!body(at(&inputs, 2)).contains("my-opus"), "the model that was asked, not the proxy's word for it");
     assert!(body(at(&inputs, 3)).contains("\"system\":\"Be brief.\""));
     assert_eq!(body(at(&inputs, 10)), "{\"model\":\"claude-sonnet-4-5\",\"messages\":[]}");
+    let dialects: Vec<_> = [0, 2, 8, 10].iter().map(|index| at(&inputs, *index).dialect).collect();
+    assert_eq!(dialects, [Dialect::Rebuilt, Dialect::Messages, Dialect::ChatCompletions, Dialect::Unprompted]);
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn counts_of_spans_are_made_additive_and_calls_are_counted_once() {
         notes(&inputs),
         [
             "2 spans, the first of them 7, hold no whole prompt: usage is counted, but nothing can be said about why it missed",
-            "traces hold no cache markers: what changed is shown, what the rules would have done is not",
+            "traces hold no cache breakpoints: where they stood is not known",
         ]
     );
     assert_eq!(instants(at(&inputs, 1)), [Some(250), Some(1375), Some(2750)]);
@@ -245,4 +248,46 @@ fn numbers_that_no_count_can_be_are_refused() {
     );
     let lines = text("litellm.jsonl").replacen("\"prompt_tokens\":1731", "\"prompt_tokens\":\"many\"", 1);
     assert_eq!(reasons(&memory(&lines)), [(1, "exchange 0: `prompt_tokens` is a string, expected a whole number")]);
+}
+
+#[test]
+fn a_trace_is_explained_by_what_changed_and_not_by_breakpoints_that_nobody_wrote_down() {
+    let span = |id: u32, system: &str, input: u32, read: u32, written: u32| {
+        let messages = r#"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Weather?\"}]}]"#;
+        let count =
+            |name: &str, value: u32| format!(r#"{{"key":"gen_ai.usage.{name}","value":{{"intValue":"{value}"}}}}"#);
+        let text =
+            |name: &str, value: &str| format!(r#"{{"key":"gen_ai.{name}","value":{{"stringValue":"{value}"}}}}"#);
+        let attributes = [
+            text("operation.name", "chat"),
+            text("request.model", "claude-opus-4-8"),
+            text("system_instructions", &format!(r#"[{{\"type\":\"text\",\"content\":\"{system}\"}}]"#)),
+            text("input.messages", messages),
+            count("input_tokens", input),
+            count("cache_read.input_tokens", read),
+            count("cache_write.input_tokens", written),
+            count("output_tokens", 5),
+        ];
+        format!(
+            r#"{{"spanId":"{id}","name":"chat","startTimeUnixNano":"{}","endTimeUnixNano":"{}","attributes":[{}]}}"#,
+            1_770_924_644_000_000_000_u64 + u64::from(id) * 10_000_000_000,
+            1_770_924_645_000_000_000_u64 + u64::from(id) * 10_000_000_000,
+            attributes.join(",")
+        )
+    };
+    // The system prompt changes between the first two; the third repeats the second.
+    let spans = [span(0, "One.", 5000, 0, 4990), span(1, "Two.", 5000, 0, 4990), span(2, "Two.", 5000, 4990, 0)];
+    let text = format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","));
+    let inputs = memory(&text);
+    assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (3, 0), "{:?}", inputs.unreadable);
+    let replayed = replay(&inputs, &Options::default());
+    let causes: Vec<Vec<&str>> = replayed
+        .lines
+        .iter()
+        .map(|line| line.explanation.iter().flat_map(|why| &why.missed).map(|missed| missed.cause.word()).collect())
+        .collect();
+    assert_eq!(causes, [vec![], vec!["system_changed"], vec![]]);
+    for line in &replayed.lines {
+        assert!(line.remarks.iter().any(|remark| remark.contains("no cache breakpoints")), "{:?}", line.remarks);
+    }
 }

@@ -28,7 +28,7 @@ use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, when};
 use crate::error::Fault;
-use crate::exchange::{Exchange, Origin, Provider};
+use crate::exchange::{Exchange, Origin};
 
 /// What stands in place of a redacted text.
 const REDACTED: &str = "redacted-by-litellm";
@@ -103,8 +103,7 @@ impl Log<'_> {
         exchange.first_byte_at = instant("completionStartTime").filter(|first| Some(*first) < exchange.ended_at);
         exchange.status = status(record);
         if !exchange.failed() {
-            let answer = usage::read(record, exchange.provider == Provider::Anthropic);
-            exchange.usage = answer.usage;
+            let answer = usage::attach(&mut exchange, record);
             self.reading.add(&exchange.origin, line, answer);
         }
         Ok(exchange)

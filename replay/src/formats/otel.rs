@@ -35,7 +35,7 @@ use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 
 /// What a log of traces leaves out, said once for each file.
-const NO_MARKERS: &str = "traces hold no cache markers: what changed is shown, what the rules would have done is not";
+const NO_MARKERS: &str = "traces hold no cache breakpoints: where they stood is not known";
 
 /// Reads traces.
 pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
@@ -103,6 +103,13 @@ impl Span {
     }
 }
 
+/// Conversation and agent. A conversation alone is no chain: side requests (titles, summaries) bear its id too.
+fn chain(span: &Span) -> Option<String> {
+    let conversation = span.attributes.text(&["gen_ai.conversation.id", "session.id"])?;
+    let agent = span.attributes.text(&["gen_ai.agent.id", "gen_ai.agent.name"])?;
+    Some(format!("{conversation}/{agent}"))
+}
+
 /// Operations that ask a model: of the conventions, of OpenLLMetry, of OpenInference.
 const MODEL_OPERATIONS: &[&str] =
     &["chat", "text_completion", "generate_content", "completion", "messages", "responses", "llm"];
@@ -162,7 +169,7 @@ impl Traces<'_> {
         (exchange.sent_at, exchange.ended_at) = (span.started_at, span.ended_at);
         let first = span.attributes.seconds(&["gen_ai.response.time_to_first_chunk"]);
         exchange.first_byte_at = span.started_at.zip(first).map(|(sent, first)| sent + first);
-        exchange.chain = self.chain(span);
+        exchange.chain = chain(span);
         let status = span.attributes.number(&["http.response.status_code", "http.status_code", "error.type"]);
         exchange.status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400);
         match usage::of(&span.attributes) {
@@ -174,14 +181,6 @@ impl Traces<'_> {
             self.reading.notes.push(format!("exchange {}: no usage in the span", span.index));
         }
         Ok(exchange)
-    }
-
-    fn chain(&self, span: &Span) -> Option<String> {
-        let conversation = span.attributes.text(&["gen_ai.conversation.id", "session.id"])?;
-        match span.attributes.text(&["gen_ai.agent.id", "gen_ai.agent.name"]) {
-            Some(agent) => Some(format!("{conversation}/{agent}")),
-            None => Some(conversation),
-        }
     }
 
     fn finish(mut self) -> Reading {

@@ -1,8 +1,9 @@
 //! One HTTP exchange, however it was recorded, becomes an [`Exchange`].
 //!
 //! Readers of files that hold HTTP (cassettes, HAR, proxies' logs) say what stands where; what it means is decided here,
-//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `event_stream`), which instants
-//! the headers tell (`instants`), and what the answer says about usage ([`crate::response`]).
+//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `event_stream`),
+//! which instants (`instants`) and which client (`client`) the headers tell, and what the answer says about usage
+//! ([`crate::response`]).
 
 mod client;
 mod endpoint;
@@ -74,6 +75,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     exchange.dialect = sent.dialect;
     exchange.region = endpoint::region(endpoint::split(request.uri).0).map(str::to_owned);
     exchange.client = request.headers.get("user-agent").and_then(client::client);
+    exchange.chain = client::agent(&request.headers);
     Ok(Sorted::Model(Box::new(exchange)))
 }
 

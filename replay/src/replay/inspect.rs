@@ -9,7 +9,7 @@ use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
 
 use super::run::{Prepared, Run, Seen};
 use super::{Options, Replay};
-use crate::exchange::Provider;
+use crate::exchange::{Dialect, Provider};
 use crate::input::Inputs;
 use crate::schedule::streams;
 
@@ -137,6 +137,9 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
         let exchange = scheduled.exchange;
         if let Provider::Other(name) = &exchange.provider {
             return Err(NotInspected::NoProfile(name.clone()));
+        }
+        if exchange.dialect == Dialect::Unprompted {
+            return Err(NotInspected::Unreadable("the log holds no whole prompt".to_owned()));
         }
         let scope = exchange.scope.as_deref().unwrap_or(&stream.scope);
         let read = run.wire.read(&exchange.body, scope, &exchange.model);

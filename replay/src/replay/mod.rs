@@ -1,6 +1,7 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
 mod counted;
+mod implied;
 pub mod inspect;
 mod price;
 mod run;

@@ -10,13 +10,17 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
 use super::counted::{CountedSize, Counting};
+use super::implied::{self, imply};
 use super::price::{Priced, price};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
 use crate::agreement::{Compared, NotComparable, Verdict};
-use crate::exchange::{Exchange, Provider};
+use crate::exchange::{Dialect, Exchange, Provider};
 use crate::input::Unreadable;
 use crate::schedule::{Scheduled, Stream};
+
+/// What is said of a request whose prompt is not known.
+const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
 
 /// Serves a stream; its chains are numbered from `first_chain`. Gives how many there were.
 pub(super) fn run(
@@ -130,7 +134,11 @@ impl<'a> Run<'a> {
     pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
         let exchange = scheduled.exchange;
         if exchange.provider != Provider::Anthropic {
-            self.count_only(scheduled);
+            self.count_only(scheduled, NotComparable::NoProfile, None);
+            return;
+        }
+        if exchange.dialect == Dialect::Unprompted {
+            self.count_only(scheduled, NotComparable::NoMarker, Some(UNPROMPTED));
             return;
         }
         let scope = exchange.scope.as_deref().unwrap_or(scope);
@@ -142,15 +150,16 @@ impl<'a> Run<'a> {
                     line: exchange.origin.line,
                     reason: format!("request {}: {error}", exchange.origin.index),
                 });
-                self.count_only(scheduled);
+                self.count_only(scheduled, NotComparable::NoProfile, None);
             }
         }
     }
 
     /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
-    fn count_only(&mut self, scheduled: &Scheduled<'_>) {
+    fn count_only(&mut self, scheduled: &Scheduled<'_>, why: NotComparable, remark: Option<&str>) {
         let exchange = scheduled.exchange;
         let mut line = self.line(scheduled, exchange.model.clone());
+        line.remarks.extend(remark.map(str::to_owned));
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
         match exchange.usage {
             Some(recorded) => {
@@ -163,8 +172,10 @@ impl<'a> Run<'a> {
             }
             None => self.rates.push(None),
         }
-        self.count_apart(exchange);
-        self.push(line, Err(NotComparable::NoProfile), exchange);
+        if why == NotComparable::NoProfile {
+            self.count_apart(exchange);
+        }
+        self.push(line, Err(why), exchange);
     }
 
     fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
@@ -212,6 +223,9 @@ impl<'a> Run<'a> {
             && set_ttl(&mut request.markers, ttl)
         {
             line.remarks.push(format!("lifetime {ttl} taken from the bill: the body was altered on its way"));
+        }
+        if imply(&mut request, exchange, recorded) {
+            line.remarks.push(implied::REMARK.to_owned());
         }
         let counted = self.counting.count(&request, exchange, &self.wire);
         self.size = counted.as_ref().map(|path| path.size);
@@ -288,7 +302,7 @@ impl<'a> Run<'a> {
         if sized.read_never_sent(&usage) {
             return Err(NotComparable::Prewarmed);
         }
-        if sized.request.markers.is_empty() {
+        if sized.request.markers_sent == 0 || sized.request.markers.is_empty() {
             return Err(NotComparable::NoMarker);
         }
         let expected = self.previous.get(&sized.chain.chain).and_then(|left| left.cached_tokens);

@@ -145,7 +145,9 @@ fn read_json(dialect: Dialect, body: &[u8]) -> Answer {
         Dialect::Messages => messages::read_json(body),
         Dialect::BedrockInvoke => bedrock::read_invoke(body),
         Dialect::BedrockConverse => bedrock::read_converse(body),
-        Dialect::OpenRouter | Dialect::ChatCompletions => chat::read_json(body),
+        Dialect::OpenRouter | Dialect::ChatCompletions | Dialect::Rebuilt | Dialect::Unprompted => {
+            chat::read_json(body)
+        }
         Dialect::Responses => openai_responses::read_json(body),
         Dialect::GenerateContent => gemini::read_json(body),
         Dialect::Cohere => cohere::read_json(body),
@@ -159,7 +161,9 @@ fn read_stream(dialect: Dialect, events: &Events<'_>) -> Answer {
         Dialect::Messages => stream::read(events),
         Dialect::BedrockInvoke => bedrock::read_invoke_stream(events),
         Dialect::BedrockConverse => bedrock::read_converse_stream(events),
-        Dialect::OpenRouter | Dialect::ChatCompletions => chat::read_stream(events),
+        Dialect::OpenRouter | Dialect::ChatCompletions | Dialect::Rebuilt | Dialect::Unprompted => {
+            chat::read_stream(events)
+        }
         Dialect::Responses => openai_responses::read_stream(events),
         Dialect::GenerateContent => gemini::read_stream(events),
         Dialect::Cohere => cohere::read_stream(events),

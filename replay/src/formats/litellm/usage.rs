@@ -7,25 +7,35 @@
 //! `prompt_tokens_details.cache_creation_tokens`, their lifetimes in `….cache_creation_token_details`, which of a streamed
 //! answer with server tools covers the first pass alone (issue 42663) and then does not make up the total.
 
-use crate::exchange::{Dialect, RecordedUsage};
+use crate::exchange::{Exchange, Provider, RecordedUsage};
 use crate::formats::logged::{self, Included, Split};
 use crate::formats::value::Value;
 use crate::response::{self, Answer, Counts};
 
-/// Reads the usage of a record: out of the answer, else out of what the log keeps beside it.
-pub(super) fn read(record: &Value, is_claude: bool) -> Answer {
+/// Takes the usage of a record over: out of the answer, else out of what the log keeps beside it.
+pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
     let answer = record.get("response").and_then(super::parsed);
-    if let Some(answer) = &answer
-        && is_claude
-        && answer.get("usage").is_some_and(|usage| usage.get("input_tokens").is_some())
-    {
-        return response::read(Dialect::Messages, &answer.to_json());
+    let own = answer.as_ref().filter(|answer| is_counted_by_provider(exchange, answer));
+    if let Some(answer) = own {
+        return response::attach_recognised(exchange, &answer.to_json());
     }
+    let answer = beside(record, answer.as_ref());
+    exchange.usage = answer.usage;
+    answer
+}
+
+/// LiteLLM passes the counts of other providers on; those of Claude models it adds up, unless the answer is the provider's.
+fn is_counted_by_provider(exchange: &Exchange, answer: &Value) -> bool {
+    let Some(usage) = answer.get("usage").filter(|usage| !usage.members().is_empty()) else { return false };
+    exchange.provider != Provider::Anthropic || usage.get("input_tokens").is_some()
+}
+
+fn beside(record: &Value, answer: Option<&Value>) -> Answer {
     let metadata = record.get("metadata").and_then(super::parsed);
     let beside = |name: &str| {
         metadata.as_ref().and_then(|metadata| metadata.get(name)).filter(|usage| !usage.members().is_empty())
     };
-    let objects = [answer.as_ref().and_then(|answer| answer.get("usage")), beside("usage_object")];
+    let objects = [answer.and_then(|answer| answer.get("usage")), beside("usage_object")];
     let found = objects.into_iter().flatten().find(|usage| usage.get("prompt_tokens").is_some());
     let usage = match found {
         Some(usage) => counted(usage, usage),
@@ -54,7 +64,10 @@ fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, Strin
         Ok::<_, String>((count("ephemeral_5m_input_tokens")?, count("ephemeral_1h_input_tokens")?))
     });
     let split = Split::new(prompt, read, written, Included::Reads);
-    Ok(Some(logged::usage(split, output, lifetimes.transpose()?)))
+    let searches =
+        counts(parts.get("server_tool_use").unwrap_or(&Value::Null))?.get("web_search_requests")?.unwrap_or(0);
+    let usage = logged::usage(split, output, lifetimes.transpose()?);
+    Ok(Some(RecordedUsage { web_search_requests: searches, server_passes: searches > 0, ..usage }))
 }
 
 fn counts(object: &Value) -> Result<Counts, String> {

@@ -23,11 +23,14 @@ pub(super) enum Content {
 impl Content {
     /// Tells the two spellings apart by what only one of them has; a body that both would spell alike is either.
     pub fn of(body: Value) -> Self {
-        let messages = body.get("messages").map(Value::elements).unwrap_or_default();
-        let is_chat = messages.iter().any(|message| {
-            matches!(message.text_of("role"), Some("system" | "developer" | "tool"))
-                || message.get("tool_calls").is_some()
-        });
+        let elements = |name: &str| body.get(name).map(Value::elements).unwrap_or_default();
+        let is_chat_part = |part: &Value| matches!(part.text_of("type"), Some("image_url" | "file" | "input_audio"));
+        let is_chat = elements("tools").iter().any(|tool| tool.get("function").is_some())
+            || elements("messages").iter().any(|message| {
+                matches!(message.text_of("role"), Some("system" | "developer" | "tool"))
+                    || message.get("tool_calls").is_some()
+                    || message.get("content").map(Value::elements).unwrap_or_default().iter().any(is_chat_part)
+            });
         match body.get("system").is_none() && is_chat {
             true => Self::Chat(body),
             false => Self::Messages(body),
@@ -44,12 +47,13 @@ pub(super) fn exchange(
 ) -> Result<Exchange, String> {
     let is_claude = model.contains("claude");
     let (body, dialect) = match content {
-        Content::Messages(body) => (body, Dialect::Messages),
-        Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body), Dialect::OpenRouter),
-        Content::Chat(body) => (body, Dialect::ChatCompletions),
-        Content::Absent => (nothing(model), Dialect::Messages),
+        Content::Messages(body) if is_claude => (body, Dialect::Messages),
+        Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body), Dialect::Rebuilt),
+        Content::Messages(body) | Content::Chat(body) => (body, Dialect::ChatCompletions),
+        Content::Absent if is_claude => (nothing(model), Dialect::Unprompted),
+        Content::Absent => (nothing(model), Dialect::ChatCompletions),
     };
-    let body = body.to_json();
+    let body = with_model(body, model).to_json();
     body::check(&body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
     let mut exchange = Exchange::request_only(origin, model.to_owned(), body);
     exchange.dialect = dialect;
@@ -58,6 +62,15 @@ pub(super) fn exchange(
         exchange.provider = Provider::Other(name.to_owned());
     }
     Ok(exchange)
+}
+
+/// A gateway's client names models in words of the gateway: what counts is the model that was asked.
+fn with_model(body: Value, model: &str) -> Value {
+    let Value::Object(mut members) = body else { return body };
+    for (_, value) in members.iter_mut().filter(|(key, _)| key == "model") {
+        *value = Value::text(model);
+    }
+    Value::Object(members)
 }
 
 /// A body without a prompt, so that usage can be counted and nothing is said of the prompt.

@@ -95,7 +95,7 @@ fn convention_message(role: &str, list: &[Value], out: &mut Vec<Value>) {
                 out.push(tool_message(member(element, "id"), result));
             }
             Some("reasoning") => {
-                thoughts.push(object([("type", Value::text("reasoning.text")), ("text", member(element, "content"))]))
+                thoughts.push(object([("type", Value::text("reasoning.text")), ("text", member(element, "content"))]));
             }
             _ => content.push(part(element)),
         }
