@@ -172,9 +172,7 @@ impl<'a> Run<'a> {
             }
             None => self.rates.push(None),
         }
-        if why == NotComparable::NoProfile {
-            self.count_apart(exchange);
-        }
+        self.count_apart(exchange);
         self.push(line, Err(why), exchange);
     }
 
