@@ -5,7 +5,7 @@ use forkcast_sim::pricing::Money;
 
 use super::canvas::{Anchor, Area, Canvas, ink, text_width};
 use crate::document::{count, money, share};
-use crate::report::Report;
+use crate::report::{Report, not_modelled};
 
 mod axes;
 mod bars;
@@ -97,13 +97,18 @@ fn head(report: &Report<'_>, canvas: &mut Canvas<'_>) {
 }
 
 fn saved(report: &Report<'_>) -> Option<String> {
-    let (bill, perfect) = report.totals.billed.cost.zip(report.totals.perfect)?;
+    let account = &report.totals;
+    let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
     let saved = bill - perfect;
     let tokens = count(report.totals.ledger.missed_tokens);
-    Some(if saved == Money::ZERO {
+    let said = if saved == Money::ZERO {
         "Every token that could have been read was read".to_owned()
     } else {
         format!("{tokens} tokens had been sent before and were not read: that cost {} more", money(saved))
+    };
+    Some(match not_modelled(report) {
+        0 => said,
+        number => format!("{said}; the cache of {} requests is not modelled", count(number)),
     })
 }
 

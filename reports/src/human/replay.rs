@@ -18,6 +18,12 @@ use crate::report::{Entry, Report};
 pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
+    if report.entries.is_empty() {
+        document.text(vec!["No request was sent in that time.".to_owned()]);
+        gates::add(report, &mut document);
+        damage::add(report, &mut document);
+        return document;
+    }
     gates::add(report, &mut document);
     totals::add(report, &mut document);
     sessions::add_groups(report, &mut document);

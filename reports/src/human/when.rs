@@ -1,6 +1,6 @@
 //! Instants for people, in UTC.
 
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -9,10 +9,13 @@ pub(super) fn moment(at: Instant) -> Option<String> {
     Some(zoned(at)?.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-/// `18:30:10`.
-pub(crate) fn clock(at: Instant) -> Option<String> {
-    Some(zoned(at)?.strftime("%H:%M:%S").to_string())
+/// `18:30:10`, or `11-02 18:30` where there are days between the first and the last instant.
+pub(crate) fn clock(at: Instant, (first, last): (Instant, Instant)) -> Option<String> {
+    let days = last.since(first) > DAY;
+    Some(zoned(at)?.strftime(if days { "%m-%d %H:%M" } else { "%H:%M:%S" }).to_string())
 }
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// `2026-11-02 18:30 to 18:41 UTC`, with the second date where it is another.
 pub(super) fn span(from: Instant, to: Instant) -> Option<String> {
@@ -28,7 +31,7 @@ fn zoned(at: Instant) -> Option<jiff::Zoned> {
 
 #[cfg(test)]
 mod tests {
-    use super::{moment, span};
+    use super::{clock, moment, span};
     use forkcast_sim::time::Instant;
 
     #[test]
@@ -36,6 +39,8 @@ mod tests {
         let (start, hour, day) = (1_793_658_610_000, 3_600_000, 86_400_000);
         let at = |ms: u64| Instant::from_millis(start + ms);
         assert_eq!(moment(at(0)).unwrap(), "2026-11-02 22:30:10");
+        assert_eq!(clock(at(0), (at(0), at(day))).unwrap(), "22:30:10");
+        assert_eq!(clock(at(0), (at(0), at(2 * day))).unwrap(), "11-02 22:30");
         assert_eq!(span(at(0), at(hour)).unwrap(), "2026-11-02 22:30 to 23:30 UTC");
         assert_eq!(span(at(0), at(day)).unwrap(), "2026-11-02 22:30 to 2026-11-03 22:30 UTC");
     }

@@ -64,6 +64,12 @@ fn of_entry<'r, 'a>(entry: &'r Entry<'a>) -> impl Iterator<Item = Miss<'r, 'a>> 
     })
 }
 
+/// Counted requests to providers whose cache is not modelled: usage and bill are known, and not what they missed.
+pub fn not_modelled(report: &Report<'_>) -> u64 {
+    let counted = report.entries.iter().filter(|entry| report.counted.counts(entry));
+    counted.filter(|entry| entry.is_foreign()).count() as u64
+}
+
 /// Models without a price, in order of their names.
 pub fn unpriced(report: &Report<'_>) -> Vec<Unpriced> {
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();

@@ -13,7 +13,7 @@ mod window;
 use std::collections::BTreeMap;
 
 use forkcast_replay::agreement::{Compared, NotComparable};
-use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::exchange::{Exchange, Origin, Provider};
 use forkcast_replay::input::{Inputs, Unreadable};
 use forkcast_replay::replay::{CountedSize, Options, Replay};
 use forkcast_sim::ledger::Line;
@@ -23,7 +23,7 @@ use crate::names::Names;
 use group::Keys;
 
 pub use account::{Account, Agreement, Counted, Estimated, Side};
-pub use findings::{Miss, Unpriced, misses, remarks, unpriced};
+pub use findings::{Miss, Unpriced, misses, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
@@ -48,6 +48,13 @@ pub struct Entry<'a> {
     pub exchange: Option<&'a Exchange>,
     /// Its whole prompt as counted, where that was asked for.
     pub size: Option<CountedSize>,
+}
+
+impl Entry<'_> {
+    /// It went to a provider whose cache is not modelled.
+    pub fn is_foreign(&self) -> bool {
+        self.exchange.is_some_and(|exchange| exchange.provider != Provider::Anthropic)
+    }
 }
 
 /// A replay, ready to be written in any format.

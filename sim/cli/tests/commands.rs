@@ -280,7 +280,8 @@ fn groups_and_windows_in_every_format() {
     }
     let output = forkcast(&place, &["replay", "-q", "--since", "2030-01-01"]);
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).contains("0 requests"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("No request was sent in that time."), "{}", stdout(&output));
+    assert!(stdout(&output).contains("14 other requests only filled the cache"), "{}", stdout(&output));
 }
 
 #[test]

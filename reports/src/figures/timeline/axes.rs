@@ -79,8 +79,11 @@ pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     for (at, bar) in every(bars, NUMBER_ROOM, slots.pitch) {
         canvas.text(&bar.first.to_string(), (slots.middle(at), plot.bottom + 14), 12.0, ink::FAINT, Anchor::Middle);
     }
+    let instants = || bars.iter().filter_map(|bar| bar.at);
+    let span = instants().min().zip(instants().max());
+    let clock = |at| span.and_then(|span| when::clock(at, span));
     for (at, bar) in every(bars, TIME_ROOM, slots.pitch) {
-        if let Some(clock) = bar.at.and_then(when::clock) {
+        if let Some(clock) = bar.at.and_then(clock) {
             canvas.text(&clock, (slots.middle(at), plot.bottom + 34), 11.0, ink::FAINT, Anchor::Middle);
         }
     }

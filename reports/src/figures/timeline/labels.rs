@@ -19,6 +19,9 @@ const ROWS: i32 = 5;
 /// Misses that are named, at most.
 const NAMED_MAX: usize = 12;
 
+/// What costs less is not worth a name: a hundredth of a cent, the least that is shown as a number.
+const NAMED_MIN: Money = Money::from_picousd(100_000_000);
+
 /// Between the highest bar beneath a name and the name.
 const LIFT: i32 = 10;
 
@@ -54,6 +57,7 @@ pub(super) fn draw(bars: &[Bar], slots: &Slots, scale: &Scale, canvas: &mut Canv
 fn order(bars: &[Bar]) -> Vec<usize> {
     let mut named: Vec<(usize, Cause, Option<Money>)> =
         bars.iter().enumerate().filter_map(|(at, bar)| bar.cause.map(|(cause, cost)| (at, cause, cost))).collect();
+    named.retain(|(_, _, cost)| cost.is_none_or(|cost| cost >= NAMED_MIN));
     named.sort_by_key(|(at, _, cost)| (Reverse(*cost), *at));
     let mut seen = BTreeSet::new();
     let (first, further): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, cause, _)| seen.insert(*cause));

@@ -1,11 +1,10 @@
 //! Recorded beside predicted, and what the bill could have been.
 
-use forkcast_replay::exchange::Provider;
 use forkcast_sim::pricing::{Category, Money};
 
 use super::{listed, some};
 use crate::document::{Cell, Column, Document, Table, count, money, share};
-use crate::report::{Entry, Report, Side, Unpriced, unpriced};
+use crate::report::{Entry, Report, Side, Unpriced, not_modelled, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.heading("Tokens and cost");
@@ -61,7 +60,7 @@ fn table(report: &Report<'_>) -> Table {
 fn rows(report: &Report<'_>) -> [(&'static str, Category); 5] {
     let foreign = |entry: &Entry<'_>| {
         let written = entry.line.billed().is_some_and(|usage| usage.cache_creation_input_tokens() > 0);
-        written && is_foreign(entry)
+        written && entry.is_foreign()
     };
     let short = if report.entries.iter().any(foreign) { "Written to the cache" } else { "Written for 5 minutes" };
     [
@@ -99,7 +98,9 @@ fn perfect(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
     let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
     if bill == perfect {
-        return Some("Every token that could have been read was read: this is the perfect bill.".to_owned());
+        let perfect =
+            if not_modelled(report) == 0 { ": this is the perfect bill" } else { ", as far as that is known" };
+        return Some(format!("Every token that could have been read was read{perfect}."));
     }
     let saved = bill - perfect;
     Some(format!(
@@ -110,14 +111,10 @@ fn perfect(report: &Report<'_>) -> Option<String> {
     ))
 }
 
-fn is_foreign(entry: &Entry<'_>) -> bool {
-    entry.exchange.is_some_and(|exchange| exchange.provider != Provider::Anthropic)
-}
-
 /// Requests of which only usage and bill are known.
 fn without_rules(report: &Report<'_>) -> Option<String> {
-    let counted = || report.entries.iter().filter(|entry| report.counted.counts(entry));
-    let (all, without) = (counted().count() as u64, counted().filter(|entry| is_foreign(entry)).count() as u64);
+    let all = report.entries.iter().filter(|entry| report.counted.counts(entry)).count() as u64;
+    let without = not_modelled(report);
     let who = if without == all {
         "All requests".to_owned()
     } else {
