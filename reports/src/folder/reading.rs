@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use forkcast_replay::exchange::{Exchange, Origin};
 use forkcast_replay::input::{FileInput, InputFormat, Inputs, ScopeInput};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::{BODIES, RUN, body_name};
@@ -58,15 +59,38 @@ pub struct RunOptions {
     pub anonymized: bool,
 }
 
+/// Prices other than the built-in ones: the object `price_book` of `run.json`.
+#[derive(Debug, Default, Deserialize)]
+pub struct RecordedBook {
+    /// Files of `--price-book`.
+    pub files: Vec<String>,
+    /// `--discount`, a JSON number.
+    pub discount_percent: Option<Box<RawValue>>,
+    /// `--price`, one by one.
+    pub overrides: Vec<RecordedPrice>,
+}
+
+/// One price.
+#[derive(Debug, Deserialize)]
+pub struct RecordedPrice {
+    /// The model.
+    pub model: String,
+    /// The word of its category.
+    pub category: String,
+    /// A JSON number, all digits.
+    pub usd_per_mtok: Box<RawValue>,
+}
+
 /// What is needed of `run.json`.
 #[derive(Deserialize)]
 struct Run {
     schema: String,
     options: RunOptions,
+    price_book: RecordedBook,
 }
 
 /// What is needed of a line of `ledger.jsonl`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub struct RecordedLine {
     /// Number of the request.
     pub index: usize,
@@ -75,7 +99,7 @@ pub struct RecordedLine {
     /// The model as spelled.
     pub model: String,
     /// Its bill as a JSON number, all digits.
-    pub cost_usd: Option<serde_json::value::Number>,
+    pub cost_usd: Option<Box<RawValue>>,
     /// The recording itself, without its body.
     exchange: Option<Stored>,
 }
@@ -98,6 +122,8 @@ pub struct RunFolder {
     pub path: PathBuf,
     /// How the run was made.
     pub options: RunOptions,
+    /// What it was billed by.
+    pub book: RecordedBook,
     /// Its ledger.
     pub lines: Vec<RecordedLine>,
 }
@@ -125,7 +151,7 @@ impl RunFolder {
             .enumerate()
             .map(|(at, line)| serde_json::from_str(line).map_err(|error| broken(&ledger_path, at + 1, &error)))
             .collect::<Result<Vec<RecordedLine>, _>>()?;
-        Ok(Self { path: path.to_owned(), options: run.options, lines })
+        Ok(Self { path: path.to_owned(), options: run.options, book: run.price_book, lines })
     }
 
     /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing.

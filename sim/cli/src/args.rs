@@ -202,6 +202,10 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
+    /// Other prices than those of the run
+    #[command(flatten)]
+    pub prices: PriceArgs,
+
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -173,6 +173,29 @@ fn a_run_folder_keeps_rules_and_prices_of_the_run() {
 }
 
 #[test]
+fn prices_of_the_run_hold_unless_others_are_named() {
+    let place = folder("explain-prices");
+    recording(&place);
+    let own = "claude-opus-4-8:input=1.000000000007";
+    let replay =
+        ["replay", "log.jsonl", "--out", "run", "-q", "--price", own, "--discount", "12.5", "--prices", "2026-11-01"];
+    stdout(&forkcast(&place, &replay));
+    let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(ledger.lines().nth(1).unwrap()).unwrap();
+    let output = forkcast(&place, &["explain", "run", "1", "--format", "json"]);
+    assert_eq!(json(&output)["cost_usd"], line["cost_usd"]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let other = json(&forkcast(&place, &["explain", "run", "1", "--format", "json", "--discount", "50"]));
+    assert!(other["cost_usd"].as_f64().unwrap() < line["cost_usd"].as_f64().unwrap());
+    // A ledger with another bill than the book gives now: both are named.
+    let cost = line["cost_usd"].to_string();
+    fs::write(place.join("run/ledger.jsonl"), ledger.replace(&cost, "7.5")).unwrap();
+    let output = forkcast(&place, &["explain", "run", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("another bill") && said.contains("$7.5"), "{said}");
+}
+
+#[test]
 fn prompt_text_is_shown_on_the_terminal_and_in_json_only_when_asked() {
     let place = folder("explain-content");
     recording(&place);

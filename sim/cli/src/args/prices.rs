@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use forkcast_reports::folder::reading::{RecordedBook, RecordedPrice};
 use forkcast_sim::pricing::{Category, Date, Factor, Money, PriceBook, Terms};
 
 use crate::exit::BadInput;
@@ -37,6 +38,24 @@ struct OnePrice {
 }
 
 impl PriceArgs {
+    /// What the user said for a run that was recorded.
+    pub fn of_run(day: Option<Date>, book: &RecordedBook) -> Result<Self, String> {
+        let one = |recorded: &RecordedPrice| {
+            price(&format!("{}:{}={}", recorded.model, recorded.category, recorded.usd_per_mtok.get()))
+        };
+        Ok(Self {
+            day,
+            books: book.files.iter().map(PathBuf::from).collect(),
+            prices: book.overrides.iter().map(one).collect::<Result<_, _>>()?,
+            discount: book.discount_percent.as_ref().map(|percent| remaining(percent.get())).transpose()?,
+        })
+    }
+
+    /// Whether the user said anything.
+    pub fn is_given(&self) -> bool {
+        self.day.is_some() || !self.books.is_empty() || !self.prices.is_empty() || self.discount.is_some()
+    }
+
     /// The built-in book with what the user put in its place.
     pub fn book(&self) -> anyhow::Result<PriceBook> {
         let mut book = PriceBook::built_in();

@@ -26,7 +26,9 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         Some(name) => entry(&report, &replay, name)?,
         None => dearest(&report)?,
     };
-    source.check(entry)?;
+    if let Some(note) = source.check(entry)? {
+        args.talk.note(format_args!("forkcast: {note}"));
+    }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
         Err(NotInspected::NoProfile(provider)) => return unprofiled(args, &report, entry, &provider),

@@ -8,9 +8,9 @@ use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::report::Entry;
 use forkcast_sim::cache::Rules;
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::Money;
 
-use crate::args::{self, ExplainArgs};
+use crate::args::{self, ExplainArgs, PriceArgs};
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
 
@@ -23,6 +23,8 @@ pub struct Source {
     /// The ledger of the run folder; empty for recordings.
     ledger: Vec<RecordedLine>,
     run: String,
+    /// The user asked for other prices than those of the run.
+    priced_anew: bool,
 }
 
 impl Source {
@@ -37,8 +39,9 @@ impl Source {
             let complaints = complaints::of_inputs(&inputs, &forkcast_replay::replay::Replay::default());
             return Err(complaints::or_nothing_read(complaints).into());
         }
-        let options = Options { rules: args.cache, ..Options::default() };
-        Ok(Self { inputs, options, ledger: Vec::new(), run: args.run.display().to_string() })
+        let options =
+            Options { rules: args.cache, book: args.prices.book()?, prices_of: args.prices.day, ..Options::default() };
+        Ok(Self { inputs, options, ledger: Vec::new(), run: args.run.display().to_string(), priced_anew: true })
     }
 
     fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
@@ -48,15 +51,14 @@ impl Source {
             Some(inputs) => inputs,
             None => recorded(&run, &folder.options)?,
         };
-        let mut options = options(&run, &folder.options, &inputs)?;
-        options.rules = args.cache.or(options.rules);
-        Ok(Self { inputs, options, ledger: folder.lines, run })
+        let options = options(args, &run, &folder, &inputs)?;
+        Ok(Self { inputs, options, ledger: folder.lines, run, priced_anew: args.prices.is_given() })
     }
 
-    /// The request must be the one that the run's ledger has under its number.
-    pub fn check(&self, entry: &Entry<'_>) -> anyhow::Result<()> {
+    /// The request must be the one that the run's ledger has under its number. Gives what the user should know of it.
+    pub fn check(&self, entry: &Entry<'_>) -> anyhow::Result<Option<String>> {
         if self.ledger.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let index = entry.line.index;
         let same = |line: &RecordedLine| {
@@ -65,7 +67,7 @@ impl Source {
         };
         let found = self.ledger.iter().find(|line| line.index == index);
         if found.is_some_and(same) {
-            return Ok(());
+            return Ok(self.price_note(found, entry));
         }
         if found.is_none() {
             return Err(BadInput::error(format_args!(
@@ -78,6 +80,17 @@ impl Source {
             "{}: request {index} is another than when the run was made: {file} has changed; replay it again, and with --bodies keep the requests",
             self.run
         )))
+    }
+}
+
+impl Source {
+    /// The bill of the run, where it is not the one that is shown.
+    fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Entry<'_>) -> Option<String> {
+        let then: Option<Money> = recorded?.cost_usd.as_ref().and_then(|cost| cost.get().parse().ok());
+        let now = entry.line.charge.bill.as_ref().map(|bill| bill.total);
+        let words = |cost: Option<Money>| cost.map_or_else(|| "no price".to_owned(), Money::human);
+        let differs = then != now && !self.priced_anew;
+        differs.then(|| format!("in {} this request has another bill: {}, now {}", self.run, words(then), words(now)))
     }
 }
 
@@ -104,17 +117,25 @@ fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     })
 }
 
-fn options(run: &str, options: &RunOptions, inputs: &Inputs) -> anyhow::Result<Options> {
+/// Rules and prices of the run, or those that the user names now.
+fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -> anyhow::Result<Options> {
     let run_json = Path::new(run).join("run.json");
-    let rules = match &options.cache {
-        None => None,
-        Some(name) => Some(Rules::preset(name).ok_or_else(|| {
-            BadInput::error(format_args!("{}: no such preset of cache rules: `{name}`", run_json.display()))
-        })?),
+    let broken = |what: &dyn std::fmt::Display| BadInput::error(format_args!("{}: {what}", run_json.display()));
+    let rules = match (&args.cache, &folder.options.cache) {
+        (Some(rules), _) => Some(*rules),
+        (None, None) => None,
+        (None, Some(name)) => {
+            Some(Rules::preset(name).ok_or_else(|| broken(&format_args!("no such preset of cache rules: `{name}`")))?)
+        }
     };
-    let day = options.prices_of.as_deref().map(args::date).transpose();
-    let prices_of = day.map_err(|why| BadInput::error(format_args!("{}: `prices_of`: {why}", run_json.display())))?;
-    Ok(Options { rules, book: PriceBook::built_in(), prices_of, sizing: sizing(options, inputs) })
+    let sizing = sizing(&folder.options, inputs);
+    if args.prices.is_given() {
+        return Ok(Options { rules, book: args.prices.book()?, prices_of: args.prices.day, sizing });
+    }
+    let day = folder.options.prices_of.as_deref().map(args::date).transpose();
+    let day = day.map_err(|why| broken(&format_args!("`prices_of`: {why}")))?;
+    let prices = PriceArgs::of_run(day, &folder.book).map_err(|why| broken(&format_args!("`price_book`: {why}")))?;
+    Ok(Options { rules, book: prices.book()?, prices_of: day, sizing })
 }
 
 /// The sizes of the run, so that its request is explained by the same numbers; a fit is made again.
