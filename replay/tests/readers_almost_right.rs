@@ -82,6 +82,16 @@ const FOREIGN: &[(&str, &[u8], &str)] = &[
         b"--- \n- !ruby/struct:VCR::HTTPInteraction\n  request: !ruby/struct:VCR::Request\n",
         "a cassette of VCR 1 (ruby objects); migrate it: `rake vcr:migrate_cassettes`",
     ),
+    (
+        "spans of the console exporter",
+        b"{\n    \"name\": \"chat\",\n    \"context\": {},\n    \"start_time\": \"x\",\n    \"attributes\": {}\n}\n",
+        "spans as the console exporter of OpenTelemetry prints them; export them as OTLP in JSON",
+    ),
+    (
+        "traces of Jaeger",
+        br#"{"data":[{"traceID":"1","spans":[]}],"total":0}"#,
+        "traces as Jaeger exports them; export them as OTLP in JSON",
+    ),
     ("a ZIP archive", b"PK\x03\x04....", "a ZIP archive; unpack it and name what is in it"),
     ("a database", b"SQLite format 3\0....", "an SQLite database; export its rows as JSON lines"),
 ];

@@ -63,11 +63,18 @@ fn object(bytes: &[u8], start: usize) -> Verdict {
     if let Some(verdict) = lines(&text) {
         return verdict;
     }
-    match (foreign::by_keys(&keys), broken) {
+    let wrapped = || foreign::by_data_keys(&data_keys(bytes));
+    match (foreign::by_keys(&keys).or_else(wrapped), broken) {
         (Some(reason), _) => Verdict::Skip(reason.to_owned()),
         (None, Some(Broken { at, what })) => Verdict::Broken(text.fault(at, what)),
         (None, None) => Verdict::Skip(other_keys(&keys)),
     }
+}
+
+/// The keys of the first element under `data`.
+fn data_keys(bytes: &[u8]) -> Vec<Cow<'_, str>> {
+    let Some(list) = json::value_start(bytes, "data") else { return Vec::new() };
+    json::keys(bytes, json::skip_space(bytes, list + 1)).0
 }
 
 /// A list of the records that otherwise stand line by line, known by its first element.

@@ -50,9 +50,20 @@ pub(super) fn by_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
         Some("OTLP metrics or logs; requests are in traces (`resourceSpans`)")
     } else if has("status") && has("protocolVersion") && has("host") {
         Some(CHARLES)
+    } else if has("context") && has("attributes") && has("start_time") {
+        Some("spans as the console exporter of OpenTelemetry prints them; export them as OTLP in JSON")
+    } else if has("traceID") && has("spans") {
+        Some(JAEGER)
     } else {
         None
     }
+}
+
+const JAEGER: &str = "traces as Jaeger exports them; export them as OTLP in JSON";
+
+/// By the keys of the first element of the list under `data`, in which some tools wrap their rows.
+pub(super) fn by_data_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
+    keys.iter().any(|key| key == "traceID").then_some(JAEGER)
 }
 
 const CHARLES: &str = "a session of Charles; export it as HAR";
