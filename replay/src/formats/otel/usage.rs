@@ -21,6 +21,7 @@ const OUTPUT: &[&str] = &[
 const READ: &[&str] = &[
     "gen_ai.usage.cache_read.input_tokens",
     "gen_ai.usage.cache_read_input_tokens",
+    "gen_ai.usage.cache_read_tokens",
     "gen_ai.usage.input_tokens.cached",
     "gen_ai.usage.cached_input_tokens",
     "gen_ai.usage.details.cache_read_input_tokens",
@@ -34,6 +35,8 @@ const WRITTEN: &[&str] = &[
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.cache_creation_input_tokens",
     "gen_ai.usage.cache_write_input_tokens",
+    "gen_ai.usage.cache_creation_tokens",
+    "gen_ai.usage.cache_write_tokens",
     "gen_ai.usage.input_tokens.cache_write",
     "gen_ai.usage.details.cache_creation_input_tokens",
     "gen_ai.usage.details.cache_write_tokens",
