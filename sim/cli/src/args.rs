@@ -23,14 +23,20 @@ use view::ViewArgs;
 ///
 /// No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
-#[command(name = "forkcast", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "forkcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-const EXIT_CODES: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  forkcast replay                                  what it does, on an embedded sample
+  forkcast replay recordings/ --out result         what recorded requests cost, and why
+  forkcast explain result                          the dearest miss of these
+  forkcast diff before.json after.json             what breaks the cache between two requests
+
 Exit codes:
   0  done
   1  a check or a threshold failed
@@ -67,8 +73,8 @@ Examples:
   forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
-  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 where a limit is not kept
-  forkcast replay recordings/ --sizes both --calibrate             how far counted tokens are from the bill
+  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if not so
+  forkcast replay recordings/ --sizes both --calibrate             counted tokens against the bill
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
 
@@ -87,33 +93,13 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-
-    /// Print this table alone, as comma-separated values with its columns in the first line
-    #[arg(long, value_name = "NAME", value_parser = table())]
-    pub table: Option<String>,
-
-    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Write into a folder that holds other files too; only files of the names above are replaced
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
-
-    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` needs the recordings no more
-    #[arg(long, requires = "out")]
-    pub bodies: bool,
+    /// Where sizes of prompts come from
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// Exit with 2 where a model has no price or anything is unreadable
     #[arg(long)]
     pub strict: bool,
-
-    /// Replace names of files, agents and tools by stable ids
-    #[arg(long)]
-    pub anonymize: bool,
 
     /// Which prices hold
     #[command(flatten)]
@@ -123,9 +109,29 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub view: ViewArgs,
 
-    /// Where sizes of prompts come from
-    #[command(flatten)]
-    pub sizes: SizeArgs,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub format: Format,
+
+    /// Print this table alone, as comma-separated values with its columns in the first line
+    #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
+    pub table: Option<String>,
+
+    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+
+    /// Write into a folder that holds other files too; only files of the names above are replaced
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub overwrite: bool,
+
+    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` needs the recordings no more
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub bodies: bool,
+
+    /// Replace names of files, agents and tools by stable ids
+    #[arg(long, help_heading = "Output")]
+    pub anonymize: bool,
 
     /// What is said on standard error
     #[command(flatten)]
@@ -136,7 +142,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   forkcast diff yesterday.json today.json          two request bodies
   forkcast diff session.jsonl#4 session.jsonl#5    two requests of a recording, counted from 0
-  forkcast diff a.json b.json --format json        forkcast.diff/1, without any text of the prompts";
+  forkcast diff a.json b.json --format json        forkcast.diff/1, no text of the prompts";
 
 /// Arguments of `diff`.
 #[derive(Debug, ClapArgs)]
@@ -159,15 +165,15 @@ pub struct DiffArgs {
     pub prices: PriceArgs,
 
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
     /// Put the differing bytes with 48 on each side into JSON too
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 
     /// Replace names of files, agents and tools by stable ids, and leave bytes out
-    #[arg(long, conflicts_with = "show_content")]
+    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
     pub anonymize: bool,
 
     /// What is said on standard error
@@ -179,10 +185,10 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   forkcast replay recordings/ --out result         a run folder
   forkcast explain result                          its dearest miss
-  forkcast explain result 17                       its request 17, as ledger.jsonl and requests.csv number it
+  forkcast explain result 17                       its request 17, numbered as in ledger.jsonl
   forkcast explain result session.yaml#4           the request with number 4 in that file
   forkcast explain recordings/ 17                  without a run folder
-  forkcast explain result 17 --format json         forkcast.explain/1, without any text of the prompts
+  forkcast explain result 17 --format json         forkcast.explain/1, no text of the prompts
 
 A run folder names its recordings and reads them again; with --bodies it holds what it needs.";
 
@@ -207,15 +213,15 @@ pub struct ExplainArgs {
     pub prices: PriceArgs,
 
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
     /// Put the differing bytes with 48 on each side into JSON too
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 
     /// Replace names of files, agents and tools by stable ids, and leave bytes out
-    #[arg(long, conflicts_with = "show_content")]
+    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
     pub anonymize: bool,
 
     /// What is said on standard error
@@ -225,10 +231,10 @@ pub struct ExplainArgs {
 
 const LIST_EXAMPLES: &str = "\
 Examples:
-  forkcast list models                             every model that is known, with window and minimum
+  forkcast list models                             every known model, with window and minimum
   forkcast list prices --format csv                the price book, a row for each way of serving
-  forkcast list prices --out .                     the same as prices.toml, to be changed and used by --price-book
-  forkcast list schemas --out schemas              the JSON Schemas of all JSON that is printed, as files";
+  forkcast list prices --out .                     the same as prices.toml, for --price-book
+  forkcast list schemas --out schemas              JSON Schemas of all that is printed as JSON";
 
 /// Arguments of `list`.
 #[derive(Debug, ClapArgs)]
@@ -239,11 +245,11 @@ pub struct ListArgs {
     pub what: Listed,
 
     /// Also write what is listed as files into this folder (schemas, prices)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
     /// What is said on standard error
@@ -284,11 +290,11 @@ pub enum Format {
 #[derive(Debug, ClapArgs)]
 pub struct TalkArgs {
     /// Say nothing but errors
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 
     /// Tell how far long work is
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t, help_heading = "Output")]
     pub progress: Progress,
 }
 

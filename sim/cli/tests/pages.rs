@@ -41,6 +41,10 @@ fn every_verb_has_help_with_examples_that_fits_a_screen() {
         let help = said(&[verb, "--help"]);
         assert!(help.contains("Examples:\n  forkcast"), "{verb}");
         assert!(!flags(verb).is_empty() || ["completions"].contains(&verb), "{verb}");
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        for line in examples.lines().take_while(|line| !line.is_empty()) {
+            assert!(line.starts_with("  forkcast "), "{verb}: an example is broken into lines: {line}");
+        }
         for line in help.lines() {
             assert!(line.chars().count() <= 120, "{verb}: {line}");
         }

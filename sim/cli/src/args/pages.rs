@@ -45,7 +45,7 @@ pub struct ManArgs {
     pub verb: Option<String>,
 
     /// Write every page into this folder instead; pages that are there are replaced
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// What is said on standard error

@@ -34,12 +34,16 @@ fn rendered(page: &Command) -> anyhow::Result<(String, String)> {
     let mut bytes = Vec::new();
     man.render(&mut bytes)?;
     let text = String::from_utf8(bytes)?;
-    // What stands behind the options is named by its own first line.
-    Ok((
-        name,
-        text.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n")
-            .replace(".SH EXTRA\nExit codes:\n", ".SH EXIT STATUS\n"),
-    ))
+    Ok((name, with_examples(&text)))
+}
+
+/// The page with its last part under the names that manual pages have, and its lines as they are.
+fn with_examples(page: &str) -> String {
+    let Some((before, behind)) = page.split_once(".SH EXTRA\nExamples:\n") else { return page.to_owned() };
+    let (examples, further) = behind.split_once("\n.SH ").unwrap_or((behind.trim_end(), ""));
+    let examples = examples.replace("\nExit codes:\n", "\n.fi\n.SH EXIT STATUS\n.nf\n");
+    let further = if further.is_empty() { String::new() } else { format!(".SH {further}") };
+    format!("{before}.SH EXAMPLES\n.nf\n{examples}\n.fi\n{further}")
 }
 
 /// Writes `forkcast.1` and `forkcast-VERB.1` for each verb.
