@@ -1,0 +1,140 @@
+//! Prices of one's own: price books, single prices, discounts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").stdin(Stdio::null()).output().unwrap()
+}
+
+/// An empty folder that nobody else uses.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("prices-{name}"));
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let arguments = [&["replay", "--quiet", "--format", "json"], arguments].concat();
+    let output = forkcast(folder, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn cost(report: &Value) -> String {
+    report["totals"]["recorded"]["cost_usd"].to_string()
+}
+
+fn complaint(folder: &Path, arguments: &[&str]) -> String {
+    let output = forkcast(folder, arguments);
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The sample has 28 plain, 13,073 written, 19,755 read and 1,211 output tokens of claude-opus-4-8.
+const BOOK: &str = "[[price]]\nmodel = \"claude-opus-4-8\"\ninput = 1\nread = 0.5\noutput = 2\n";
+
+#[test]
+fn a_book_replaces_the_models_that_it_names() {
+    let place = folder("book");
+    fs::write(place.join("mine.toml"), BOOK).unwrap();
+    let report = json(&place, &["--price-book", "mine.toml"]);
+    // 28 × 1 + 13,073 × 1 (no fee for writing) + 19,755 × 0.5 + 1,211 × 2 = 25,400.5 per million.
+    assert_eq!(cost(&report), "0.0254005");
+    assert_eq!(report["price_book"]["statement"], "prices of mine.toml, else list prices of the day of each request");
+    assert_eq!(report["price_book"]["files"], serde_json::json!(["mine.toml"]));
+}
+
+#[test]
+fn single_prices_stand_above_books_and_a_discount_below_all() {
+    let place = folder("one");
+    fs::write(place.join("mine.toml"), BOOK).unwrap();
+    let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
+    let report = json(&place, &prices);
+    // (28 + 13,073 + 9,877.5 + 12,110) × 0.875 = 30,702.4375 per million; its lines are rounded one by one.
+    assert_eq!(cost(&report), "0.0307024375");
+    let statement =
+        "1 price given by hand, else prices of mine.toml, else list prices of the day of each request, less 12.5 %";
+    assert_eq!(report["price_book"]["statement"], statement);
+    assert_eq!(report["price_book"]["discount_percent"].to_string(), "12.5");
+    let output = forkcast(&place, &[&["replay", "--quiet"], &prices[..]].concat());
+    let human = String::from_utf8(output.stdout).unwrap();
+    assert!(human.contains("1 price given by hand, else prices of mine.toml, else list prices"), "{human}");
+    let output = forkcast(&place, &[&["replay", "--quiet", "--format", "markdown"], &prices[..]].concat());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("less 12.5 %"));
+}
+
+#[test]
+fn explain_knows_the_prices_of_the_run() {
+    let place = folder("explain");
+    fs::write(place.join("mine.toml"), BOOK).unwrap();
+    let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
+    json(&place, &[&prices[..], &["--out", "run"]].concat());
+    let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(ledger.lines().nth(3).unwrap()).unwrap();
+    let output = forkcast(&place, &["explain", "run", "3", "--format", "json"]);
+    let explained: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(explained["cost_usd"], line["cost_usd"]);
+}
+
+#[test]
+fn broken_books_and_prices_say_what_was_expected() {
+    let place = folder("broken");
+    fs::write(place.join("bad.toml"), "[[price]]\nmodel = \"x\"\ninput = -1\noutput = 2\n").unwrap();
+    let found = complaint(&place, &["replay", "--price-book", "bad.toml"]);
+    assert!(found.contains("bad.toml:3:9: invalid value: integer `-1`, expected USD per million tokens"), "{found}");
+    let found = complaint(&place, &["replay", "--price-book", "none.toml"]);
+    assert!(found.contains("--price-book none.toml: "), "{found}");
+    let found = complaint(&place, &["replay", "--price", "claude-opus-5=1"]);
+    assert!(found.contains("expected MODEL:CATEGORY=USD"), "{found}");
+    let found = complaint(&place, &["replay", "--price", "claude-opus-5:reads=1"]);
+    assert!(found.contains("no category `reads`, expected one of: input, write_5m, write_1h, read, output"), "{found}");
+    let found = complaint(&place, &["replay", "--price", "mine:read=1"]);
+    assert!(found.contains("no price for mine (input, write_5m, write_1h, output)"), "{found}");
+    for discount in ["101", "-1", "a", "1.00001"] {
+        let found = complaint(&place, &["replay", &format!("--discount={discount}")]);
+        assert!(found.contains("expected a percentage from 0 to 100"), "{found}");
+    }
+}
+
+#[test]
+fn the_listed_book_is_one_to_start_from() {
+    let place = folder("list");
+    assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
+    let book = fs::read_to_string(place.join("prices.toml")).unwrap();
+    let usual = cost(&json(&place, &[]));
+    assert_eq!(cost(&json(&place, &["--price-book", "prices.toml"])), usual);
+    // Written again it is the same; once changed it is the user's.
+    assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
+    fs::write(place.join("prices.toml"), format!("{book}# mine\n")).unwrap();
+    assert!(complaint(&place, &["list", "prices", "--out", "."]).contains("not replaced"));
+}
+
+#[test]
+fn diff_takes_prices_too() {
+    let place = folder("diff");
+    let body = |day: u8| {
+        let text = "Be brief. ".repeat(400);
+        let content = format!(r#"[{{"type":"text","text":"{text}","cache_control":{{"type":"ephemeral"}}}}]"#);
+        let system = format!("Today is 2026-11-{day}.");
+        format!(r#"{{"model":"my-model","system":"{system}","messages":[{{"role":"user","content":{content}}}]}}"#)
+    };
+    fs::write(place.join("a.json"), body(20)).unwrap();
+    fs::write(place.join("b.json"), body(21)).unwrap();
+    fs::write(place.join("mine.toml"), BOOK.replace("claude-opus-4-8", "my-model")).unwrap();
+    let of = |arguments: &[&str]| -> Value {
+        let all = [&["diff", "a.json", "b.json", "--format", "json"], arguments].concat();
+        serde_json::from_slice(&forkcast(&place, &all).stdout).unwrap()
+    };
+    assert_eq!(of(&[])["cost_usd"], Value::Null);
+    let (full, half) = (of(&["--price-book", "mine.toml"]), of(&["--price-book", "mine.toml", "--discount", "50"]));
+    let usd = |found: &Value| found["cost_usd"].as_f64().unwrap();
+    assert!(usd(&full) > 0.0 && (usd(&full) / usd(&half) - 2.0).abs() < 1e-6, "{full} {half}");
+}
