@@ -7,9 +7,10 @@ use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
 
+pub use super::reading::NotRead;
+use super::reading::read;
 use super::run::{Prepared, Run, Seen};
 use super::{Options, Replay};
-use crate::exchange::{Dialect, Provider};
 use crate::input::Inputs;
 use crate::schedule::streams;
 
@@ -106,10 +107,8 @@ pub struct Earlier {
 pub enum NotInspected {
     /// There are only so many requests.
     NoSuchLine(usize),
-    /// No cache profile reads the requests of this provider.
-    NoProfile(String),
-    /// The body is no request.
-    Unreadable(String),
+    /// There is no request that a cache could see.
+    NotRead(NotRead),
 }
 
 /// Replays the cache of the request at ledger line `line` up to the instant at which it was sent.
@@ -135,15 +134,7 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
         let Some(scheduled) = rest.first() else { break };
         run.deliver_until(scheduled.at);
         let exchange = scheduled.exchange;
-        if let Provider::Other(name) = &exchange.provider {
-            return Err(NotInspected::NoProfile(name.clone()));
-        }
-        if exchange.dialect == Dialect::Unprompted {
-            return Err(NotInspected::Unreadable("the log holds no whole prompt".to_owned()));
-        }
-        let scope = exchange.scope.as_deref().unwrap_or(&stream.scope);
-        let read = run.wire.read(&exchange.body, scope, &exchange.model);
-        let request = read.map_err(|error| NotInspected::Unreadable(error.to_string()))?;
+        let request = read(&mut run.wire, &stream.scope, exchange).map_err(NotInspected::NotRead)?;
         let prepared = run.prepare(request, scheduled);
         return Ok(Inspection::of(run, prepared, scheduled.at, first_line));
     }

@@ -4,6 +4,7 @@ mod counted;
 mod implied;
 pub mod inspect;
 mod price;
+mod reading;
 mod run;
 mod sized;
 

@@ -12,10 +12,11 @@ use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usag
 use super::counted::{CountedSize, Counting};
 use super::implied::{self, imply};
 use super::price::{Priced, price};
+use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
 use crate::agreement::{Compared, NotComparable, Verdict};
-use crate::exchange::{Dialect, Exchange, Provider};
+use crate::exchange::{Exchange, Provider};
 use crate::input::Unreadable;
 use crate::schedule::{Scheduled, Stream};
 
@@ -133,22 +134,15 @@ impl<'a> Run<'a> {
 
     pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
         let exchange = scheduled.exchange;
-        if exchange.provider != Provider::Anthropic {
-            self.count_only(scheduled, NotComparable::NoProfile, None);
-            return;
-        }
-        if exchange.dialect == Dialect::Unprompted {
-            self.count_only(scheduled, NotComparable::NoMarker, Some(UNPROMPTED));
-            return;
-        }
-        let scope = exchange.scope.as_deref().unwrap_or(scope);
-        match self.wire.read(&exchange.body, scope, &exchange.model) {
+        match read(&mut self.wire, scope, exchange) {
             Ok(request) => self.serve_request(request, scheduled),
-            Err(error) => {
+            Err(NotRead::NoProfile(_)) => self.count_only(scheduled, NotComparable::NoProfile, None),
+            Err(NotRead::Unprompted) => self.count_only(scheduled, NotComparable::NoMarker, Some(UNPROMPTED)),
+            Err(NotRead::Unreadable(why)) => {
                 self.result.unreadable.push(Unreadable {
                     file: exchange.origin.file.clone(),
                     line: exchange.origin.line,
-                    reason: format!("request {}: {error}", exchange.origin.index),
+                    reason: format!("request {}: {why}", exchange.origin.index),
                 });
                 self.count_only(scheduled, NotComparable::NoProfile, None);
             }

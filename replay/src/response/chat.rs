@@ -99,6 +99,7 @@ fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
     let (prompt, overlap) = if is_gemini { prompt.without_overlap() } else { (prompt, None) };
     missed(fields, prompt)?;
     let completion = count(fields, "completion_tokens")?.unwrap_or(0);
+    let (prompt, hidden) = prompt.without_hidden_reads(completion, count(fields, "total_tokens")?);
     let reasoning = agreed(fields, REASONING)?.unwrap_or(0);
     let (output, odd) = subset::output(prompt, completion, reasoning, count(fields, "total_tokens")?)?;
     let recorded = RecordedUsage {
@@ -109,7 +110,7 @@ fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
         ..extras(fields)?
     };
     let tier = word(fields, "service_tier").map(str::to_owned);
-    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).chain(doubt(fields)?).collect(), tier })
+    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).chain(hidden).chain(doubt(fields)?).collect(), tier })
 }
 
 /// `DeepSeek` counts hits and misses, which together are the prompt.

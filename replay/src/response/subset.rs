@@ -33,6 +33,23 @@ impl Prompt {
         (Self { written: 0, ..self }, Some(what))
     }
 
+    /// Where more was read than the prompt has, while the total is the sum of prompt and output: the prompt is believed, what
+    /// was read of it is not, and that is said.
+    ///
+    /// Grok models on Azure do so: what they read includes some 160 tokens of the provider's own that their prompt leaves
+    /// out (29 of 38 recorded answers read more than there was; the others may, unseen).
+    pub fn without_hidden_reads(self, completion: u64, total: Option<u64>) -> (Self, Option<String>) {
+        let Self { name, tokens, read, written } = self;
+        if written > 0 || read <= tokens || total != tokens.checked_add(completion) {
+            return (self, None);
+        }
+        let what = format!(
+            "{read} tokens are said to be read of the {tokens} of `{name}`: the total bears the {tokens} out, which are \
+             taken as plain input"
+        );
+        (Self { read: 0, ..self }, Some(what))
+    }
+
     /// The same counts beside each other. An answer whose parts are more than the whole counts in some other way; which, it
     /// does not say.
     pub fn additive(self, output_tokens: u64) -> Result<Usage, String> {

@@ -76,7 +76,7 @@ fn at(usage: &Value, path: &str) -> u64 {
 }
 
 /// The counts of an answer beside each other, by what the path of its address promises. `None` where more was read than there
-/// was: such an answer must be refused.
+/// was and nothing bears the prompt out: such an answer must be refused.
 fn by_convention(uri: &str, usage: &Value) -> Option<Sums> {
     let path = uri.split(['?', '#']).next().unwrap();
     let subset = |prompt: u64, read: u64, written: u64, output: u64| {
@@ -102,6 +102,9 @@ fn by_convention(uri: &str, usage: &Value) -> Option<Sums> {
         let details = |name| at(usage, &format!("prompt_tokens_details.{name}"));
         let (prompt, read, written) =
             (at(usage, "prompt_tokens"), details("cached_tokens"), details("cache_write_tokens"));
+        // Grok on Azure: more read than the prompt has, and a total that leaves it out.
+        let hidden = read > prompt && at(usage, "total_tokens") == prompt + at(usage, "completion_tokens");
+        let read = if hidden { 0 } else { read };
         let written = if read == written && read + written > prompt { 0 } else { written };
         subset(prompt, read, written, at(usage, "total_tokens") - prompt)
     } else if path.ends_with("/chat") {
@@ -157,7 +160,7 @@ fn totals_of_every_cassette_folder_equal_the_recorded_usage_for_every_provider()
     }
     print(&rows);
     let count = |of: fn(&Row) -> usize| rows.values().map(of).sum::<usize>();
-    assert_eq!((count(|row| row.requests), count(|row| row.refused)), (396, 29));
+    assert_eq!((count(|row| row.requests), count(|row| row.refused)), (396, 0));
     for (row, counts) in &rows {
         assert_eq!(counts.found, counts.expected, "{row:?}");
         assert_eq!(counts.requests, counts.with_usage + counts.refused, "{row:?}");
@@ -184,12 +187,13 @@ fn every_refusal_and_every_answer_that_was_passed_over_has_its_reason() {
     let exchanges: BTreeMap<Key, &Exchange> = recorded.exchanges().collect();
     let reasons: Vec<&str> =
         recorded.inputs.values().flat_map(|inputs| &inputs.unreadable).map(|fault| fault.reason.as_str()).collect();
-    assert!(
-        reasons.iter().all(|reason| reason.contains("`prompt_tokens` is") && reason.contains("expected at least the"))
-    );
-    let refused = exchanges.values().filter(|exchange| exchange.usage.is_none());
-    assert_eq!(refused.clone().count(), reasons.len());
-    assert!(refused.clone().all(|exchange| exchange.provider.name() == "azure" && exchange.model.starts_with("grok")));
+    assert!(reasons.is_empty(), "{reasons:#?}");
+    assert!(exchanges.values().all(|exchange| exchange.usage.is_some()));
+    // What is not believed of an answer is listed.
+    let doubtful = recorded.inputs.values().flat_map(|inputs| &inputs.repaired);
+    let hidden: Vec<_> = doubtful.filter(|repaired| repaired.what.contains("taken as plain input")).collect();
+    assert_eq!(hidden.len(), 29);
+    assert!(hidden.iter().all(|repaired| repaired.file.contains("azure_grok") || repaired.file.contains("_azure_")));
     // What has usage in the text and is no exchange: the size of stored prompts, and answers of a batch, fetched later.
     let mut passed = BTreeMap::new();
     for (key, raw) in recorded.crude.iter().filter(|(key, raw)| raw.usage.is_some() && !exchanges.contains_key(*key)) {

@@ -49,6 +49,15 @@ fn the_same_call_gives_the_same_counts_in_every_convention() {
     }
 }
 
+/// The total tells that the prompt is whole, so that it is billed and only what was read of it is in doubt.
+#[test]
+fn more_read_than_a_prompt_that_the_total_bears_out_is_plain_input() {
+    let chat = r#"{"usage":{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":161}}}"#;
+    let answer = answer(ChatCompletions, chat);
+    assert_eq!(counts(&answer.usage.unwrap()), [10, 0, 0, 0, 1]);
+    assert!(answer.repairs[0].starts_with("161 tokens are said to be read of the 10"), "{:?}", answer.repairs);
+}
+
 #[test]
 fn more_read_than_the_prompt_has_is_refused_with_both_counts() {
     let chat = r#"{"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":161}}}"#;

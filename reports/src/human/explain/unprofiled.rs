@@ -1,13 +1,14 @@
-//! A request to a provider without a cache profile: its usage and its bill.
+//! A request of which no cache profile can say anything: its usage and its bill.
 
+use forkcast_replay::replay::inspect::NotRead;
 use forkcast_sim::ledger::Line;
 
 use crate::document::{Document, count, money};
 use crate::human::when;
 use crate::report::{Entry, Report};
 
-/// What is known of a request to a provider without a cache profile: its usage and its bill.
-pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, provider: &str) -> Document {
+/// What is known of a request that no cache profile can read: its usage and its bill.
+pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> Document {
     let line = entry.line;
     let mut document = Document::default();
     let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
@@ -15,7 +16,13 @@ pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, provider: &str) -> Doc
     document.title(format!("Request {}, {place}: {}{at}", line.index, line.model));
     document.text(vec![
         recorded(line),
-        format!("There is no cache profile for {provider} yet, so what its cache held is not known."),
+        match why {
+            NotRead::NoProfile(provider) => {
+                format!("There is no cache profile for {provider} yet, so what its cache held is not known.")
+            }
+            NotRead::Unprompted => "The recording left its prompt out, so what its cache held is not known.".to_owned(),
+            NotRead::Unreadable(what) => format!("Its body is no request: {}.", report.names.message(what)),
+        },
     ]);
     document.heading("What it cost");
     let bill = line.charge.bill.as_ref().map(|bill| bill.total);

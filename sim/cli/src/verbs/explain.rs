@@ -1,6 +1,6 @@
 //! `forkcast explain`.
 
-use forkcast_replay::replay::inspect::{NotInspected, inspect};
+use forkcast_replay::replay::inspect::{NotInspected, NotRead, inspect};
 use forkcast_replay::replay::{Replay, replay_until};
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
@@ -31,8 +31,10 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
-        Err(NotInspected::NoProfile(provider)) => return unprofiled(args, &report, entry, &provider),
-        Err(other) => return Err(uninspected(entry, &other)),
+        Err(NotInspected::NotRead(why)) => return unprofiled(args, &report, entry, &why),
+        Err(NotInspected::NoSuchLine(count)) => {
+            return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));
+        }
     };
     let explained = Explained::new(&report, entry, &inspection);
     match args.format {
@@ -42,20 +44,11 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
 }
 
-fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, provider: &str) -> anyhow::Result<()> {
+fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> anyhow::Result<()> {
     match args.format {
         Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
-        format => screen::document(&human::explain::unprofiled(report, entry, provider), format),
+        format => screen::document(&human::explain::unprofiled(report, entry, why), format),
     }
-}
-
-fn uninspected(entry: &Entry<'_>, why: &NotInspected) -> anyhow::Error {
-    let request = format!("request {}", entry.line.index);
-    BadInput::error(match why {
-        NotInspected::Unreadable(why) => format!("{request}: {why}"),
-        NotInspected::NoSuchLine(count) => format!("{request}: there are {count} requests"),
-        NotInspected::NoProfile(provider) => format!("{request}: no cache profile for {provider}"),
-    })
 }
 
 /// The request that paid most for what had been sent before; for models without a price the one that missed most.
