@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use forkcast_replay::calibrate::{Errors, Sample, Samples, fit};
+use forkcast_replay::exchange::Provider;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
+use forkcast_sim::wire::model::Tokenizer;
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation};
 
 /// Folders with cassettes of Claude models.
@@ -94,4 +97,36 @@ fn factors_fitted_to_other_cassettes_estimate_a_cassette_within_a_tenth_in_sum()
     assert!(samples.len() >= 60, "{} requests", samples.len());
     let error = all.sum_error().unwrap();
     assert!(error.abs() <= 0.10, "{error}");
+}
+
+/// Requests to OpenAI's chat interface with messages of text, and with calls, but without definitions of tools.
+#[test]
+fn chats_without_definitions_are_counted_to_the_token() {
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
+    if !data.is_dir() {
+        eprintln!("skipped: no recordings at {}", data.display());
+        return;
+    }
+    let paths: Vec<PathBuf> = CASSETTES.iter().map(|name| data.join(name)).collect();
+    let inputs = Inputs::read(&paths, InputFormat::Auto).expect("the recordings open");
+    let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };
+    let replayed = replay(&inputs, &options);
+    let exchanges: BTreeMap<_, _> = inputs.exchanges().map(|exchange| (exchange.origin.clone(), exchange)).collect();
+    let (mut exact, mut off) = (0, Vec::new());
+    for ((line, size), origin) in replayed.lines.iter().zip(&replayed.counted).zip(&replayed.origins) {
+        let body = String::from_utf8_lossy(&exchanges[origin].body);
+        let plain =
+            !["\"tools\"", "\"response_format\"", "\"functions\"", "image_url"].iter().any(|key| body.contains(key));
+        let own = exchanges[origin].provider == Provider::Other("openai".to_owned());
+        let Some(size) = size.filter(|size| own && plain && size.tokenizer == Tokenizer::O200k) else { continue };
+        let Some(usage) = line.recorded.filter(|_| size.left_out.is_none()) else { continue };
+        match usage.total_input_tokens() == size.tokens {
+            true => exact += 1,
+            false => {
+                off.push(format!("{}#{}: {} of {}", origin.file, origin.index, size.tokens, usage.total_input_tokens()))
+            }
+        }
+    }
+    eprintln!("{exact} requests exact, off: {off:#?}");
+    assert!(exact >= 10 && off.is_empty());
 }

@@ -129,10 +129,10 @@ fn what_was_assumed_is_said() {
 
 #[test]
 fn requests_to_other_makers_are_counted_by_their_own_vocabulary() {
-    let line = r#"{"v":1,"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]},"response":{"usage":{"prompt_tokens":7,"completion_tokens":1}}}"#;
+    let line = r#"{"v":1,"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]},"response":{"usage":{"prompt_tokens":8,"completion_tokens":1}}}"#;
     let inputs = Inputs::from_bytes("gpt.jsonl", line.as_bytes(), InputFormat::Auto);
     let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };
     let size = replay(&inputs, &options).counted[0].unwrap();
-    // One token of text, three for its message, three before the answer: what the maker bills for it.
-    assert_eq!((size.tokens, size.tokenizer), (7, Tokenizer::O200k));
+    // One token of text, four for its message and role, three before the answer: what the maker bills for it.
+    assert_eq!((size.tokens, size.tokenizer), (8, Tokenizer::O200k));
 }

@@ -7,9 +7,10 @@ use forkcast_sim::wire::{BlockKind, Content, Level, json};
 use memchr::memmem;
 
 use crate::class::Class;
+use crate::factors::Generation;
 use crate::image::{self, Tier};
 use crate::vocabulary::Vocabulary;
-use crate::{pdf, tools};
+use crate::{chat, pdf, tools};
 
 /// The make-up of a block, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub fn makeup(content: Content<'_>, tokenizer: Tokenizer, vocabulary: Vocabulary
 pub fn is_outside(content: Content<'_>) -> bool {
     match content.kind {
         BlockKind::Media => is_address(content.bytes),
-        BlockKind::Thinking => !field(content.bytes, b"\"thinking\"").is_some_and(|text| text.len() > 2),
+        BlockKind::Thinking => field(content.bytes, b"\"thinking\"").is_none_or(|text| text.len() <= 2),
         BlockKind::ToolResult => {
             let list = field(content.bytes, b"\"content\"").filter(|list| list.first() == Some(&b'['));
             list.is_some_and(|list| json::elements(list).flatten().any(is_address))
@@ -117,6 +118,10 @@ impl Reader {
     }
 
     fn tool(&mut self, raw: &[u8]) {
+        if Generation::of(self.tokenizer).is_none() {
+            self.makeup.fixed += chat::definition_tokens(raw, self.vocabulary);
+            return;
+        }
         let kind = field(raw, b"\"type\"").and_then(json::string).unwrap_or_default();
         match tools::built_in_tokens(&kind, self.tokenizer) {
             Some(tokens) => self.makeup.fixed += tokens,
@@ -131,7 +136,7 @@ impl Reader {
     /// messages have their tool calls as a key of their own.
     fn parameters(&mut self, level: Level, raw: &[u8]) {
         if let Some(calls) = field(raw, b"\"tool_calls\"") {
-            self.json(Class::Json, calls);
+            self.makeup.text[Class::Json as usize] += chat::calls_tokens(calls, self.vocabulary);
         }
         if level == Level::Messages
             && let Some(format) = field(raw, b"\"output_config.format\"")

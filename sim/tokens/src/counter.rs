@@ -1,8 +1,9 @@
 //! The counter: which rule counts for which tokenizer.
 
 use forkcast_sim::wire::model::Tokenizer;
-use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter};
+use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter, ToolUse};
 
+use crate::chat;
 use crate::content::makeup;
 use crate::factors::{self, BUILT_IN, Factors, Generation};
 use crate::vocabulary::Vocabulary;
@@ -52,11 +53,6 @@ impl Default for Counter {
     }
 }
 
-/// Around each message of a chat, and before the answer. Source: the maker's cookbook, "How to count tokens with
-/// tiktoken" (gpt-3.5-turbo-0613 and later, as of 2024-07).
-const CHAT_MESSAGE_TOKENS: u64 = 3;
-const CHAT_TAIL_TOKENS: u64 = 3;
-
 impl TokenCounter for Counter {
     fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64 {
         let vocabulary = if tokenizer == Tokenizer::Cl100k { Vocabulary::Cl100k } else { Vocabulary::O200k };
@@ -70,7 +66,11 @@ impl TokenCounter for Counter {
     fn frame_tokens(&self, frame: &Frame) -> FrameTokens {
         match Generation::of(frame.tokenizer) {
             Some(_) => factors::frame(frame),
-            None => FrameTokens { head: 0, message: CHAT_MESSAGE_TOKENS, tail: CHAT_TAIL_TOKENS },
+            None => FrameTokens {
+                head: if frame.tools == ToolUse::Absent { 0 } else { chat::TOOLS_TOKENS },
+                message: chat::MESSAGE_TOKENS,
+                tail: chat::TAIL_TOKENS,
+            },
         }
     }
 }

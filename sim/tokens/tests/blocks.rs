@@ -169,10 +169,17 @@ fn the_examples_of_the_counting_page_are_met_within_a_few_tokens() {
 
 #[test]
 fn public_vocabularies_are_exact_with_the_documented_frame() {
-    // Cookbook: three tokens for each message, three before the answer; the texts are one token each.
+    // Cookbook: three tokens for each message and its role, three before the answer; the texts are one token each.
     let body =
         r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"hello"}]}"#;
-    assert_eq!(whole(body), 3 + 1 + 3 + 1 + 3);
+    assert_eq!(whole(body), 4 + 1 + 4 + 1 + 3);
+}
+
+#[test]
+fn tools_of_a_chat_cost_what_the_cookbook_counts() {
+    // The cookbook's worked example: 101 tokens with gpt-4o.
+    let body = r#"{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"get_current_weather","description":"Get the current weather in a given location","parameters":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},"unit":{"type":"string","description":"The unit of temperature to return","enum":["celsius","fahrenheit"]}},"required":["location"]}}}],"messages":[{"role":"system","content":"You are a helpful assistant that can answer to questions about the weather."},{"role":"user","content":"What's the weather like in San Francisco?"}]}"#;
+    assert_eq!(whole(body), 101);
 }
 
 #[test]
