@@ -120,11 +120,11 @@ fn chats_without_definitions_are_counted_to_the_token() {
         let own = exchanges[origin].provider == Provider::Other("openai".to_owned());
         let Some(size) = size.filter(|size| own && plain && size.tokenizer == Tokenizer::O200k) else { continue };
         let Some(usage) = line.recorded.filter(|_| size.left_out.is_none()) else { continue };
-        match usage.total_input_tokens() == size.tokens {
-            true => exact += 1,
-            false => {
-                off.push(format!("{}#{}: {} of {}", origin.file, origin.index, size.tokens, usage.total_input_tokens()))
-            }
+        let billed = usage.total_input_tokens();
+        if billed == size.tokens {
+            exact += 1;
+        } else {
+            off.push(format!("{}#{}: {} of {billed}", origin.file, origin.index, size.tokens));
         }
     }
     eprintln!("{exact} requests exact, off: {off:#?}");

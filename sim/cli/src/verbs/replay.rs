@@ -93,7 +93,7 @@ fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyh
         let files = folder.write(report).map_err(folder_error)?;
         args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
         if args.bodies {
-            let bodies = folder.write_bodies(&report).map_err(folder_error)?;
+            let bodies = folder.write_bodies(report).map_err(folder_error)?;
             args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
         }
     }

@@ -1,0 +1,76 @@
+//! Counted sizes as users meet them.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A folder of its own with one recording: three requests of a Claude model, one to OpenAI.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    let claude = |tokens: u64| {
+        format!(
+            r#"{{"v":1,"request":{{"model":"claude-sonnet-4-6","messages":[{{"role":"user","content":"{}"}}]}},"response":{{"usage":{{"input_tokens":{tokens},"output_tokens":3}}}}}}"#,
+            "All work and no play makes a dull agent. ".repeat(20)
+        )
+    };
+    let gpt = r#"{"v":1,"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]},"response":{"usage":{"prompt_tokens":8,"completion_tokens":1}}}"#;
+    fs::write(path.join("log.jsonl"), [claude(300), claude(310), claude(320), gpt.to_owned()].join("\n")).unwrap();
+    path
+}
+
+#[test]
+fn counted_sizes_stand_beside_the_bill_with_what_is_known_of_their_error() {
+    let folder = folder("sizes_both");
+    let text = stdout(&forkcast(&folder, &["replay", "log.jsonl", "--sizes", "both", "--quiet"]));
+    for part in
+        ["How far off are counted sizes?", "claude is an estimate:", "nine of ten within", "calibrated", "exact"]
+    {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("Token factors fitted"));
+    let plain = stdout(&forkcast(&folder, &["replay", "log.jsonl", "--quiet"]));
+    assert!(!plain.contains("counted sizes"));
+}
+
+#[test]
+fn a_fit_is_shown_and_counted_with() {
+    let folder = folder("sizes_fit");
+    let arguments = ["replay", "log.jsonl", "--sizes", "both", "--calibrate", "--format", "json", "--quiet"];
+    let value: serde_json::Value = serde_json::from_str(&stdout(&forkcast(&folder, &arguments))).unwrap();
+    let generation = &value["sizes"]["calibration"]["generations"][0];
+    assert_eq!((generation["tokenizer"].as_str(), generation["requests"].as_u64()), (Some("claude"), Some(3)));
+    // Three requests around 310, which the built-in factors estimate lower: a fit to them is nearer in sum than the built-in factors.
+    let error = |name: &str| generation[name].as_f64().unwrap().abs();
+    assert!(error("sum_error") < error("built_in_sum_error"), "{generation}");
+    let rows = value["sizes"]["counted"]["tokenizers"].as_array().unwrap();
+    let gpt = rows.iter().find(|row| row["tokenizer"] == "o200k").unwrap();
+    assert_eq!((gpt["counted_tokens"].as_u64(), gpt["recorded_tokens"].as_u64()), (Some(8), Some(8)));
+    assert!(value["sizes"]["calibration"]["classes"][0]["factor"].as_f64().unwrap() > 0.5);
+}
+
+#[test]
+fn a_run_is_explained_with_the_sizes_that_it_was_made_with() {
+    let folder = folder("sizes_explain");
+    let run = ["replay", "log.jsonl", "--sizes", "counted", "--out", "run", "--quiet"];
+    stdout(&forkcast(&folder, &run));
+    let total = |of: &str| {
+        let text = stdout(&forkcast(&folder, &["explain", of, "0", "--format", "json", "--quiet"]));
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["total_tokens"].as_u64().unwrap()
+    };
+    assert_eq!(total("log.jsonl"), 300, "as recorded");
+    assert_ne!(total("run"), 300, "as counted");
+}
