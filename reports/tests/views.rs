@@ -52,6 +52,7 @@ struct Sums {
     compared: [u64; 5],
     not_comparable: [u64; NotComparable::ALL.len()],
     output_estimated: (u64, u64),
+    fees: BTreeMap<String, (u64, Money)>,
 }
 
 impl Sums {
@@ -80,6 +81,10 @@ impl Sums {
         ];
         self.compared.iter_mut().zip(compared).for_each(|(sum, part)| *sum += part);
         self.not_comparable.iter_mut().zip(sums.not_comparable).for_each(|(sum, part)| *sum += part);
+        for (name, (number, cost)) in &account.fees {
+            let sum = self.fees.entry(name.clone()).or_default();
+            *sum = (sum.0 + number, sum.1 + *cost);
+        }
         let estimated = account.output_estimated;
         self.output_estimated =
             (self.output_estimated.0 + estimated.tokens, self.output_estimated.1 + estimated.requests);

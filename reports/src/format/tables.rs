@@ -5,10 +5,16 @@ use std::io::{self, Write};
 
 use forkcast_sim::pricing::Money;
 
-use super::number::Millis;
 use super::requests;
 use crate::document::csv;
-use crate::report::{Account, Entry, Group, Measure, Report, Side, gates, misses, remarks, unpriced};
+use crate::report::{Account, Group, Report, Session, Side};
+
+mod rows;
+
+use rows::{
+    CAUSE, DAMAGE, EXCEPTION, FACTOR, FEE, GATE, MISS, SIZE, UNPRICED, causes, damage, exceptions, factors, fees,
+    gate_rows, miss_rows, placed, remark_rows, size_rows, unpriced_rows,
+};
 
 /// A table: its columns and its rows.
 type Rows = Vec<Vec<String>>;
@@ -22,7 +28,7 @@ struct Plan {
 }
 
 /// In the order in which they are written.
-const PLANS: [Plan; 12] = [
+const PLANS: [Plan; 15] = [
     Plan { name: "totals", what: "one row of sums over everything", columns: sum_columns, rows: totals },
     Plan { name: "groups", what: "sums of each group of --by", columns: || sums_of(&["key"]), rows: groups },
     Plan { name: "models", what: "sums of each model", columns: || sums_of(&["model"]), rows: models },
@@ -34,6 +40,9 @@ const PLANS: [Plan; 12] = [
     Plan { name: "gates", what: "limits that were set", columns: || GATE.to_vec(), rows: gate_rows },
     Plan { name: "damage", what: "what was not read, or repaired", columns: || DAMAGE.to_vec(), rows: damage },
     Plan { name: "remarks", what: "remarks on requests", columns: || vec!["remark", "requests"], rows: remark_rows },
+    Plan { name: "fees", what: "charges that are not tokens", columns: || FEE.to_vec(), rows: fees },
+    Plan { name: "sizes", what: "counted sizes of each tokenizer", columns: || SIZE.to_vec(), rows: size_rows },
+    Plan { name: "factors", what: "fitted factors of --calibrate", columns: || FACTOR.to_vec(), rows: factors },
     Plan {
         name: "requests",
         what: "each request, as in requests.csv",
@@ -161,7 +170,7 @@ fn models(report: &Report<'_>) -> Rows {
 const SESSION: [&str; 4] = ["session", "source", "format", "chains"];
 
 fn sessions(report: &Report<'_>) -> Rows {
-    let row = |session: &crate::report::Session| {
+    let row = |session: &Session| {
         let own =
             vec![session.id.clone(), session.source.clone(), session.format.to_owned(), session.chains.to_string()];
         [own, sums(&session.account)].concat()
@@ -169,130 +178,7 @@ fn sessions(report: &Report<'_>) -> Rows {
     report.sessions.iter().map(row).collect()
 }
 
-const CAUSE: [&str; 5] = ["cause", "requests", "tokens", "cost_usd", "suggestion"];
-
-fn causes(report: &Report<'_>) -> Rows {
-    let priced = report.totals.billed.cost.is_some();
-    let causes = report.totals.causes().into_iter();
-    causes
-        .map(|(cause, total)| {
-            vec![
-                cause.word().to_owned(),
-                total.requests.to_string(),
-                total.tokens.to_string(),
-                money(priced.then_some(total.cost)),
-                cause.suggestion().to_owned(),
-            ]
-        })
-        .collect()
-}
-
-/// How every table names a request.
-const PLACE: [&str; 6] = ["index", "session", "file", "file_index", "at_ms", "model"];
-
-fn placed(own: &[&'static str]) -> Vec<&'static str> {
-    PLACE.iter().chain(own).copied().collect()
-}
-
-fn place(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
-    vec![
-        entry.line.index.to_string(),
-        report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
-        report.names.file(&entry.origin.file),
-        entry.origin.index.to_string(),
-        entry.line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
-        entry.line.model.clone(),
-    ]
-}
-
-const MISS: [&str; 6] = ["cause", "tokens", "cost_usd", "path", "name", "volatile"];
-
-fn miss_rows(report: &Report<'_>) -> Rows {
-    misses(report)
-        .iter()
-        .map(|miss| {
-            let mut row = place(report, miss.entry);
-            let found = miss.difference;
-            row.extend([
-                miss.cause.word().to_owned(),
-                miss.tokens.to_string(),
-                money(miss.cost),
-                found.map(|found| found.path.clone()).unwrap_or_default(),
-                found.map(|found| report.names.thing(&found.name)).unwrap_or_default(),
-                found.and_then(|found| found.volatile).map(|volatile| volatile.word().to_owned()).unwrap_or_default(),
-            ]);
-            row
-        })
-        .collect()
-}
-
-const EXCEPTION: [&str; 5] =
-    ["recorded_verdict", "predicted_verdict", "recorded_read_tokens", "predicted_read_tokens", "causes"];
-
-fn exceptions(report: &Report<'_>) -> Rows {
-    let row = |(entry, compared): (&Entry<'_>, &forkcast_replay::agreement::Compared)| {
-        let mut row = place(report, entry);
-        let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
-        row.extend([
-            compared.recorded.word().to_owned(),
-            compared.predicted.word().to_owned(),
-            compared.recorded_usage.cache_read_input_tokens.to_string(),
-            compared.predicted_usage.cache_read_input_tokens.to_string(),
-            causes.join(" "),
-        ]);
-        row
-    };
-    report.exceptions().map(row).collect()
-}
-
-const UNPRICED: [&str; 4] = ["model", "requests", "tokens", "reason"];
-
-fn unpriced_rows(report: &Report<'_>) -> Rows {
-    let row = |model: crate::report::Unpriced| {
-        let reason = model.reason().to_owned();
-        vec![model.model, model.requests.to_string(), model.tokens.to_string(), reason]
-    };
-    unpriced(report).into_iter().map(row).collect()
-}
-
-const GATE: [&str; 5] = ["name", "limit", "found", "passed", "undecided"];
-
-fn gate_rows(report: &Report<'_>) -> Rows {
-    let number = |measure| match measure {
-        Measure::Cost(cost) => cost.to_string(),
-        Measure::HitRate(part) => part.to_string(),
-        Measure::Tokens(tokens) => tokens.to_string(),
-    };
-    let row = |gate: crate::report::Gate| {
-        vec![
-            gate.name.to_owned(),
-            number(gate.limit),
-            gate.found.map(number).unwrap_or_default(),
-            gate.passed.to_string(),
-            gate.undecided.unwrap_or_default(),
-        ]
-    };
-    gates(report).into_iter().map(row).collect()
-}
-
-const DAMAGE: [&str; 4] = ["what", "file", "line", "reason"];
-
-fn damage(report: &Report<'_>) -> Rows {
-    let names = report.names;
-    let row = |what: &str, file: &str, line: usize, reason: &str| {
-        let line = if line == 0 { String::new() } else { line.to_string() };
-        vec![what.to_owned(), names.file(file), line, names.message(reason)]
-    };
-    let unreadable = report.unreadable().map(|found| row("unreadable", &found.file, found.line, &found.reason));
-    let repaired = report.inputs.repaired.iter().map(|found| row("repaired", &found.file, found.line, &found.what));
-    let skipped = report.inputs.skipped.iter().map(|found| row("passed over", &found.file, 0, &found.reason));
-    unreadable.chain(repaired).chain(skipped).collect()
-}
-
-fn remark_rows(report: &Report<'_>) -> Rows {
-    remarks(report).into_iter().map(|(remark, requests)| vec![remark, requests.to_string()]).collect()
-}
-
+/// All digits; empty where there is no price.
 fn money(amount: Option<Money>) -> String {
     amount.map(|amount| amount.to_string()).unwrap_or_default()
 }
