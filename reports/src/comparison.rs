@@ -11,7 +11,7 @@ use crate::names::Names;
 mod window;
 
 /// Everything that is known of two requests.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Sides<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
@@ -25,6 +25,8 @@ pub struct Sides<'a> {
     pub spelling: &'a [SpellingNote],
     /// The newer model's prices; `None` for a model without.
     pub rates: Option<&'a Rates>,
+    /// Which prices these are, such as `list prices of 2026-11-21`.
+    pub prices: String,
     /// What the user calls the older and the newer request.
     pub titles: [&'a str; 2],
     /// Chain and position of the newer request in its recording, where it comes from one.

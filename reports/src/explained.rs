@@ -181,6 +181,7 @@ impl<'a> Explained<'a> {
             comparison: self.comparison.as_ref()?,
             spelling: &[],
             rates: None,
+            prices: String::new(),
             titles: ["", ""],
             origin: (None, None),
             names: self.report.names,

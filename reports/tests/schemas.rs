@@ -133,6 +133,7 @@ fn comparisons_follow_their_schema() {
             comparison: &comparison,
             spelling: &spelling,
             rates: rates.as_ref(),
+            prices: "list prices of 2026-11-21".to_owned(),
             titles: ["a", "b"],
             origin: (None, Some(1)),
             names: Names::Plain,

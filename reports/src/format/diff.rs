@@ -42,6 +42,7 @@ struct DiffObject {
     tokens_lost: u64,
     cost_usd: Option<Usd>,
     cost_usd_per_day: Option<Usd>,
+    prices: String,
     provider_reason: Option<&'static str>,
     suggestion: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +114,7 @@ impl DiffObject {
             tokens_lost: first.as_ref().map_or(0, |found| found.tokens_lost),
             cost_usd: first.as_ref().and_then(|found| found.cost_usd),
             cost_usd_per_day: None,
+            prices: sides.prices.clone(),
             provider_reason: first.as_ref().and_then(|found| found.provider_reason),
             suggestion: first.as_ref().map(|found| found.suggestion),
             window: first.and_then(|found| found.window),

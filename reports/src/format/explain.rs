@@ -9,7 +9,7 @@ use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::document::Marked;
 use crate::explained::{Explained, state_word};
-use crate::report::{Entry, Report};
+use crate::report::{Entry, Report, statement_of_one};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
@@ -53,6 +53,7 @@ struct ExplainObject {
     nearest: Option<NearestObject>,
     cost_usd: Option<Usd>,
     perfect_cost_usd: Option<Usd>,
+    prices: String,
     causes: Vec<CauseObject>,
     remarks: Vec<String>,
 }
@@ -181,6 +182,7 @@ impl ExplainObject {
             nearest: None,
             cost_usd: charge.bill.as_ref().map(|bill| Usd(bill.total)),
             perfect_cost_usd: charge.perfect.map(Usd),
+            prices: statement_of_one(report, line.at),
             causes: Vec::new(),
             remarks: line.remarks.clone(),
         }

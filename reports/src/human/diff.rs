@@ -90,7 +90,7 @@ fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
         _ => "plain input instead of read",
     };
     let price = match finding.cost {
-        Some(cost) => format!("{} more a request at the list prices of {}", money(cost), sides.newer.model),
+        Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
         None => format!("{} has no price in the book", sides.newer.model),
     };
     format!("About {tokens} unchanged tokens behind it (estimated from 3.1 bytes a token) are {instead}: {price}.")

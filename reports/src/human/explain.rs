@@ -15,6 +15,7 @@ pub use unprofiled::unprofiled;
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::explained::Explained;
 use crate::human::when;
+use crate::report::statement_of_one;
 
 /// The explanation for people.
 pub fn document(explained: &Explained<'_>) -> Document {
@@ -80,12 +81,13 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
 
 fn cost(explained: &Explained<'_>, document: &mut Document) {
     let charge = &explained.entry.line.charge;
+    let prices = statement_of_one(explained.report, explained.entry.line.at);
     let bill = charge.bill.as_ref().map(|bill| bill.total);
     document.text(vec![match bill.zip(charge.perfect) {
         None => format!("{} has no price in the book, so tokens alone are known.", explained.entry.line.model),
-        Some((bill, perfect)) if bill == perfect => format!("{} at list prices; nothing was missed.", money(bill)),
+        Some((bill, perfect)) if bill == perfect => format!("{} at {prices}; nothing was missed.", money(bill)),
         Some((bill, perfect)) => format!(
-            "{} at list prices; {} with every missed token read: {} more than need be.",
+            "{} at {prices}; {} with every missed token read: {} more than need be.",
             money(bill),
             money(perfect),
             money(bill - perfect)

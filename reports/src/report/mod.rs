@@ -27,7 +27,7 @@ pub use findings::{Miss, Unpriced, misses, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
-pub use prices::{discount_percent, not_billed, statement};
+pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one};
 pub use session::{Agent, Session};
 pub use size::{SizeRow, Sizes, sizes};
 pub use view::View;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use forkcast_replay::replay::Options;
-use forkcast_sim::pricing::{Factor, ModelKey, NotBilled, PriceBook};
+use forkcast_sim::pricing::{Date, Factor, ModelKey, NotBilled, PriceBook};
+use forkcast_sim::time::Instant;
 
 use super::Report;
 use crate::names::Names;
@@ -16,8 +17,19 @@ pub fn discount_percent(book: &PriceBook) -> Option<Factor> {
 
 /// `list prices of 2026-11-21`, `prices of my.toml, else list prices of the day of each request, less 15 %`.
 pub fn statement(options: &Options, names: Names) -> String {
-    let book = &options.book;
     let day = options.prices_of.map_or_else(|| "the day of each request".to_owned(), |date| date.to_string());
+    stated(&options.book, &day, names)
+}
+
+/// The same of one request.
+pub fn statement_of_one(report: &Report<'_>, at: Option<Instant>) -> String {
+    let options = report.options;
+    let day = options.prices_of.or(at.map(Date::of)).map(|date| date.to_string());
+    stated(&options.book, day.as_deref().unwrap_or(options.book.version()), report.names)
+}
+
+/// What prices of a book on a day are, for people.
+pub fn stated(book: &PriceBook, day: &str, names: Names) -> String {
     let by_hand = match book.overrides().count() {
         0 => None,
         1 => Some("1 price given by hand".to_owned()),

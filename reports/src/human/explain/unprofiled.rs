@@ -5,7 +5,7 @@ use forkcast_sim::ledger::Line;
 
 use crate::document::{Document, count, money};
 use crate::human::when;
-use crate::report::{Entry, Report};
+use crate::report::{Entry, Report, statement_of_one};
 
 /// What is known of a request that no cache profile can read: its usage and its bill.
 pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> Document {
@@ -27,7 +27,7 @@ pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> Docu
     document.heading("What it cost");
     let bill = line.charge.bill.as_ref().map(|bill| bill.total);
     document.text(vec![match bill {
-        Some(bill) => format!("{} at list prices.", money(bill)),
+        Some(bill) => format!("{} at {}.", money(bill), statement_of_one(report, line.at)),
         None if line.recorded.is_none() => "Nothing is known of it.".to_owned(),
         None => format!("{} has no price in the book, so tokens alone are known.", line.model),
     }]);

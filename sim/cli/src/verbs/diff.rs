@@ -4,8 +4,9 @@ use forkcast_reports::comparison::Sides;
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
+use forkcast_reports::report::stated;
 use forkcast_sim::diagnosis::compare;
-use forkcast_sim::pricing::{Rates, Terms};
+use forkcast_sim::pricing::{PriceBook, Rates, Terms};
 use forkcast_sim::wire::{Request, Wire, estimated_tokens, spelling};
 
 use crate::args::{DiffArgs, Format};
@@ -26,7 +27,10 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let comparison = compare(&wire, &old, &new);
     let spelling = spelling::notes(&older.exchange.body, &newer.exchange.body, &rules.forms)
         .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
-    let rates = rates(args, &wire, &new)?;
+    let book = args.prices.book()?;
+    let rates = rates(args, &book, &wire, &new);
+    let names = if args.anonymize { Names::Anonymous } else { Names::Plain };
+    let day = args.prices.day.map_or_else(|| book.version().to_owned(), |day| day.to_string());
     let sides = Sides {
         wire: &wire,
         older: &old,
@@ -34,9 +38,10 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         comparison: &comparison,
         spelling: &spelling,
         rates: rates.as_ref(),
+        prices: stated(&book, &day, names),
         titles: [&older.title, &newer.title],
         origin: (newer.exchange.chain.as_deref(), newer.position),
-        names: if args.anonymize { Names::Anonymous } else { Names::Plain },
+        names,
     };
     match args.format {
         Format::Json => screen::print(|target| format::diff::write(&sides, args.show_content, target)),
@@ -46,7 +51,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
 }
 
 /// Prices of the newer request's model.
-fn rates(args: &DiffArgs, wire: &Wire, request: &Request) -> anyhow::Result<Option<Rates>> {
+fn rates(args: &DiffArgs, book: &PriceBook, wire: &Wire, request: &Request) -> Option<Rates> {
     let blocks = request.nodes.iter().filter_map(|node| wire.prefixes.block(*node));
     let terms = Terms {
         date: args.prices.day,
@@ -56,5 +61,5 @@ fn rates(args: &DiffArgs, wire: &Wire, request: &Request) -> anyhow::Result<Opti
         regional: request.resolved.is_some_and(|resolved| resolved.regional),
         ..Terms::default()
     };
-    Ok(args.prices.book()?.rates(&request.model.as_str().into(), &terms).ok())
+    book.rates(&request.model.as_str().into(), &terms).ok()
 }
