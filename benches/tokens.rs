@@ -1,4 +1,5 @@
-//! The exact counter beside `tiktoken-rs`, on the text of this project: its sources, its pages, its schemas and samples.
+//! The exact counter beside `tiktoken-rs`, on the text of this project: its sources, its pages and comments, its schemas
+//! and samples.
 
 #![allow(clippy::expect_used, clippy::panic)] // A bench that cannot read its own input should stop at once.
 #![allow(missing_docs)] // criterion_main writes an undocumented function.
@@ -24,15 +25,25 @@ impl Corpus {
 }
 
 fn corpora() -> Vec<Corpus> {
-    let kinds: [(&str, &[&str]); 3] = [("code", &["rs"]), ("prose", &["md"]), ("json", &["json", "jsonl"])];
-    kinds
-        .iter()
-        .map(|(name, endings)| {
-            let mut documents = Vec::new();
-            collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")), endings, &mut documents);
-            Corpus { name, documents }
-        })
+    let files = |endings: &[&str]| {
+        let mut documents = Vec::new();
+        collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")), endings, &mut documents);
+        documents
+    };
+    let code = files(&["rs"]);
+    let json = files(&["json", "jsonl"]);
+    let prose = [files(&["md"]), code.iter().map(|text| comments(text)).collect()].concat();
+    let all = [code.as_slice(), &files(&["md"]), &json].concat();
+    [("all", all), ("code", code), ("prose", prose), ("json", json)]
+        .into_iter()
+        .map(|(name, documents)| Corpus { name, documents })
         .collect()
+}
+
+/// The sentences of a source file.
+fn comments(source: &str) -> String {
+    let lines = source.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+    lines.map(|line| format!("{}\n", line.trim_start_matches(['/', '!', ' ']))).collect()
 }
 
 fn collect(folder: &Path, endings: &[&str], documents: &mut Vec<String>) {

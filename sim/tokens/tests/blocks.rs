@@ -199,6 +199,21 @@ fn texts_have_the_class_that_a_reader_would_say() {
 }
 
 #[test]
+fn no_bytes_are_too_broken_for_an_image_or_a_document() {
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+    let starts: [&[u8]; 6] =
+        [b"", b"%PDF-1.7 stream\n", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"RIFF....WEBPVP8 "];
+    for number in 0..6_000 {
+        let mut bytes = starts[number % starts.len()].to_vec();
+        bytes.extend((0..random.next_u64() % 80).map(|_| u8::try_from(random.next_u64() & 0xff).unwrap()));
+        assert!(pdf::read(&bytes).tokens() >= 1_568);
+        size_px(&bytes);
+        size_px(STANDARD.encode(&bytes).as_bytes());
+    }
+}
+
+#[test]
 fn broken_blocks_are_counted_and_never_panic() {
     for content in [
         r#"{"type":"image"}"#,
