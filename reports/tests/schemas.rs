@@ -91,6 +91,25 @@ fn replays_and_ledgers_follow_their_schemas() {
     }
 }
 
+/// Real recordings of every provider, where they are there.
+#[test]
+fn reports_of_recordings_follow_their_schemas() {
+    let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    for folder in ["cassettes-pydantic-ai", "cassettes-ruby-llm", "cassettes-crewai", "wire-cache-fix"] {
+        let Ok(inputs) = Inputs::read(&[data.join(folder)], InputFormat::Auto) else {
+            eprintln!("skipped: no recordings at {}", data.join(folder).display());
+            continue;
+        };
+        let options = Options::default();
+        let replay = replay(&inputs, &options);
+        let report = Report::new(&inputs, &replay, &options, View { by: Some(By::Model), ..View::default() });
+        let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
+        assert!(value["groups"].as_array().unwrap().len() > 1, "{folder}");
+        text_of(|target| format::ledger::write(&report, target)).lines().for_each(|text| drop(check(&line, text)));
+    }
+}
+
 /// The counts of a report add up: over agents, over causes, over what can and cannot be compared.
 #[test]
 fn sums_are_whole() {
