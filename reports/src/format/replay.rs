@@ -84,6 +84,14 @@ struct InputsObject {
     skipped: Vec<SkippedObject>,
     repaired: Vec<RepairedObject>,
     unreadable: Vec<UnreadableObject>,
+    notes: Vec<NoteObject>,
+}
+
+/// What was seen and changes no number.
+#[derive(Serialize)]
+struct NoteObject {
+    file: String,
+    note: String,
 }
 
 /// How the run was made, so that it can be made again.
@@ -157,6 +165,10 @@ impl InputsObject {
             skipped: skipped.collect(),
             repaired: repaired.collect(),
             unreadable: unreadable.collect(),
+            notes: report
+                .notes()
+                .map(|(file, note)| NoteObject { file: names.file(file), note: names.message(note) })
+                .collect(),
         }
     }
 }

@@ -149,6 +149,12 @@ impl<'a> Report<'a> {
         instants().min().zip(instants().max())
     }
 
+    /// What was seen in each file and changes no number, such as a cassette that ends early.
+    pub fn notes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let files = self.inputs.scopes.iter().flat_map(|scope| &scope.files);
+        files.flat_map(|file| file.notes.iter().map(|note| (file.file.as_str(), note.as_str())))
+    }
+
     /// Everything that could not be read: damage in files, and bodies that are no requests.
     pub fn unreadable(&self) -> impl Iterator<Item = &'a Unreadable> {
         self.inputs.unreadable.iter().chain(&self.replay.unreadable)

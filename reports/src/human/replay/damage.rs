@@ -6,7 +6,10 @@ use crate::document::{Cell, Column, Document, Table};
 use crate::report::{Report, remarks};
 
 /// The rank of files and parts of files that are no recordings: no damage.
-const PASSED_OVER: u8 = 2;
+const PASSED_OVER: u8 = 3;
+
+/// The rank of what was seen and changes no number.
+const NOTED: u8 = 2;
 
 /// Kinds of damage that people see.
 const SHOWN: usize = 8;
@@ -14,7 +17,7 @@ const SHOWN: usize = 8;
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let table = table(report);
     if !table.rows.is_empty() {
-        document.heading("Not read, or repaired");
+        document.heading("Not read, repaired, or noted");
         document.table(table);
     }
     let table = remarked(report);
@@ -49,6 +52,9 @@ fn table(report: &Report<'_>) -> Table {
     }
     for repaired in &report.inputs.repaired {
         note(1, &repaired.what, &repaired.file, repaired.line);
+    }
+    for (file, what) in report.notes() {
+        note(NOTED, what, file, 0);
     }
     for skipped in &report.inputs.skipped {
         note(PASSED_OVER, &skipped.reason, &skipped.file, 0);
@@ -110,7 +116,7 @@ fn masked_part(part: &str) -> String {
     if is_id { part.replacen(bare, ANY, 1) } else { part.to_owned() }
 }
 
-const WORDS: [&str; 3] = ["unreadable", "repaired", "passed over"];
+const WORDS: [&str; 4] = ["unreadable", "repaired", "noted", "passed over"];
 
 fn remarked(report: &Report<'_>) -> Table {
     let mut table = Table::new("remarks", vec![Column::right("Requests", "requests"), Column::wrap("", "remark")]);
