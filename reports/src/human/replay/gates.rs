@@ -52,11 +52,9 @@ pub fn sentence(gate: &Gate) -> Option<String> {
         Measure::Cost(_) | Measure::Tokens(_) => "at most",
     };
     let limit = exactly(gate.limit);
-    if let Some(why) = &gate.undecided {
-        return Some(format!("--{name}: cannot be judged: {why}; allowed is {allowed} {limit}"));
-    }
-    let found = gate.found.map(exactly).unwrap_or_default();
-    Some(format!("--{name}: found {found}, allowed is {allowed} {limit}"))
+    let found = gate.found.map_or_else(|| "nothing".to_owned(), exactly);
+    let why = gate.undecided.as_ref().map(|why| format!("; cannot be judged: {why}")).unwrap_or_default();
+    Some(format!("--{name}: found {found}, allowed is {allowed} {limit}{why}"))
 }
 
 fn exactly(measure: Measure) -> String {
