@@ -42,15 +42,19 @@ fn every_folder_is_read_as_counted_by_hand() {
         ("cassettes-openinference", (6, 6, 8, 0)),
         ("cassettes-openllmetry", (13, 13, 2, 0)),
         ("cassettes-pydantic-ai", (133, 133, 20, 0)),
-        // 29 answers of Grok on Azure claim more cached tokens than the prompt has.
-        ("cassettes-ruby-llm", (186, 157, 18, 29)),
+        ("cassettes-ruby-llm", (186, 186, 18, 0)),
         ("wire-cache-fix", (110, 92, 227, 0)),
     ];
     for (folder, counts) in expected {
         let Some(inputs) = read(folder) else { continue };
         assert_eq!(tally(&inputs), counts, "{folder}: {:?}", inputs.unreadable);
-        // One answer of Gemini behind OpenRouter writes and reads the same tokens.
-        let mended = usize::from(folder == "cassettes-pydantic-ai");
+        let mended = match folder {
+            // One answer of Gemini behind OpenRouter writes and reads the same tokens.
+            "cassettes-pydantic-ai" => 1,
+            // Answers of Grok on Azure claim more cached tokens than the prompt has.
+            "cassettes-ruby-llm" => 29,
+            _ => 0,
+        };
         assert_eq!(inputs.repaired.len(), mended, "{folder}: {:?}", inputs.repaired);
     }
 }

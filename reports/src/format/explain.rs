@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held};
 use serde::Serialize;
 
+use super::difference::DifferenceObject;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::document::Marked;
@@ -103,18 +104,13 @@ struct EntryObject {
 #[derive(Serialize)]
 struct NearestObject {
     entry: EntryObject,
-    difference: Option<DifferenceObject>,
+    difference: Option<ShownDifference>,
 }
 
 #[derive(Serialize)]
-struct DifferenceObject {
-    cause: &'static str,
-    level: &'static str,
-    path: String,
-    name: String,
-    offset_in_block: Option<u64>,
-    offset_in_prefix: Option<u64>,
-    volatile: Option<&'static str>,
+struct ShownDifference {
+    #[serde(flatten)]
+    difference: DifferenceObject,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<WindowObject>,
 }
@@ -231,14 +227,8 @@ fn nearest(explained: &Explained<'_>, content: bool) -> Option<NearestObject> {
     let nearest = explained.inspection.nearest.as_ref()?;
     let sides = explained.sides();
     let findings = sides.as_ref().map(crate::comparison::Sides::findings).unwrap_or_default();
-    let difference = findings.first().map(|first| DifferenceObject {
-        cause: first.difference.cause.word(),
-        level: first.difference.level.name(),
-        path: first.difference.path.clone(),
-        name: explained.report.names.thing(&first.difference.name),
-        offset_in_block: first.difference.offset_in_block,
-        offset_in_prefix: first.difference.offset_in_prefix,
-        volatile: first.difference.volatile.map(|volatile| volatile.word()),
+    let difference = findings.first().map(|first| ShownDifference {
+        difference: DifferenceObject::of(first.difference, explained.report.names),
         window: first.windows.as_ref().filter(|_| content).map(window),
     });
     Some(NearestObject { entry: held_object(explained, &nearest.entry), difference })

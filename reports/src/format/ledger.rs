@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use forkcast_sim::diagnosis::{Difference, Explanation};
+use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Bill, FeeLine};
 use serde::Serialize;
@@ -11,6 +11,7 @@ pub mod exchange;
 
 use exchange::Stored;
 
+use super::difference::DifferenceObject;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::names::Names;
@@ -224,27 +225,6 @@ fn causes(line: &Line) -> Vec<CauseObject> {
     line.charge.causes.iter().map(cause).collect()
 }
 
-/// Where two requests differ: names and places, never the text.
-#[derive(Serialize)]
-struct DifferenceObject {
-    cause: &'static str,
-    level: &'static str,
-    path: String,
-    name: String,
-    offset_in_block: Option<u64>,
-    offset_in_prefix: Option<u64>,
-    volatile: Option<&'static str>,
-}
-
 fn differences(explanation: &Explanation, names: Names) -> Vec<DifferenceObject> {
-    let difference = |found: &Difference| DifferenceObject {
-        cause: found.cause.word(),
-        level: found.level.name(),
-        path: found.path.clone(),
-        name: names.thing(&found.name),
-        offset_in_block: found.offset_in_block,
-        offset_in_prefix: found.offset_in_prefix,
-        volatile: found.volatile.map(|volatile| volatile.word()),
-    };
-    explanation.differences.iter().map(difference).collect()
+    explanation.differences.iter().map(|found| DifferenceObject::of(found, names)).collect()
 }

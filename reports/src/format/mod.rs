@@ -11,6 +11,7 @@
 
 mod calibration;
 pub mod diff;
+mod difference;
 pub mod explain;
 pub mod ledger;
 pub mod number;

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::{FORMATS, InputFormat};
 use forkcast_reports::format::tables;
+use forkcast_reports::names::Names;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
@@ -164,17 +165,9 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub prices: PriceArgs,
 
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: Format,
-
-    /// Put the differing bytes with 48 on each side into JSON too
-    #[arg(long, help_heading = "Output")]
-    pub show_content: bool,
-
-    /// Replace names of files, agents and tools by stable ids, and leave bytes out
-    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
-    pub anonymize: bool,
+    /// What is shown
+    #[command(flatten)]
+    pub shown: ShownArgs,
 
     /// What is said on standard error
     #[command(flatten)]
@@ -212,6 +205,18 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub prices: PriceArgs,
 
+    /// What is shown
+    #[command(flatten)]
+    pub shown: ShownArgs,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+/// What is shown of requests whose bytes are compared.
+#[derive(Debug, ClapArgs)]
+pub struct ShownArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
@@ -223,10 +228,13 @@ pub struct ExplainArgs {
     /// Replace names of files, agents and tools by stable ids, and leave bytes out
     #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
     pub anonymize: bool,
+}
 
-    /// What is said on standard error
-    #[command(flatten)]
-    pub talk: TalkArgs,
+impl ShownArgs {
+    /// How names are shown.
+    pub const fn names(&self) -> Names {
+        if self.anonymize { Names::Anonymous } else { Names::Plain }
+    }
 }
 
 const LIST_EXAMPLES: &str = "\

@@ -3,7 +3,6 @@
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::format;
 use forkcast_reports::human;
-use forkcast_reports::names::Names;
 use forkcast_reports::report::stated;
 use forkcast_sim::diagnosis::compare;
 use forkcast_sim::pricing::{PriceBook, Rates, Terms};
@@ -29,7 +28,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
     let book = args.prices.book()?;
     let rates = rates(args, &book, &wire, &new);
-    let names = if args.anonymize { Names::Anonymous } else { Names::Plain };
+    let names = args.shown.names();
     let day = args.prices.day.map_or_else(|| book.version().to_owned(), |day| day.to_string());
     let sides = Sides {
         wire: &wire,
@@ -43,8 +42,8 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         origin: (newer.exchange.chain.as_deref(), newer.position),
         names,
     };
-    match args.format {
-        Format::Json => screen::print(|target| format::diff::write(&sides, args.show_content, target)),
+    match args.shown.format {
+        Format::Json => screen::print(|target| format::diff::write(&sides, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
         format => screen::document(&human::diff::document(&sides), format),
     }

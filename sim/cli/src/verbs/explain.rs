@@ -5,7 +5,6 @@ use forkcast_replay::replay::{Replay, replay_until};
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
-use forkcast_reports::names::Names;
 use forkcast_reports::report::{Entry, Report};
 
 use crate::args::{ExplainArgs, Format};
@@ -20,7 +19,7 @@ use source::Source;
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let source = Source::find(args)?;
     let replay = replay_until(&source.inputs, &source.options, &crate::exit::interrupted);
-    let names = if args.anonymize { Names::Anonymous } else { Names::Plain };
+    let names = args.shown.names();
     let report = Report::new(&source.inputs, &replay, &source.options, names);
     let entry = match &args.request {
         Some(name) => entry(&report, &replay, name)?,
@@ -37,15 +36,15 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         }
     };
     let explained = Explained::new(&report, entry, &inspection);
-    match args.format {
-        Format::Json => screen::print(|target| format::explain::write(&explained, args.show_content, target)),
+    match args.shown.format {
+        Format::Json => screen::print(|target| format::explain::write(&explained, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),
         format => screen::document(&human::explain::document(&explained), format),
     }
 }
 
 fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> anyhow::Result<()> {
-    match args.format {
+    match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
         format => screen::document(&human::explain::unprofiled(report, entry, why), format),
     }
