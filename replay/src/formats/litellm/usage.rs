@@ -2,7 +2,7 @@
 //!
 //! `prompt_tokens` is the whole prompt; for Claude that is the provider's additive counts added up. From 2025-04 on (pull
 //! request 9838) what was written was left out of it, later versions add it again, and no field tells: see
-//! [`Split`](crate::formats::logged::Split). Reads stand in `cache_read_input_tokens` or
+//! [`Split`]. Reads stand in `cache_read_input_tokens` or
 //! `prompt_tokens_details.cached_tokens`, writes in `cache_creation_input_tokens` or
 //! `prompt_tokens_details.cache_creation_tokens`, their lifetimes in `….cache_creation_token_details`, which of a streamed
 //! answer with server tools covers the first pass alone (issue 42663) and then does not make up the total.
