@@ -6,10 +6,13 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::explained::Explained;
+use forkcast_reports::folder::Folder;
+use forkcast_reports::folder::reading::RunFolder;
 use forkcast_reports::format::{SCHEMAS, explain};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::Report;
 use forkcast_sim::cache::Rules;
+use forkcast_sim::ledger::Line;
 use serde_json::Value;
 
 /// One request of a story.
@@ -222,4 +225,32 @@ fn every_recorded_request_can_be_explained() {
         }
     }
     assert!(explained_requests >= 180, "only {explained_requests} requests");
+}
+
+/// A folder with bodies is the recording: read back, every request has the bill and the misses that it had.
+#[test]
+fn a_run_folder_with_bodies_bills_every_recorded_request_as_before() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    if !data.is_dir() {
+        eprintln!("skipped: no recordings beside the project");
+        return;
+    }
+    for name in ["cassettes-pydantic-ai", "cassettes-openllmetry", "cassettes-ruby-llm", "wire-cache-fix"] {
+        let inputs = Inputs::read(&[data.join(name)], InputFormat::Auto).unwrap();
+        let options = Options::default();
+        let before = replay(&inputs, &options);
+        let report = Report::new(&inputs, &before, &options, Names::Plain);
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bodies-{name}"));
+        let folder = Folder::open(&path, true).unwrap();
+        folder.write(&report).unwrap();
+        assert_eq!(folder.write_bodies(&report).unwrap(), before.lines.len());
+        let again = RunFolder::read(&path).unwrap().bodies().unwrap().unwrap();
+        let after = replay(&again, &options);
+        assert_eq!(before.origins, after.origins, "{name}");
+        for (one, other) in before.lines.iter().zip(&after.lines) {
+            let bill = |line: &Line| line.charge.bill.as_ref().map(|bill| bill.total);
+            assert_eq!((bill(one), &one.charge.causes), (bill(other), &other.charge.causes), "{name} {}", one.index);
+            assert_eq!((one.recorded, one.predicted), (other.recorded, other.predicted), "{name} {}", one.index);
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! One HTTP exchange, however it was recorded, becomes an [`Exchange`].
 //!
 //! Readers of files that hold HTTP (cassettes, HAR, proxies' logs) say what stands where; what it means is decided here,
-//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `event_stream`),
+//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `broken_frames`),
 //! which instants (`instants`) and which client (`client`) the headers tell, and what the answer says about usage
 //! ([`crate::response`]).
 
+mod broken_frames;
 mod client;
 mod endpoint;
-mod event_stream;
 mod headers;
 mod instants;
 mod packed;
@@ -101,7 +101,7 @@ pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
 
 /// Frames of AWS that a recorder broke by keeping them as text. Whole ones are read as they are.
 fn loose_frames(body: &[u8]) -> Option<Vec<u8>> {
-    if response::is_framed(body) { None } else { event_stream::text(body) }
+    if response::is_framed(body) { None } else { broken_frames::text(body) }
 }
 
 /// A request as it is handed on.

@@ -1,6 +1,6 @@
 //! The recording behind a line, without its body: with the body beside it the request can be replayed again.
 
-use forkcast_replay::exchange::{Dialect, Exchange, Origin, Provider, RecordedUsage};
+use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, Provider, RecordedUsage};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
@@ -61,8 +61,12 @@ pub struct StoredUsage {
     web_fetch_requests: u64,
     code_execution_requests: u64,
     reasoning_tokens: u64,
+    input_audio_tokens: u64,
+    output_audio_tokens: u64,
     fast: Option<bool>,
     geo_us: Option<bool>,
+    /// Input and output as the provider charges them, where that is less than what was counted.
+    billed_units: Option<(u64, u64)>,
 }
 
 /// The provider whose requests have a cache profile.
@@ -149,8 +153,14 @@ impl StoredUsage {
             web_fetch_requests: recorded.web_fetch_requests,
             code_execution_requests: recorded.code_execution_requests,
             reasoning_tokens: recorded.reasoning_tokens,
+            input_audio_tokens: recorded.input_audio_tokens,
+            output_audio_tokens: recorded.output_audio_tokens,
             fast: recorded.fast,
             geo_us: recorded.geo_us,
+            billed_units: match recorded.billed_units {
+                Some(units) => Some((units.input_tokens, units.output_tokens)),
+                None => None,
+            },
         }
     }
 
@@ -171,8 +181,13 @@ impl StoredUsage {
             web_fetch_requests: self.web_fetch_requests,
             code_execution_requests: self.code_execution_requests,
             reasoning_tokens: self.reasoning_tokens,
+            input_audio_tokens: self.input_audio_tokens,
+            output_audio_tokens: self.output_audio_tokens,
             fast: self.fast,
             geo_us: self.geo_us,
+            billed_units: self
+                .billed_units
+                .map(|(input_tokens, output_tokens)| BilledUnits { input_tokens, output_tokens }),
             ..RecordedUsage::default()
         }
     }
