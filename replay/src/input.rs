@@ -3,13 +3,17 @@
 mod detect;
 mod foreign;
 mod load;
+mod parallel;
 mod walk;
 
+use std::mem;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
 use crate::formats::{self, Format, Reading};
+use crate::transcript::{FileThreads, Session, Thread, assemble};
 use detect::Verdict;
 use load::Loaded;
 
@@ -34,6 +38,8 @@ pub struct Inputs {
     pub bytes: u64,
     /// One per path that the user named, in that order.
     pub scopes: Vec<ScopeInput>,
+    /// Sessions of agents that transcripts tell of, each joined from its files.
+    pub sessions: Vec<Session>,
     /// Files, and parts of files, that are no recorded model requests.
     pub skipped: Vec<Skipped>,
     /// Damage that could be mended without guessing.
@@ -64,6 +70,8 @@ pub struct FileInput {
     pub format: Format,
     /// Its exchanges in the file's order.
     pub exchanges: Vec<Exchange>,
+    /// What a transcript tells of each agent, until all files are joined into [`Inputs::sessions`].
+    pub threads: Vec<Thread>,
     /// What was seen in it and changes nothing, such as stream events of unknown kinds.
     pub notes: Vec<String>,
 }
@@ -116,6 +124,7 @@ impl Inputs {
         for path in paths {
             inputs.path(path.as_ref(), format, watch)?;
         }
+        inputs.join();
         Ok(inputs)
     }
 
@@ -130,6 +139,7 @@ impl Inputs {
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
         inputs.stored(name, bytes.len() as u64, load::load(bytes, format == InputFormat::Auto), format);
+        inputs.join();
         inputs
     }
 
@@ -148,16 +158,39 @@ impl Inputs {
             return Ok(());
         }
         let walk = walk::walk(path).map_err(|source| Error::Open { path: name, source })?;
-        for found in walk.files {
-            let loaded = load::open(&found.path, format == InputFormat::Auto);
-            self.stored(&found.name, found.bytes, loaded, format);
+        parallel::read(&walk.files, format, &mut |read| {
+            self.absorb(read);
             watch(self);
-        }
+        });
         self.files += walk.skipped.len();
         self.skipped.extend(walk.skipped);
         self.files += walk.unreadable.len();
         self.unreadable.extend(walk.unreadable);
         Ok(())
+    }
+
+    /// Adds what one file gave.
+    fn absorb(&mut self, read: Self) {
+        self.files += read.files;
+        self.bytes = self.bytes.saturating_add(read.bytes);
+        self.skipped.extend(read.skipped);
+        self.repaired.extend(read.repaired);
+        self.unreadable.extend(read.unreadable);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.files.extend(read.scopes.into_iter().flat_map(|scope| scope.files));
+        }
+    }
+
+    /// Joins the threads of all files into sessions.
+    fn join(&mut self) {
+        let mut threads = Vec::new();
+        for (scope, input) in self.scopes.iter_mut().enumerate() {
+            for file in input.files.iter_mut().filter(|file| !file.threads.is_empty()) {
+                let (name, own) = (Arc::from(file.file.as_str()), mem::take(&mut file.threads));
+                threads.push(FileThreads { scope, file: name, format: file.format, threads: own });
+            }
+        }
+        self.sessions = assemble(threads);
     }
 
     fn stored(&mut self, file: &str, size: u64, loaded: std::io::Result<Loaded>, format: InputFormat) {
@@ -201,7 +234,13 @@ impl Inputs {
         if reading.unreadable_beyond > 0 {
             self.damage(file, &Fault::in_line(0, format!("{} more damaged places", reading.unreadable_beyond)));
         }
-        let input = FileInput { file: file.to_owned(), format, exchanges: reading.exchanges, notes: reading.notes };
+        let input = FileInput {
+            file: file.to_owned(),
+            format,
+            exchanges: reading.exchanges,
+            threads: reading.threads,
+            notes: reading.notes,
+        };
         if let Some(scope) = self.scopes.last_mut() {
             scope.files.push(input);
         }

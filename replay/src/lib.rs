@@ -3,6 +3,9 @@
 //! * [`input`]: paths to exchanges; formats are detected by content, everything that is not read is accounted for.
 //! * [`formats`]: one reader for each file format.
 //! * [`exchange`]: one recorded request and its answer, whatever file it came from.
+//! * [`transcript`]: recorded sessions of agents: their threads, joined over all files.
+//! * [`rebuild`]: from a session back to the prompts that its client sent.
+//! * [`what_if`]: what the same requests would have cost otherwise.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
 //! * [`schedule`]: in which order and when requests reach which cache.
@@ -19,6 +22,9 @@ pub mod formats;
 pub mod http;
 pub mod input;
 mod packing;
+pub mod rebuild;
 pub mod replay;
 pub mod response;
 pub mod schedule;
+pub mod transcript;
+pub mod what_if;

@@ -3,6 +3,7 @@
 //! A new format is one file here, a row in [`FORMATS`], an arm in `input/detect.rs` and one in [`read`].
 
 pub mod bodies;
+pub mod claude_code;
 pub mod claude_trace;
 pub mod exchange_log;
 pub mod har;
@@ -23,6 +24,7 @@ mod yaml;
 use crate::error::{Error, Fault};
 use crate::exchange::{Exchange, Origin};
 use crate::response::Answer;
+use crate::transcript::Thread;
 use text::Text;
 
 /// The format of a file.
@@ -46,6 +48,8 @@ pub enum Format {
     Bodies,
     /// Our own log of exchanges.
     ExchangeLog,
+    /// Sessions of Claude Code.
+    ClaudeCode,
 }
 
 /// One row of the table of formats.
@@ -117,6 +121,12 @@ pub const FORMATS: &[FormatInfo] = &[
         what: "forkcast.exchanges/1, one exchange per line with instants, bodies and answers",
         detected_by: "lines with keys `v` and `request`",
     },
+    FormatInfo {
+        format: Format::ClaudeCode,
+        name: "claude-code",
+        what: "sessions of Claude Code (`~/.claude/projects`), sub-agents' files too",
+        detected_by: "lines with keys `sessionId` and `type`, `uuid` or `operation`",
+    },
 ];
 
 impl Format {
@@ -176,6 +186,8 @@ impl InputFormat {
 pub struct Reading {
     /// The exchanges, in the file's order.
     pub exchanges: Vec<Exchange>,
+    /// What a transcript tells of each agent.
+    pub threads: Vec<Thread>,
     /// Parts of the file that are no model requests (file uploads, token counting, telemetry): one reason each.
     pub skipped: Vec<String>,
     /// Damage that could be mended without guessing.
@@ -249,5 +261,6 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),
+        Format::ClaudeCode => claude_code::read(file, &text),
     }
 }

@@ -127,6 +127,8 @@ fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
         Some(Format::ClaudeTrace)
     } else if has("ts") && has("body") {
         Some(Format::WireCapture)
+    } else if has("sessionId") && has("type") && (has("uuid") || has("operation")) {
+        Some(Format::ClaudeCode)
     } else {
         None
     }

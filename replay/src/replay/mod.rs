@@ -10,12 +10,13 @@ mod sized;
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Date, PriceBook};
+use forkcast_sim::pricing::{Date, Money, PriceBook};
 
 use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
 use crate::input::{Inputs, Unreadable};
 use crate::schedule::streams;
+use crate::what_if::Hypothetical;
 
 pub use counted::{CountedSize, SizeSource, Sizing};
 
@@ -32,6 +33,17 @@ pub struct Options {
     pub sizing: Sizing,
 }
 
+/// Where a request of a transcript stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// Index among [`Inputs::sessions`].
+    pub session: usize,
+    /// Index among the session's agents.
+    pub agent: usize,
+    /// Index among the items of the agent's thread: an answer.
+    pub item: usize,
+}
+
 /// What a replay gives: the ledger and, in step with it, how each request compares with its recording.
 #[derive(Debug, Default)]
 pub struct Replay {
@@ -43,6 +55,13 @@ pub struct Replay {
     pub origins: Vec<Origin>,
     /// In step with `lines`: the cache that served it and the chain within it, numbered over all streams.
     pub chains: Vec<Option<usize>>,
+    /// In step with `lines`: where in [`Inputs::sessions`] the request stands; `None` for recorded exchanges.
+    pub asked: Vec<Option<Asked>>,
+    /// In step with `lines`: what the request would have been under each what-if that was asked for, in their order; empty where
+    /// nothing was asked or no profile exists.
+    pub hypotheticals: Vec<Vec<Hypothetical>>,
+    /// In step with `lines`: its share of the clairvoyant lower bound; `None` where none is known.
+    pub lower_bounds: Vec<Option<Money>>,
     /// In step with `lines`: the whole prompt as counted, where that was asked for and the body is a request.
     pub counted: Vec<Option<CountedSize>>,
     /// Names of the cache rules used, in order of first use.

@@ -194,6 +194,9 @@ impl<'a> Run<'a> {
         self.result.comparisons.push(comparison);
         self.result.origins.push(exchange.origin.clone());
         self.result.counted.push(self.size.take());
+        self.result.asked.push(None);
+        self.result.hypotheticals.push(Vec::new());
+        self.result.lower_bounds.push(None);
     }
 
     /// Counts a request to a provider without cache profile, as far as its body is read like one with it.

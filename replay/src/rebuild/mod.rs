@@ -1,0 +1,9 @@
+//! From a session back to the prompts: what the client is believed to have sent, request by request.
+//!
+//! A transcript holds no prompts. The hidden prefix (tools and system prompt) is carried as opaque blocks, the conversation as
+//! the blocks that the transcript measured; what the client changes on its way is told by a profile of its habits.
+//! The caches then see the same as with a recorded body: a path of prefixes, breakpoints, sizes.
+
+mod sent;
+
+pub use sent::{MarkerRole, Sent, SentMarker};

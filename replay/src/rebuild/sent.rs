@@ -1,0 +1,64 @@
+//! One request as the client is believed to have sent it.
+
+use forkcast_sim::pricing::{FeeLine, Rates};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
+
+/// What a breakpoint stands for, so that another placement can be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MarkerRole {
+    /// In or behind the system prompt.
+    System,
+    /// On the last block of the prompt.
+    Tail,
+    /// Anywhere else.
+    Other,
+}
+
+/// A breakpoint and what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentMarker {
+    /// The breakpoint.
+    pub marker: Marker,
+    /// Its role.
+    pub role: MarkerRole,
+}
+
+/// A request as it reaches a cache, with everything that another cache, lifetime, placement or price needs to know.
+#[derive(Clone, Copy)]
+pub struct Sent<'a> {
+    /// The arena of the session.
+    pub prefixes: &'a Prefixes,
+    /// Tokens of each prefix.
+    pub sizes: &'a dyn Sizes,
+    /// The whole prompt.
+    pub end: NodeId,
+    /// End of the hidden prefix: tools and system prompt.
+    pub system_end: NodeId,
+    /// The breakpoints in prompt order.
+    pub markers: &'a [SentMarker],
+    /// Tokens of the whole prompt.
+    pub total_tokens: u64,
+    /// Shortest prefix that is cached, in tokens.
+    pub minimum_tokens: u64,
+    /// Lifetime at which the request was billed (or that its client asks for).
+    pub ttl: Ttl,
+    /// Which conversation it belongs to: number of the agent within the session.
+    pub agent: usize,
+    /// When it was sent.
+    pub at: Instant,
+    /// When its answer began.
+    pub first_byte_at: Instant,
+    /// When its answer ended.
+    pub ended_at: Instant,
+    /// The model as spelled.
+    pub model: &'a str,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+    /// The client sent it unseen (a suggestion, a title): it acts on the cache and enters no bill.
+    pub hidden: bool,
+    /// Its prices; `None` for a model without.
+    pub rates: Option<&'a Rates>,
+    /// What is charged beside tokens.
+    pub fees: &'a [FeeLine],
+}

@@ -1,0 +1,79 @@
+//! Recorded sessions of agents, whatever client wrote them: what was put into the conversation, what was answered, and the
+//! signs by which a client shows that it changed something.
+//!
+//! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured and left behind, so a thread takes
+//! a small part of its file. [`assemble`] joins the threads of all files into [`Session`]s: what several files
+//! repeat counts once, whatever the order of the files.
+
+mod assemble;
+mod item;
+mod session;
+
+pub use assemble::{FileThreads, assemble};
+pub use item::{
+    Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
+    SpawnResult, Stop, Thinking, What,
+};
+pub use session::{Agent, AgentKind, Session};
+
+use std::sync::Arc;
+
+/// The program that wrote a transcript. Its habits are a profile of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Client {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex CLI.
+    Codex,
+    /// OpenCode.
+    OpenCode,
+    /// pi.
+    Pi,
+    /// Gemini CLI.
+    GeminiCli,
+    /// Copilot CLI.
+    CopilotCli,
+    /// Managed agents of Anthropic.
+    ManagedAgents,
+    /// SWE-agent.
+    SweAgent,
+    /// Normalised rounds of TraceLab.
+    TraceLab,
+    /// A serving trace that names no program.
+    Trace,
+}
+
+impl Client {
+    /// The word used in reports, in front of the version.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Pi => "pi",
+            Self::GeminiCli => "gemini-cli",
+            Self::CopilotCli => "copilot-cli",
+            Self::ManagedAgents => "managed-agents",
+            Self::SweAgent => "swe-agent",
+            Self::TraceLab => "tracelab",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// What one file tells of one agent, in the order of the conversation.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Who wrote it.
+    pub client: Client,
+    /// The session's id as the file has it; the file's stem where it has none. Threads with equal ids are one session.
+    pub session: Arc<str>,
+    /// The sub-agent's id; `None` for the main agent.
+    pub agent: Option<Arc<str>>,
+    /// Whose machine it was: the first three components of the file's first working directory, as written.
+    pub user: Option<Arc<str>>,
+    /// The first working directory, as written: the project.
+    pub project: Option<Arc<str>>,
+    /// What happened, oldest first.
+    pub items: Vec<Item>,
+}
