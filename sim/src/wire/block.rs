@@ -75,6 +75,16 @@ impl Blocks {
         self.append(content, hash)
     }
 
+    /// The id of an opaque block: one whose content is not known, only that equal numbers in one namespace mean equal
+    /// content. It equals no block with content.
+    pub fn opaque(&mut self, namespace: u64, id: u128, kind: BlockKind, level: Level) -> BlockId {
+        // No canonical JSON begins with a zero byte.
+        let mut bytes = [0; 25];
+        bytes[1..9].copy_from_slice(&namespace.to_le_bytes());
+        bytes[9..].copy_from_slice(&id.to_le_bytes());
+        self.intern(Content { level, role: Role::None, kind, bytes: &bytes })
+    }
+
     fn append(&mut self, content: Content<'_>, hash: u64) -> BlockId {
         // Four billion distinct blocks do not fit into memory, so running out of ids is a bug.
         let id = BlockId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
@@ -159,4 +169,20 @@ fn same(row: &Row, bytes: &[u8], content: &Content<'_>) -> bool {
 /// message are no content, though both are JSON objects.
 const fn tag(level: Level, role: Role, kind: BlockKind) -> u64 {
     (level as u64) << 16 | (role as u64) << 8 | kind as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlockKind, Blocks, Content, Level, Role};
+
+    #[test]
+    fn opaque_blocks_equal_only_themselves() {
+        let mut blocks = Blocks::default();
+        let one = blocks.opaque(1, 7, BlockKind::Opaque, Level::Messages);
+        assert_eq!(blocks.opaque(1, 7, BlockKind::Opaque, Level::Messages), one);
+        assert_ne!(blocks.opaque(2, 7, BlockKind::Opaque, Level::Messages), one);
+        assert_ne!(blocks.opaque(1, 8, BlockKind::Opaque, Level::Messages), one);
+        let text = Content { level: Level::Messages, role: Role::None, kind: BlockKind::Opaque, bytes: b"7" };
+        assert_ne!(blocks.intern(text), one);
+    }
 }
