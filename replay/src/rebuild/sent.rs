@@ -1,6 +1,6 @@
 //! One request as the client is believed to have sent it.
 
-use forkcast_sim::pricing::{FeeLine, Rates};
+use forkcast_sim::pricing::{FeeLine, Rates, Terms};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
 
@@ -59,6 +59,8 @@ pub struct Sent<'a> {
     pub hidden: bool,
     /// Its prices; `None` for a model without.
     pub rates: Option<&'a Rates>,
+    /// What these prices depend on beside the model, so that another model or another day can be priced.
+    pub terms: Terms,
     /// What is charged beside tokens.
     pub fees: &'a [FeeLine],
 }
