@@ -26,5 +26,6 @@ pub mod rebuild;
 pub mod replay;
 pub mod response;
 pub mod schedule;
+mod side_by_side;
 pub mod transcript;
 pub mod what_if;

@@ -1,49 +1,16 @@
-//! Files read side by side, as many as the machine has processors; what they gave arrives in their order, so that nothing
-//! depends on who was faster.
+//! Files read side by side; what they gave arrives in their order.
 
-use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::cmp::Reverse;
 
 use super::walk::Found;
 use super::{InputFormat, Inputs, ScopeInput, load};
+use crate::side_by_side::side_by_side;
 
-/// Reads `files` and hands each one's result to `take`, in the order of the files. The largest are begun first: a
-/// long file that came last would leave the other processors idle.
+/// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files.
 pub(super) fn read(files: &[Found], format: InputFormat, take: &mut dyn FnMut(Inputs)) {
     let mut order: Vec<usize> = (0..files.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(files[*at].bytes), *at));
-    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(files.len());
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let (sender, results) = mpsc::channel();
-        for _ in 0..workers {
-            let (sender, order, next) = (sender.clone(), &order, &next);
-            scope.spawn(move || {
-                while let Some(at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if sender.send((*at, one(&files[*at], format))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        in_order(results.into_iter(), take);
-    });
-}
-
-/// Hands results on in order of their numbers, keeping those that came too early.
-fn in_order(results: impl Iterator<Item = (usize, Inputs)>, take: &mut dyn FnMut(Inputs)) {
-    let (mut early, mut next) = (BTreeMap::new(), 0);
-    for (at, result) in results {
-        early.insert(at, result);
-        while let Some(result) = early.remove(&next) {
-            take(result);
-            next += 1;
-        }
-    }
+    order.sort_by_key(|at| (Reverse(files[*at].bytes), *at));
+    side_by_side(&order, &|at| one(&files[at], format), take);
 }
 
 fn one(found: &Found, format: InputFormat) -> Inputs {

@@ -6,6 +6,8 @@ pub mod inspect;
 mod price;
 mod reading;
 mod run;
+mod session;
+mod sessions;
 mod sized;
 
 use forkcast_sim::cache::Rules;
@@ -19,6 +21,7 @@ use crate::schedule::streams;
 use crate::what_if::Hypothetical;
 
 pub use counted::{CountedSize, SizeSource, Sizing};
+pub use session::Evidence;
 
 /// How to replay.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +60,9 @@ pub struct Replay {
     pub chains: Vec<Option<usize>>,
     /// In step with `lines`: where in [`Inputs::sessions`] the request stands; `None` for recorded exchanges.
     pub asked: Vec<Option<Asked>>,
+    /// In step with `lines`: the line of a transcript that shows why it missed; `None` for recorded exchanges, whose
+    /// explanation has the differences.
+    pub evidence: Vec<Option<Evidence>>,
     /// In step with `lines`: what the request would have been under each what-if that was asked for, in their order; empty where
     /// nothing was asked or no profile exists.
     pub hypotheticals: Vec<Vec<Hypothetical>>,
@@ -86,5 +92,6 @@ pub fn replay_until(inputs: &Inputs, options: &Options, stop: &dyn Fn() -> bool)
     for stream in streams(inputs) {
         chains += run::run(&stream, options, chains, stop, &mut result);
     }
+    sessions::run(inputs, options, chains, stop, &mut result);
     result
 }

@@ -1,12 +1,12 @@
 //! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
 
-use forkcast_sim::pricing::{Date, FeeLine, ModelKey, Rates, Terms, fees};
+use forkcast_sim::pricing::{Date, FeeLine, ModelKey, Rates, ServiceTier, Terms, fees};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{Request, Usage};
 
 use super::Options;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, RecordedUsage};
 
 /// Rates of one request and what they rest on.
 pub(super) struct Priced {
@@ -18,26 +18,57 @@ pub(super) struct Priced {
     pub remarks: Vec<String>,
 }
 
-/// Prices a request with this usage. `at` is absent where the recording has no instants, `request` where no profile reads
-/// the body.
-pub(super) fn price(
+/// What decides on a request's prices.
+pub(super) struct Asking<'a> {
+    /// The model as spelled.
+    pub model: &'a str,
+    /// What the answer says.
+    pub recorded: &'a RecordedUsage,
+    /// The tier it was served at.
+    pub tier: ServiceTier,
+    /// The host is a regional one.
+    pub regional_host: bool,
+    /// The request asks for fast mode, should the answer not say.
+    pub says_fast: bool,
+    /// The request asks for the United States alone, should the answer not say.
+    pub says_us: bool,
+    /// When it was sent; absent where the recording has no instants.
+    pub at: Option<Instant>,
+}
+
+/// Prices a recorded exchange with this usage. `at` is absent where the recording has no instants, `request` where no
+/// profile reads the body.
+pub(super) fn price_exchange(
     options: &Options,
     exchange: &Exchange,
     request: Option<&Request>,
     at: Option<Instant>,
     usage: &Usage,
 ) -> Priced {
-    let model = request.map_or(exchange.model.as_str(), |request| request.model.as_str());
     let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
-    let recorded = exchange.usage.unwrap_or_default();
+    let asking = Asking {
+        model: request.map_or(exchange.model.as_str(), |request| request.model.as_str()),
+        recorded: &exchange.usage.unwrap_or_default(),
+        tier: exchange.tier,
+        regional_host: exchange.at_regional_host(),
+        says_fast: says("speed", b"\"fast\""),
+        says_us: says("inference_geo", b"\"us\""),
+        at,
+    };
+    price(options, &asking, usage)
+}
+
+/// Prices a request with this usage.
+pub(super) fn price(options: &Options, asking: &Asking<'_>, usage: &Usage) -> Priced {
+    let (model, recorded, at) = (asking.model, asking.recorded, asking.at);
     let terms = Terms {
         date: options.prices_of.or(at.map(Date::of)),
         at,
         prompt_tokens: usage.total_input_tokens(),
-        tier: exchange.tier,
-        fast: recorded.fast.unwrap_or_else(|| says("speed", b"\"fast\"")),
-        geo_us: recorded.geo_us.unwrap_or_else(|| says("inference_geo", b"\"us\"")),
-        regional: exchange.at_regional_host() || resolve(model).is_some_and(|resolved| resolved.regional),
+        tier: asking.tier,
+        fast: recorded.fast.unwrap_or(asking.says_fast),
+        geo_us: recorded.geo_us.unwrap_or(asking.says_us),
+        regional: asking.regional_host || resolve(model).is_some_and(|resolved| resolved.regional),
     };
     let key = ModelKey::from(model);
     let rates = options.book.rates(&key, &terms).ok();

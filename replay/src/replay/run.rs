@@ -11,7 +11,7 @@ use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usag
 
 use super::counted::{CountedSize, Counting};
 use super::implied::{self, imply};
-use super::price::{Priced, price};
+use super::price::{Priced, price_exchange};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
@@ -195,6 +195,7 @@ impl<'a> Run<'a> {
         self.result.origins.push(exchange.origin.clone());
         self.result.counted.push(self.size.take());
         self.result.asked.push(None);
+        self.result.evidence.push(None);
         self.result.hypotheticals.push(Vec::new());
         self.result.lower_bounds.push(None);
     }
@@ -320,7 +321,7 @@ impl<'a> Run<'a> {
         usage: &Usage,
         why: Option<&Explanation>,
     ) {
-        let Priced { rates, fees, remarks } = price(self.options, exchange, request, line.at, usage);
+        let Priced { rates, fees, remarks } = price_exchange(self.options, exchange, request, line.at, usage);
         line.remarks.extend(remarks);
         if rates.is_none() && !self.result.unpriced.contains(&line.model) {
             self.result.unpriced.push(line.model.clone());
@@ -393,6 +394,6 @@ fn prediction(recorded: Option<Usage>, predicted: &Outcome, comparable: bool) ->
 }
 
 /// The day of an instant, counted from the Unix epoch.
-fn day_of(at: Instant) -> i64 {
+pub(super) fn day_of(at: Instant) -> i64 {
     i64::try_from(at.0 / 86_400_000_000_000).unwrap_or(i64::MAX)
 }

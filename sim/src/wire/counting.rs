@@ -13,7 +13,7 @@ use super::model::{ModelId, Tokenizer};
 use super::request::Request;
 
 /// Counts tokens of blocks, and of what a provider puts around them.
-pub trait TokenCounter: fmt::Debug {
+pub trait TokenCounter: fmt::Debug + Send + Sync {
     /// Tokens of one block alone. The same block always has the same tokens.
     fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64;
 

@@ -1,0 +1,106 @@
+//! Why a request read less than its chain had left: the account of its tokens.
+
+use forkcast_sim::cache::EntryState;
+use forkcast_sim::diagnosis::{Cause, Explanation, Missed, Note};
+use forkcast_sim::pricing::Category;
+use forkcast_sim::wire::Usage;
+
+use crate::rebuild::habits::{Change, Situation};
+use crate::transcript::{Diagnosis, DiagnosisKind};
+
+/// A cause and what shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub cause: Cause,
+    /// Line of the transcript.
+    pub line: u32,
+    /// For people.
+    pub shows: &'static str,
+}
+
+/// What is known about a shortfall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shortfall<'a> {
+    pub situation: &'a Situation,
+    pub changes: &'a [Change],
+    pub diagnosis: Option<Diagnosis>,
+    /// The model is another than that of the request before.
+    pub model_changed: bool,
+    /// What became of the entry that the chain's last request left.
+    pub entry: Option<EntryState>,
+    /// The entry lives and the cache does not reach it.
+    pub out_of_reach: bool,
+}
+
+impl Shortfall<'_> {
+    /// The first cause that holds, in the order of the design: the model, content, then time and rules.
+    pub fn cause(&self) -> Shown {
+        let line = self.situation.line;
+        if self.model_changed {
+            return Shown { cause: Cause::ModelChanged, line, shows: "another model" };
+        }
+        if let Some(line) = self.situation.compacted {
+            return Shown { cause: Cause::Compacted, line, shows: "the conversation was compacted" };
+        }
+        if let Some(line) = self.situation.rewound {
+            return Shown { cause: Cause::Rewound, line, shows: "the conversation went on from an earlier point" };
+        }
+        if let Some(change) = self.changes.first() {
+            return Shown { cause: change.cause, line: change.line, shows: change.rule.shows() };
+        }
+        if let Some(cause) = self.diagnosis.and_then(|diagnosis| of_diagnosis(diagnosis.kind)) {
+            return Shown { cause, line, shows: "the provider's own diagnosis" };
+        }
+        match self.entry {
+            Some(EntryState::Expired) => Shown { cause: Cause::Expired, line, shows: "longer than the lifetime" },
+            Some(EntryState::InFlight) => Shown { cause: Cause::InFlight, line, shows: "sent before the answer began" },
+            _ if self.out_of_reach => {
+                Shown { cause: Cause::BeyondLookback, line, shows: "more blocks than the cache looks back" }
+            }
+            _ => Shown { cause: Cause::Unexplained, line, shows: "nothing in the transcript" },
+        }
+    }
+}
+
+/// Causes of the provider's words (prompt-caching page, cache diagnostics, 2026-09): `previous_message_not_found` and
+/// `unavailable` state none.
+fn of_diagnosis(kind: DiagnosisKind) -> Option<Cause> {
+    match kind {
+        DiagnosisKind::SystemChanged => Some(Cause::SystemChanged),
+        DiagnosisKind::ToolsChanged => Some(Cause::ToolChanged),
+        DiagnosisKind::MessagesChanged => Some(Cause::MessageEdited),
+        DiagnosisKind::ModelChanged => Some(Cause::ModelChanged),
+        DiagnosisKind::PreviousMessageNotFound | DiagnosisKind::Unavailable | DiagnosisKind::Other => None,
+    }
+}
+
+/// The account: `known` tokens of the prompt had been sent before; what of them was not read is missed.
+pub(super) fn explanation(usage: &Usage, known: u64, cause: Option<Cause>) -> Explanation {
+    let (read, total) = (usage.cache_read_input_tokens, usage.total_input_tokens());
+    let known = known.min(total);
+    let mut missed = Vec::new();
+    if let Some(cause) = cause.filter(|_| read < known) {
+        let one_hour = read + usage.ephemeral_1h_input_tokens;
+        let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
+        let stretches = [
+            (Category::Write1h, read, known.min(one_hour)),
+            (Category::Write5m, one_hour, known.min(five_minutes)),
+            (Category::Input, five_minutes, known),
+        ];
+        let part = |(billed_as, from, end): (Category, u64, u64)| Missed {
+            cause,
+            billed_as,
+            tokens: end.saturating_sub(from),
+        };
+        missed.extend(stretches.map(part).into_iter().filter(|part| part.tokens > 0));
+    }
+    let missed_tokens: u64 = missed.iter().map(|part| part.tokens).sum();
+    let notes = if read > known { vec![Note::ReadAhead] } else { Vec::new() };
+    Explanation {
+        read_tokens: read,
+        new_tokens: total - read.min(total) - missed_tokens.min(total - read.min(total)),
+        missed,
+        differences: Vec::new(),
+        notes,
+    }
+}

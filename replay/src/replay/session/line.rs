@@ -1,0 +1,137 @@
+//! The ledger line of one request of a transcript.
+
+use forkcast_sim::cache::Outcome;
+use forkcast_sim::ledger::{Charge, Line, charge};
+use forkcast_sim::wire::{ChainId, Usage};
+
+use super::Evidence;
+use super::ask::Ask;
+use super::explained::{Shown, explanation};
+use super::prompt::Prompt;
+use super::run::Run;
+use crate::agreement::{Compared, NotComparable, Verdict};
+use crate::exchange::{Origin, RecordedUsage};
+use crate::replay::Asked;
+use crate::replay::price::{Asking, Priced, price};
+
+impl<'a> Run<'a> {
+    /// Writes down a request that was served. A copy was written down elsewhere.
+    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, predicted: &Outcome, shown: Option<Shown>) {
+        if ask.answer.copied {
+            return;
+        }
+        let recorded = ask.answer.usage.unwrap_or_default();
+        let mut line = self.line(ask);
+        let why = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
+        let forecast = Usage { output_tokens: prompt.usage.output_tokens, ..predicted.usage() };
+        let comparison = self.comparison(ask, prompt, &recorded, &forecast);
+        let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
+        let Priced { rates, fees, remarks } = self.price(ask, &recorded, &prompt.usage);
+        line.remarks.extend(remarks);
+        line.recorded = Some(prompt.usage);
+        line.predicted = Some(forecast);
+        line.charge = charge(rates.as_ref(), &prompt.usage, &fees, Some(&why));
+        line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &fees));
+        line.explanation = Some(why);
+        let evidence = shown.map(|shown| Evidence {
+            file: self.session.agents[ask.agent].file.clone(),
+            line: shown.line,
+            shows: shown.shows,
+        });
+        self.add(ask, line, comparison, evidence);
+    }
+
+    /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
+    pub fn count_only(&mut self, ask: &Ask<'a>, why: NotComparable) {
+        if ask.answer.copied {
+            return;
+        }
+        let mut line = self.line(ask);
+        if let Some(recorded) = ask.answer.usage {
+            let Priced { rates, fees, remarks } = self.price(ask, &recorded, &recorded.usage);
+            line.remarks.extend(remarks);
+            line.recorded = Some(recorded.usage);
+            line.charge = charge(rates.as_ref(), &recorded.usage, &fees, None);
+        }
+        self.add(ask, line, Err(why), None);
+    }
+
+    fn comparison(
+        &self,
+        ask: &Ask<'a>,
+        prompt: &Prompt,
+        recorded: &RecordedUsage,
+        forecast: &Usage,
+    ) -> Result<Compared, NotComparable> {
+        if prompt.first {
+            return Err(NotComparable::FirstOfChain);
+        }
+        if recorded.server_passes {
+            return Err(NotComparable::ServerTools);
+        }
+        let last = self.agents[ask.agent].last.as_ref();
+        let expected = last.map(|last| last.usage.cache_read_input_tokens + last.usage.cache_creation_input_tokens());
+        let read = forecast.cache_read_input_tokens;
+        Ok(Compared {
+            recorded: Verdict::of(prompt.usage.cache_read_input_tokens, expected),
+            predicted: Verdict::of(read, expected),
+            recorded_usage: prompt.usage,
+            predicted_usage: *forecast,
+            size_known: expected == Some(read),
+            between: (read, read),
+        })
+    }
+
+    fn line(&self, ask: &Ask<'a>) -> Line {
+        Line {
+            index: self.ledger.lines.len(),
+            session: self.place.number,
+            chain: Some(ChainId(u32::try_from(ask.agent).unwrap_or(u32::MAX))),
+            at: self.place.timed.then_some(ask.at),
+            first_byte_at: self.place.timed.then_some(ask.first_byte_at),
+            model: ask.answer.model.to_string(),
+            recorded: None,
+            predicted: None,
+            predicted_bill: None,
+            explanation: None,
+            charge: Charge::default(),
+            unread_writes: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn price(&mut self, ask: &Ask<'a>, recorded: &RecordedUsage, usage: &Usage) -> Priced {
+        let asking = Asking {
+            model: &ask.answer.model,
+            recorded,
+            tier: recorded.tier.unwrap_or_default(),
+            regional_host: false,
+            says_fast: false,
+            says_us: false,
+            at: self.place.timed.then_some(ask.at),
+        };
+        let priced = price(self.options, &asking, usage);
+        let model = &*ask.answer.model;
+        if priced.rates.is_none() && !self.ledger.unpriced.iter().any(|known| known == model) {
+            self.ledger.unpriced.push(model.to_owned());
+        }
+        priced
+    }
+
+    fn add(
+        &mut self,
+        ask: &Ask<'a>,
+        line: Line,
+        comparison: Result<Compared, NotComparable>,
+        evidence: Option<Evidence>,
+    ) {
+        let file = self.session.agents[ask.agent].file.to_string();
+        self.ledger.lines.push(line);
+        self.ledger.comparisons.push(comparison);
+        self.ledger.origins.push(Origin { file, index: ask.item, line: ask.line as usize });
+        self.ledger.asked.push(Asked { session: self.place.index, agent: ask.agent, item: ask.item });
+        self.ledger.evidence.push(evidence);
+        self.ledger.hypotheticals.push(Vec::new());
+        self.ledger.lower_bounds.push(None);
+    }
+}
