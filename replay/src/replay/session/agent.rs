@@ -138,7 +138,7 @@ impl State {
 
     /// Remembers an answer, whose blocks stand in the next prompt.
     pub fn answered(&mut self, ask: &Ask<'_>, usage: Usage, output_tokens: u64) {
-        let Ask { answer, line, at, ended_at, .. } = *ask;
+        let Ask { answer, line, ended_at, .. } = *ask;
         let calls = answer.calls.iter().any(|call| &*call.tool == "ToolSearch");
         let turn_over = answer.calls.is_empty() && answer.stop != Stop::ToolUse;
         let before = self.last.as_ref().filter(|last| !last.turn_over).map_or(0, |last| last.turn_requests);

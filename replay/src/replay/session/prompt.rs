@@ -1,6 +1,7 @@
 //! What is sent: the prompt of one request in both readings, its sizes and breakpoints, and what the caches make of it.
 
 use forkcast_sim::cache::{EntryState, Outcome, minimum_tokens};
+use forkcast_sim::pricing::Terms;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::model::Resolved;
 use forkcast_sim::wire::{Level, Marker, Place, Prefixes, Ttl, Usage};
@@ -324,6 +325,7 @@ fn sent<'s>(
         output_tokens: prompt.usage.output_tokens,
         hidden: ask.answer.copied,
         rates: None,
+        terms: Terms::default(),
         fees: &[],
     }
 }
