@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
 use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
-use forkcast_sim::pricing::{Category, Money, Rates};
+use forkcast_sim::pricing::Rates;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
 
 use super::counted::{CountedSize, Counting};
 use super::implied::{self, imply};
-use super::price::{Priced, price_exchange};
+use super::price::{Priced, price_exchange, unread_premium};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::{Options, Replay};
@@ -370,9 +370,7 @@ impl<'a> Run<'a> {
             let Some(rates) = rates else { continue };
             let line = &mut self.result.lines[self.first_line + step];
             let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
-                + rates.difference(Category::Write1h, Category::Input, one_hour);
-            line.unread_writes = Some(premium.max(Money::default()));
+            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
         }
     }
 }

@@ -12,7 +12,7 @@ use super::run::Run;
 use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Origin, RecordedUsage};
 use crate::replay::Asked;
-use crate::replay::price::{Asking, Priced, price};
+use crate::replay::price::{Asking, Priced, price, unread_premium};
 
 impl<'a> Run<'a> {
     /// Writes down a request that was served. A copy was written down elsewhere.
@@ -33,6 +33,7 @@ impl<'a> Run<'a> {
         line.charge = charge(rates.as_ref(), &prompt.usage, &fees, Some(&why));
         line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &fees));
         line.explanation = Some(why);
+        self.rates.push(rates);
         let evidence = shown.map(|shown| Evidence {
             file: self.session.agents[ask.agent].file.clone(),
             line: shown.line,
@@ -53,7 +54,19 @@ impl<'a> Run<'a> {
             line.recorded = Some(recorded.usage);
             line.charge = charge(rates.as_ref(), &recorded.usage, &fees, None);
         }
+        // What was read of what it wrote is not known.
+        self.rates.push(None);
         self.add(ask, line, Err(why), None);
+    }
+
+    /// Once the session has ended it is known what nobody read.
+    pub fn price_unread_writes(&mut self) {
+        let unread = self.unread.unread();
+        for (line, rates) in self.ledger.lines.iter_mut().zip(&self.rates) {
+            let Some(rates) = rates else { continue };
+            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
+            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
+        }
     }
 
     fn comparison(

@@ -236,6 +236,26 @@ impl<'a> Run<'a> {
             let sent = sent((&self.arena.prefixes, &self.tokens), &lane, ask, prompt, &markers);
             world.serve(&sent);
         }
+        self.follow_writes(ask, prompt);
+    }
+
+    /// Follows what the request read and wrote, until somebody reads it.
+    fn follow_writes(&mut self, ask: &Ask<'a>, prompt: &Prompt) {
+        let (lane, state) = (&self.explained.lanes[ask.agent], &self.agents[ask.agent]);
+        let (read, written) = (prompt.usage.cache_read_input_tokens, prompt.usage.cache_creation_input_tokens());
+        let prefixes = &self.arena.prefixes;
+        if read > 0 {
+            let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
+            self.unread.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
+        }
+        if written > 0 && !ask.answer.copied {
+            let head = state.head_tokens.saturating_sub(read).min(written);
+            let stretches = [head, written - head];
+            let marked = markers(&lane.ends(), prompt.ttl).into_iter().map(|sent| sent.marker).zip(stretches);
+            // The line of this request is the last one.
+            let line = self.ledger.lines.len().saturating_sub(1);
+            self.unread.wrote(prefixes, line, &marked.collect::<Vec<_>>());
+        }
     }
 
     /// Takes from the usage what it says of sizes, for the requests to come.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forkcast_sim::cache::Rules;
+use forkcast_sim::ledger::UnreadWrites;
+use forkcast_sim::pricing::Rates;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
@@ -39,6 +41,9 @@ pub(super) struct Run<'a> {
     pub systems: Vec<(u64, u64)>,
     pub next_system: u64,
     resolved: BTreeMap<Arc<str>, Option<Resolved>>,
+    pub unread: UnreadWrites,
+    /// In step with the lines of the ledger.
+    pub rates: Vec<Option<Rates>>,
     /// Hidden requests to come, by instant and agent.
     follow_ups: BTreeMap<(Instant, usize), (Ask<'a>, Prompt)>,
 }
@@ -64,6 +69,8 @@ impl<'a> Run<'a> {
             systems: Vec::new(),
             next_system: 0,
             resolved: BTreeMap::new(),
+            unread: UnreadWrites::default(),
+            rates: Vec::new(),
             follow_ups: BTreeMap::new(),
         };
         run.systems = session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect();
@@ -86,6 +93,7 @@ impl<'a> Run<'a> {
             self.follow_up_until(ask.at);
             self.serve(ask, next_at);
         }
+        self.price_unread_writes();
         self.ledger
     }
 
