@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
 use crate::formats::{self, Format, Reading};
+use crate::trace::Trace;
 use crate::transcript::{FileThreads, Session, Thread, assemble};
 use detect::Verdict;
 use load::Loaded;
@@ -72,6 +73,8 @@ pub struct FileInput {
     pub exchanges: Vec<Exchange>,
     /// What a transcript tells of each agent, until all files are joined into [`Inputs::sessions`].
     pub threads: Vec<Thread>,
+    /// What a serving trace tells.
+    pub traces: Vec<Trace>,
     /// What was seen in it and changes nothing, such as stream events of unknown kinds.
     pub notes: Vec<String>,
 }
@@ -239,6 +242,7 @@ impl Inputs {
             format,
             exchanges: reading.exchanges,
             threads: reading.threads,
+            traces: reading.traces,
             notes: reading.notes,
         };
         if let Some(scope) = self.scopes.last_mut() {

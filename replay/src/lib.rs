@@ -4,6 +4,7 @@
 //! * [`formats`]: one reader for each file format.
 //! * [`exchange`]: one recorded request and its answer, whatever file it came from.
 //! * [`transcript`]: recorded sessions of agents: their threads, joined over all files.
+//! * [`trace`]: serving traces: prompts as ids of blocks.
 //! * [`rebuild`]: from a session back to the prompts that its client sent.
 //! * [`what_if`]: what the same requests would have cost otherwise.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
@@ -27,5 +28,6 @@ pub mod replay;
 pub mod response;
 pub mod schedule;
 mod side_by_side;
+pub mod trace;
 pub mod transcript;
 pub mod what_if;

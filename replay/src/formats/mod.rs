@@ -8,8 +8,11 @@ pub mod claude_trace;
 pub mod exchange_log;
 pub mod har;
 pub mod litellm;
+pub mod lmcache;
+pub mod mooncake;
 pub mod otel;
 pub mod vcr;
+pub mod weka;
 pub mod wire_capture;
 
 pub(crate) mod body;
@@ -24,6 +27,7 @@ mod yaml;
 use crate::error::{Error, Fault};
 use crate::exchange::{Exchange, Origin};
 use crate::response::Answer;
+use crate::trace::Trace;
 use crate::transcript::Thread;
 use text::Text;
 
@@ -50,6 +54,12 @@ pub enum Format {
     ExchangeLog,
     /// Sessions of Claude Code.
     ClaudeCode,
+    /// WEKA's traces of Claude Code.
+    Weka,
+    /// Mooncake's traces of a cluster.
+    Mooncake,
+    /// LMCache's traces of agents.
+    LmCache,
 }
 
 /// One row of the table of formats.
@@ -127,6 +137,24 @@ pub const FORMATS: &[FormatInfo] = &[
         what: "sessions of Claude Code (`~/.claude/projects`), sub-agents' files too",
         detected_by: "lines with keys `sessionId` and `type`, `uuid` or `operation`",
     },
+    FormatInfo {
+        format: Format::Weka,
+        name: "weka",
+        what: "WEKA's traces of Claude Code: conversations with their sub-agents, prompts as ids of blocks of 64 tokens",
+        detected_by: "top-level keys `hash_id_scope` and `requests`",
+    },
+    FormatInfo {
+        format: Format::Mooncake,
+        name: "mooncake",
+        what: "Mooncake's traces of a cluster: prompts as global ids of blocks of 512 tokens, no models",
+        detected_by: "lines with keys `hash_ids` and `input_length`",
+    },
+    FormatInfo {
+        format: Format::LmCache,
+        name: "lmcache",
+        what: "LMCache's traces of agents: the texts of prompts and answers, no models",
+        detected_by: "lines with keys `input`, `session_id` and `timestamp`",
+    },
 ];
 
 impl Format {
@@ -188,6 +216,8 @@ pub struct Reading {
     pub exchanges: Vec<Exchange>,
     /// What a transcript tells of each agent.
     pub threads: Vec<Thread>,
+    /// What a serving trace tells.
+    pub traces: Vec<Trace>,
     /// Parts of the file that are no model requests (file uploads, token counting, telemetry): one reason each.
     pub skipped: Vec<String>,
     /// Damage that could be mended without guessing.
@@ -262,5 +292,8 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),
         Format::ClaudeCode => claude_code::read(file, &text),
+        Format::Weka => weka::read(&text),
+        Format::Mooncake => mooncake::read(&text),
+        Format::LmCache => lmcache::read(&text),
     }
 }

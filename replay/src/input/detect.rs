@@ -130,6 +130,19 @@ fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
     } else if has("sessionId") && has("type") && (has("uuid") || has("operation")) {
         Some(Format::ClaudeCode)
     } else {
+        by_trace_keys(&has)
+    }
+}
+
+/// Serving traces: prompts as ids of blocks, or as bare texts.
+fn by_trace_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
+    if has("hash_id_scope") && has("requests") {
+        Some(Format::Weka)
+    } else if has("hash_ids") && has("input_length") {
+        Some(Format::Mooncake)
+    } else if has("input") && has("session_id") && has("timestamp") {
+        Some(Format::LmCache)
+    } else {
         None
     }
 }

@@ -1,0 +1,121 @@
+//! LMCache's traces of agents: a line each, with the whole text of prompt and answer.
+//!
+//! ```json
+//! {"timestamp": 1760428221546118, "input": "<pr_description>…", "output": "THOUGHT: …", "session_id": "d80534b2…"}
+//! ```
+//!
+//! * `timestamp` counts microseconds from the Unix epoch. Lines do not stand in its order (one in three of the mini-swe-agent
+//!   traces is older than the line before it); here they do, since prompts then grow.
+//! * `input` is one text: what the user's messages said, one behind the other, without the answers between them.
+//! * No model is named. Tokens are counted with the cl100k vocabulary, an estimate: the traces were published with counts of Llama 3,
+//!   whose vocabulary extends it.
+//!
+//! Prompts are cut into blocks where they part from others of the file, at whole characters. Texts are measured and left behind.
+//!
+//! Source: github.com/LMCache/lmcache-agent-trace, read 2026-11.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use forkcast_sim::time::Instant;
+use forkcast_tokens::Vocabulary;
+use serde::Deserialize;
+
+use super::Reading;
+use super::text::Text;
+use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, Trace, TraceRequest};
+
+/// Nanoseconds of one unit of `timestamp`.
+const NANOS_PER_MICRO: u64 = 1_000;
+
+/// What is said of every file.
+const ESTIMATED: &str = "tokens are estimated: the texts as the cl100k vocabulary counts them";
+
+#[derive(Deserialize)]
+struct Row<'a> {
+    timestamp: u64,
+    #[serde(borrow)]
+    input: Cow<'a, str>,
+    #[serde(default, borrow)]
+    output: Cow<'a, str>,
+    #[serde(borrow)]
+    session_id: Cow<'a, str>,
+}
+
+/// A row and where it stands.
+struct Placed<'a> {
+    index: usize,
+    line: usize,
+    row: Row<'a>,
+}
+
+/// Reads a trace.
+pub(super) fn read(text: &Text<'_>) -> Reading {
+    let mut reading = Reading::default();
+    let (ranges, faults) = text.records();
+    faults.into_iter().for_each(|fault| reading.damage(fault));
+    let mut rows: Vec<Placed<'_>> = Vec::new();
+    for (index, range) in ranges.into_iter().enumerate() {
+        let start = range.start;
+        match serde_json::from_slice::<Row<'_>>(text.bytes.get(range).unwrap_or_default()) {
+            Ok(row) => rows.push(Placed { index, line: text.line_of(start), row }),
+            Err(error) => reading.damage(text.json_fault(start, &error)),
+        }
+    }
+    let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
+    if late > 0 {
+        reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
+    }
+    rows.sort_by_key(|placed| (placed.row.timestamp, placed.index));
+    if !rows.is_empty() {
+        reading.notes.push(ESTIMATED.to_owned());
+        reading.traces.push(trace(&rows));
+    }
+    reading
+}
+
+fn trace(rows: &[Placed<'_>]) -> Trace {
+    let texts: Vec<&str> = rows.iter().map(|placed| placed.row.input.as_ref()).collect();
+    let Prompts { runs, paths } = Prompts::cut(&texts);
+    let tokens = |run: &Run| Vocabulary::Cl100k.count(&texts[run.prompt][run.start..run.end]);
+    let sizes: Vec<u64> = runs.iter().map(tokens).collect();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found: Vec<(Conversation, Steps)> = Vec::new();
+    let mut trace = Trace {
+        id: String::new(),
+        clock: Clock::Unix,
+        scope: IdScope::Trace,
+        sizes: BlockSizes::Each(sizes),
+        conversations: Vec::new(),
+    };
+    for (placed, path) in rows.iter().zip(paths) {
+        let id = placed.row.session_id.as_ref();
+        let at = *places.entry(id).or_insert_with(|| {
+            found.push((Conversation { id: id.to_owned(), ..Conversation::default() }, Steps::default()));
+            found.len() - 1
+        });
+        let (conversation, steps) = &mut found[at];
+        let request = request(placed, &trace, path, steps);
+        conversation.requests.push(request);
+    }
+    trace.conversations = found.into_iter().map(|(conversation, _)| conversation).collect();
+    trace
+}
+
+fn request(placed: &Placed<'_>, trace: &Trace, path: Vec<u64>, steps: &mut Steps) -> TraceRequest {
+    let input_tokens = trace.tokens_of(&path, u64::MAX);
+    let (kept, added) = steps.step(path);
+    TraceRequest {
+        index: placed.index,
+        line: placed.line,
+        at: Instant(placed.row.timestamp.saturating_mul(NANOS_PER_MICRO)),
+        api_time: None,
+        first_byte_time: None,
+        think_time: None,
+        model: None,
+        input_tokens,
+        output_tokens: Vocabulary::Cl100k.count(&placed.row.output),
+        kept,
+        added,
+    }
+}

@@ -1,0 +1,90 @@
+//! Mooncake's traces of requests to a cluster: a line each, blocks told by global ids, no models, no conversations.
+//!
+//! ```json
+//! {"timestamp": 27482, "input_length": 6955, "output_length": 52, "hash_ids": [46, 47, 2353, …]}
+//! ```
+//!
+//! * `timestamp` counts milliseconds from the start of the trace, mostly in steps of some seconds.
+//! * An id stands for a block and all that lies before it. Blocks have 512 tokens; the last one has what is left, so there are
+//!   `ceil(input_length / 512)` of them. Other publishers cut finer: the size that fits most lines is taken.
+//!
+//! Source: FAST25-release of github.com/kvcache-ai/Mooncake, read 2026-11.
+
+use forkcast_sim::time::Instant;
+use serde::Deserialize;
+
+use super::Reading;
+use super::text::Text;
+use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
+
+/// The size of a block where no other fits more lines, and then the others that are tried.
+const SIZES: [u64; 9] = [512, 16, 32, 64, 128, 256, 1_024, 2_048, 4_096];
+
+#[derive(Deserialize)]
+struct Row {
+    timestamp: u64,
+    input_length: u64,
+    #[serde(default)]
+    output_length: u64,
+    hash_ids: Vec<u64>,
+}
+
+/// Reads a trace.
+pub(super) fn read(text: &Text<'_>) -> Reading {
+    let mut reading = Reading::default();
+    let (ranges, faults) = text.records();
+    faults.into_iter().for_each(|fault| reading.damage(fault));
+    let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
+    for (index, range) in ranges.into_iter().enumerate() {
+        let start = range.start;
+        match serde_json::from_slice::<Row>(text.bytes.get(range).unwrap_or_default()) {
+            Ok(row) => requests.push(request(index, text.line_of(start), row)),
+            Err(error) => reading.damage(text.json_fault(start, &error)),
+        }
+    }
+    requests.sort_by_key(|(request, _)| (request.at, request.index));
+    if !requests.is_empty() {
+        reading.traces.push(trace(requests, &mut reading.notes));
+    }
+    reading
+}
+
+fn request(index: usize, line: usize, row: Row) -> (TraceRequest, Vec<u64>) {
+    let request = TraceRequest {
+        index,
+        line,
+        at: Instant::from_millis(row.timestamp),
+        api_time: None,
+        first_byte_time: None,
+        think_time: None,
+        model: None,
+        input_tokens: row.input_length,
+        output_tokens: row.output_length,
+        kept: 0,
+        added: Vec::new(),
+    };
+    (request, row.hash_ids)
+}
+
+fn trace(requests: Vec<(TraceRequest, Vec<u64>)>, notes: &mut Vec<String>) -> Trace {
+    let fits = |size: u64| requests.iter().filter(|(r, ids)| r.input_tokens.div_ceil(size) == ids.len() as u64).count();
+    // Of sizes that fit equally well the first one is taken.
+    let size = SIZES.into_iter().rev().max_by_key(|size| fits(*size)).unwrap_or(SIZES[0]);
+    let odd = requests.len() - fits(size);
+    if odd > 0 {
+        notes
+            .push(format!("{odd} requests whose number of blocks is not that of their size, at {size} tokens a block"));
+    }
+    let mut steps = Steps::default();
+    let requests = requests.into_iter().map(|(mut request, ids)| {
+        (request.kept, request.added) = steps.step(ids);
+        request
+    });
+    Trace {
+        id: String::new(),
+        clock: Clock::Start,
+        scope: IdScope::Trace,
+        sizes: BlockSizes::Equal(size),
+        conversations: vec![Conversation { requests: requests.collect(), ..Conversation::default() }],
+    }
+}

@@ -1,0 +1,236 @@
+//! WEKA's traces of Claude Code: a conversation with its sub-agents, blocks told by ids.
+//!
+//! ```json
+//! {"id":"trace_0001","models":["claude-…"],"block_size":64,"hash_id_scope":"local","tool_tokens":12974,"system_tokens":2771,
+//!  "requests":[{"t":0.0,"type":"n","model":"claude-…","in":16564,"out":244,"hash_ids":[1,2,…],"api_time":7.27,"think_time":0.0},
+//!              {"t":134.2,"type":"subagent","agent_id":"agent_001","requests":[{"t":0.0,…}],…}],"totals":{…}}
+//! ```
+//!
+//! * `t` counts seconds from the start of the trace; within a sub-agent, from its own start.
+//! * Ids are those of whole blocks: what is left of a prompt behind the last one has none, so there are `in / 64` of them, rounded
+//!   down. A sub-agent's ids are its parent's: equal ids are equal content.
+//! * `type` is `n` (whole answer), `s` (streamed, with `ttft`) or `subagent`. A stop that was lost is an empty string; such requests
+//!   mostly lack `api_time` too.
+//! * There is no usage of any cache: the traces were taken for their shapes.
+//!
+//! A file holds one trace, or one on each line. Of a file that breaks off, the requests before the break are read.
+//!
+//! Source: github.com/callanjfox/kv-cache-tester, read 2026-11.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use forkcast_sim::time::{Duration, Instant};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start};
+use super::text::{Text, glimpse};
+use super::{Reading, when};
+use crate::error::Fault;
+use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
+
+/// Tokens of a block where the file does not say.
+const BLOCK_TOKENS: u64 = 64;
+
+/// How deep sub-agents may start sub-agents.
+const AGENTS_DEEP: usize = 16;
+
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(borrow)]
+    t: &'a RawValue,
+    #[serde(default, borrow)]
+    model: Option<Cow<'a, str>>,
+    #[serde(rename = "in")]
+    input: u64,
+    #[serde(default)]
+    out: u64,
+    hash_ids: Vec<u64>,
+    #[serde(default, borrow)]
+    api_time: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    think_time: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    ttft: Option<&'a RawValue>,
+}
+
+/// Reads traces.
+pub(super) fn read(text: &Text<'_>) -> Reading {
+    let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0 };
+    let (ranges, faults) = text.records();
+    // A trace that breaks off has no end, and so is no record; its own walk finds the break.
+    let cut = faults.first().is_some_and(|_| ranges.is_empty());
+    let whole = cut.then(|| skip_space(text.bytes, 0)..text.bytes.len());
+    if !cut {
+        faults.into_iter().for_each(|fault| traces.reading.damage(fault));
+    }
+    for range in ranges.into_iter().chain(whole) {
+        traces.trace(range);
+    }
+    traces.finish()
+}
+
+struct Traces<'a> {
+    text: &'a Text<'a>,
+    reading: Reading,
+    /// Requests so far, those that could not be read among them.
+    index: usize,
+    /// Requests whose number of blocks is not that of their size.
+    odd: usize,
+}
+
+/// What a request takes from where it stands.
+#[derive(Clone)]
+struct Place {
+    parent: Option<usize>,
+    start: Instant,
+    model: Option<Arc<str>>,
+    deep: usize,
+}
+
+impl<'a> Traces<'a> {
+    fn finish(mut self) -> Reading {
+        if self.odd > 0 {
+            let what = "requests whose number of blocks is not that of their size";
+            self.reading.notes.push(format!("{} {what}", self.odd));
+        }
+        self.reading
+    }
+
+    fn trace(&mut self, range: Range<usize>) {
+        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let number = |key: &str| member(raw, key).and_then(|raw| serde_json::from_slice::<u64>(raw).ok());
+        let size = number("block_size").filter(|size| *size > 0).unwrap_or(BLOCK_TOKENS);
+        let models = member(raw, "models").and_then(|raw| serde_json::from_slice::<Vec<String>>(raw).ok());
+        let mut trace = Trace {
+            id: string(raw, "id"),
+            clock: Clock::Start,
+            scope: IdScope::Conversation,
+            sizes: BlockSizes::Equal(size),
+            conversations: Vec::new(),
+        };
+        let model = models.and_then(|models| models.into_iter().next()).map(Arc::from);
+        let place = Place { parent: None, start: Instant::default(), model, deep: 0 };
+        self.conversation(&mut trace, range, "main", &place);
+        if trace.requests() > 0 {
+            self.reading.traces.push(trace);
+        }
+    }
+
+    /// Reads the requests of the object at `range`; those that it starts follow behind it.
+    fn conversation(&mut self, trace: &mut Trace, range: Range<usize>, id: &str, place: &Place) {
+        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let tokens = |key| member(raw, key).and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or(0);
+        let Some(list) = value_start(raw, "requests").map(|at| range.start + at) else {
+            let fault = self.text.fault(range.start, "found no key `requests`, or damage before it");
+            return self.reading.damage(fault);
+        };
+        if self.text.bytes.get(list) != Some(&b'[') {
+            let found = glimpse(self.text.bytes.get(list..).unwrap_or_default());
+            let fault = self.text.fault(list, format!("found {found}, expected the list `requests`"));
+            return self.reading.damage(fault);
+        }
+        let own = trace.conversations.len();
+        trace.conversations.push(Conversation {
+            id: id.to_owned(),
+            parent: place.parent,
+            tool_tokens: tokens("tool_tokens"),
+            system_tokens: tokens("system_tokens"),
+            requests: Vec::new(),
+        });
+        let mut steps = Steps::default();
+        for element in elements(self.text.bytes.get(..range.end).unwrap_or_default(), list) {
+            match element {
+                Ok(range) => self.element(trace, own, range, &mut steps, place),
+                Err(broken) => self.reading.damage(self.text.fault(broken.at, broken.what)),
+            }
+        }
+    }
+
+    fn element(&mut self, trace: &mut Trace, own: usize, range: Range<usize>, steps: &mut Steps, place: &Place) {
+        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        if member(raw, "requests").is_some() {
+            self.agent(trace, own, range, place);
+            return;
+        }
+        let index = self.index;
+        self.index += 1;
+        match self.request(index, range.start, raw, place) {
+            Ok((request, ids)) => {
+                if let BlockSizes::Equal(size) = trace.sizes {
+                    let fits = ids.len() as u64 == request.input_tokens / size;
+                    self.odd += usize::from(!fits && ids.len() as u64 != request.input_tokens.div_ceil(size));
+                }
+                let (kept, added) = steps.step(ids);
+                trace.conversations[own].requests.push(TraceRequest { kept, added, ..request });
+            }
+            Err(fault) => self.reading.damage(fault),
+        }
+    }
+
+    fn agent(&mut self, trace: &mut Trace, own: usize, range: Range<usize>, place: &Place) {
+        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        if place.deep == AGENTS_DEEP {
+            let fault = self.text.fault(range.start, format!("found agents {} deep", DEPTH_LIMIT.min(AGENTS_DEEP + 1)));
+            return self.reading.damage(fault);
+        }
+        let started = member(raw, "t").and_then(|raw| nanos(std::str::from_utf8(raw).ok()?));
+        let Some(started) = started else {
+            let fault = self.text.fault(range.start, "found no seconds under `t` of a sub-agent");
+            return self.reading.damage(fault);
+        };
+        let place = Place {
+            parent: Some(own),
+            start: place.start + Duration(started),
+            model: place.model.clone(),
+            deep: place.deep + 1,
+        };
+        let id = string(raw, "agent_id");
+        self.conversation(trace, range, &id, &place);
+    }
+
+    fn request(&self, index: usize, at: usize, raw: &[u8], place: &Place) -> Result<(TraceRequest, Vec<u64>), Fault> {
+        let row: Row<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(at, &error))?;
+        let sent = self.seconds("t", Some(row.t))?.unwrap_or_default();
+        let request = TraceRequest {
+            index,
+            line: self.text.line_of(at),
+            at: place.start + sent,
+            api_time: self.seconds("api_time", row.api_time)?,
+            first_byte_time: self.seconds("ttft", row.ttft)?,
+            think_time: self.seconds("think_time", row.think_time)?,
+            model: named(row.model.as_deref(), place.model.as_ref()),
+            input_tokens: row.input,
+            output_tokens: row.out,
+            kept: 0,
+            added: Vec::new(),
+        };
+        Ok((request, row.hash_ids))
+    }
+
+    fn seconds(&self, key: &str, raw: Option<&RawValue>) -> Result<Option<Duration>, Fault> {
+        let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "null") else { return Ok(None) };
+        nanos(raw).map(|nanos| Some(Duration(nanos))).ok_or_else(|| {
+            let at = self.text.offset_of(raw.as_bytes());
+            self.text.fault(at, format!("`{key}`: expected seconds, with at most nine decimals"))
+        })
+    }
+}
+
+/// The model that a request names, else that of the trace; most name the same, which is kept once.
+fn named(own: Option<&str>, given: Option<&Arc<str>>) -> Option<Arc<str>> {
+    match own.filter(|own| given.is_none_or(|given| given.as_ref() != *own)) {
+        Some(own) => Some(Arc::from(own)),
+        None => given.cloned(),
+    }
+}
+
+fn nanos(text: &str) -> Option<u64> {
+    when::seconds(text).map(|instant| instant.0)
+}
+
+fn string(raw: &[u8], key: &str) -> String {
+    super::json::member_text(raw, key).map(|text| text.into_owned()).unwrap_or_default()
+}
