@@ -25,7 +25,7 @@ use forkcast_sim::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start};
+use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start, walk_value};
 use super::text::{Text, glimpse};
 use super::{Reading, when};
 use crate::error::Fault;
@@ -33,6 +33,9 @@ use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, Trace
 
 /// Tokens of a block where the file does not say.
 const BLOCK_TOKENS: u64 = 64;
+
+/// Within so many bytes a trace names its scope.
+const HEAD: usize = 1_000;
 
 /// How deep sub-agents may start sub-agents.
 const AGENTS_DEEP: usize = 16;
@@ -59,17 +62,31 @@ struct Row<'a> {
 /// Reads traces.
 pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0 };
-    let (ranges, faults) = text.records();
-    // A trace that breaks off has no end, and so is no record; its own walk finds the break.
-    let cut = faults.first().is_some_and(|_| ranges.is_empty());
-    let whole = cut.then(|| skip_space(text.bytes, 0)..text.bytes.len());
-    if !cut {
-        faults.into_iter().for_each(|fault| traces.reading.damage(fault));
-    }
-    for range in ranges.into_iter().chain(whole) {
-        traces.trace(range);
+    let mut at = skip_space(text.bytes, 0);
+    while at < text.bytes.len() {
+        // One that breaks off is read as far as it goes, and no further than to the next.
+        let walked = walk_value(text.bytes, at);
+        let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |walked| walked.end);
+        let told = traces.reading.unreadable.len();
+        traces.trace(at..end);
+        if let Err(broken) = walked
+            && traces.reading.unreadable.len() == told
+        {
+            traces.reading.damage(text.fault(broken.at, broken.what));
+        }
+        at = skip_space(text.bytes, end);
     }
     traces.finish()
+}
+
+/// Where the next line begins that holds a trace.
+fn next_trace(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let starts = memchr::memmem::find_iter(rest, b"\n{").map(|at| from + at + 1);
+    // The key stands in front of the requests.
+    let head = |at: usize| bytes.get(at..bytes.len().min(at + HEAD)).unwrap_or_default();
+    let mut starts = starts.filter(|at| memchr::memmem::find(head(*at), b"\"hash_id_scope\"").is_some());
+    starts.next().unwrap_or(bytes.len())
 }
 
 struct Traces<'a> {
