@@ -5,6 +5,7 @@
 pub mod bodies;
 pub mod claude_code;
 pub mod claude_trace;
+pub mod codex;
 pub mod exchange_log;
 pub mod har;
 pub mod litellm;
@@ -20,6 +21,7 @@ pub(crate) mod dialect;
 pub(crate) mod json;
 mod logged;
 pub(crate) mod text;
+mod thread;
 pub(crate) mod value;
 pub(crate) mod when;
 mod yaml;
@@ -60,6 +62,8 @@ pub enum Format {
     Mooncake,
     /// LMCache's traces of agents.
     LmCache,
+    /// Rollouts of Codex CLI.
+    Codex,
 }
 
 /// One row of the table of formats.
@@ -154,6 +158,12 @@ pub const FORMATS: &[FormatInfo] = &[
         name: "lmcache",
         what: "LMCache's traces of agents: the texts of prompts and answers, no models",
         detected_by: "lines with keys `input`, `session_id` and `timestamp`",
+    },
+    FormatInfo {
+        format: Format::Codex,
+        name: "codex",
+        what: "rollouts of Codex CLI (`~/.codex/sessions`), sub-agents' files too",
+        detected_by: "lines with keys `timestamp`, `type` and `payload`",
     },
 ];
 
@@ -295,5 +305,6 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::Weka => weka::read(&text),
         Format::Mooncake => mooncake::read(&text),
         Format::LmCache => lmcache::read(&text),
+        Format::Codex => codex::read(file, &text),
     }
 }

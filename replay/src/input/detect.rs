@@ -129,6 +129,8 @@ fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
         Some(Format::WireCapture)
     } else if has("sessionId") && has("type") && (has("uuid") || has("operation")) {
         Some(Format::ClaudeCode)
+    } else if has("timestamp") && has("type") && has("payload") {
+        Some(Format::Codex)
     } else {
         by_trace_keys(&has)
     }

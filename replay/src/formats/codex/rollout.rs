@@ -1,0 +1,349 @@
+//! A rollout put together line by line.
+
+use std::mem;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::BlockKind;
+use serde_json::value::RawValue;
+
+use super::content::{Content, sort, started};
+use super::{Compacted, Element, Event, Info, Line, Meta, Source, Spawned, Tokens, TurnContext};
+use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::formats::text::json_reason;
+use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part};
+use crate::formats::thread::{pieces_hash, stem, user};
+use crate::formats::{Reading, when};
+use crate::transcript::{Call, Client, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Rollout {
+    session: Option<Arc<str>>,
+    agent: Option<Arc<str>>,
+    /// The session that the answers were first given in.
+    origin: Option<Arc<str>>,
+    project: Option<Arc<str>>,
+    version: Option<Arc<str>>,
+    model: Option<Arc<str>>,
+    effort: Option<Arc<str>>,
+    is_planning: bool,
+    has_meta: bool,
+    items: Vec<Item>,
+    open: Open,
+    /// What came in behind the open answer: it stands in the request after it.
+    later: Vec<Item>,
+    /// When the last thing came in that stood in the request.
+    given_at: Option<Instant>,
+    total: Option<Tokens>,
+    /// Tokens of the last request and its answer.
+    size: Option<u64>,
+    /// Where each prompt stands among the items.
+    prompts: Vec<usize>,
+    /// Something was asked or answered since the task began.
+    is_used: bool,
+    retries: u32,
+    names: Names,
+    unknown: Unknown,
+}
+
+/// An answer whose usage has not come yet.
+#[derive(Default)]
+struct Open {
+    line: usize,
+    first_at: Option<Instant>,
+    last_at: Option<Instant>,
+    parts: Vec<Part>,
+    calls: Vec<Call>,
+    searches: u64,
+    /// Hash of its items.
+    identity: u128,
+}
+
+impl Rollout {
+    pub fn line(&mut self, reading: &mut Reading, record: &Record<'_, Line<'_>>) {
+        let Line { timestamp, kind, payload } = &record.value;
+        let at = timestamp.as_deref().and_then(when::iso);
+        let payload = payload.map_or("null", RawValue::get);
+        let told = match &**kind {
+            "session_meta" => read(payload).map(|meta| self.meta(meta)),
+            "turn_context" => read(payload).map(|context| self.context(record.line, at, &context)),
+            "response_item" => read(payload).map(|element| self.element(record.line, at, &element, payload)),
+            "event_msg" => read(payload).and_then(|event| self.event(record.line, at, &event)),
+            "compacted" => read(payload).map(|compacted| self.compacted(record.line, at, &compacted)),
+            other => {
+                self.unknown.add(other, record.line);
+                Ok(())
+            }
+        };
+        if let Err(what) = told {
+            reading.damage(Fault::in_line(record.line, format!("`{}`: {what}", kind.escape_debug())));
+        }
+    }
+
+    /// The first one is the file's own; those behind it were copied with a fork, whose answers are the parent's.
+    fn meta(&mut self, meta: Meta<'_>) {
+        let origin = meta.forked_from_id.as_ref().or(meta.id.as_ref());
+        self.origin = origin.map(|id| self.names.get(id)).or_else(|| self.origin.take());
+        if mem::replace(&mut self.has_meta, true) {
+            return;
+        }
+        let id = meta.id.map(|id| self.names.get(&id));
+        let spawned = meta.source.and_then(|raw| serde_json::from_str::<Source<'_>>(raw.get()).ok());
+        let parent = spawned
+            .as_ref()
+            .and_then(|source| serde_json::from_str::<Spawned<'_>>(source.subagent.get()).ok())
+            .map(|spawned| spawned.thread_spawn.parent_thread_id)
+            .or(meta.parent_thread_id);
+        let is_agent = spawned.is_some() || parent.is_some();
+        let root = meta.session_id.or(parent).map(|root| self.names.get(&root));
+        self.session = if is_agent { root.or_else(|| id.clone()) } else { id.clone() };
+        self.agent = id.filter(|_| is_agent);
+        self.project = meta.cwd.map(|cwd| Arc::from(&*cwd));
+        self.version = meta.cli_version.map(|version| Arc::from(&*version));
+    }
+
+    fn context(&mut self, line: usize, at: Option<Instant>, context: &TurnContext<'_>) {
+        self.model = context.model.as_deref().map(|model| self.names.get(model)).or_else(|| self.model.take());
+        let mode = context.collaboration_mode.as_ref();
+        let settings = mode.and_then(|mode| mode.settings.as_ref());
+        let effort = context.effort.as_deref().or_else(|| settings?.reasoning_effort.as_deref());
+        self.effort = effort.map(|effort| self.names.get(effort));
+        let is_planning = mode.and_then(|mode| mode.mode.as_deref()) == Some("plan");
+        if mem::replace(&mut self.is_planning, is_planning) != is_planning {
+            self.put(sign(line, at, Sign::PlanMode(is_planning)));
+        }
+    }
+
+    /// Puts an item behind what there is; behind the open answer if there is one.
+    fn put(&mut self, item: Item) {
+        match self.open.parts.is_empty() {
+            true => self.push(item),
+            false => self.later.push(item),
+        }
+    }
+
+    fn push(&mut self, item: Item) {
+        if let What::Input(given) = &item.what {
+            self.given_at = item.at.or(self.given_at);
+            if given.origin == InputOrigin::Prompt {
+                self.prompts.push(self.items.len());
+            }
+        }
+        self.items.push(item);
+    }
+
+    fn element(&mut self, line: usize, at: Option<Instant>, element: &Element<'_>, raw: &str) {
+        match sort(element, raw, &mut self.names) {
+            Content::Given(origin, parts) => {
+                self.is_used |= origin == InputOrigin::Prompt;
+                self.put(input(line, at, origin, parts));
+            }
+            Content::Result { part, call, output } => {
+                self.put(input(line, at, InputOrigin::ToolResults, vec![part]));
+                if let Some(agent) = output.and_then(started) {
+                    let agent = self.names.get(&agent);
+                    let mode = SpawnMode::Background;
+                    let result = SpawnResult { call: call_hash(&call), agent, mode, total_tokens: None };
+                    self.put(sign(line, at, Sign::Spawned(Box::new(result))));
+                }
+            }
+            Content::Made { part, call, searched } => self.open.add(line, at, part, call, searched, raw),
+            Content::Nothing => {}
+            Content::Unknown => self.unknown.add(&element.kind, line),
+        }
+    }
+
+    fn event(&mut self, line: usize, at: Option<Instant>, event: &Event<'_>) -> Result<(), String> {
+        match &*event.kind {
+            "token_count" => self.count(line, at, event.info.map_or("null", RawValue::get))?,
+            "task_started" | "turn_started" => self.is_used = false,
+            "task_complete" | "turn_complete" => {
+                self.close(line, at, None);
+                self.push(sign(line, at, Sign::TurnEnded { duration_ms: event.duration_ms }));
+            }
+            "turn_aborted" => {
+                self.close(line, at, None);
+                self.push(sign(line, at, Sign::Interrupted));
+            }
+            "thread_rolled_back" => self.roll_back(line, at, event.num_turns.unwrap_or(1)),
+            "stream_error" | "error" => {
+                self.retries += 1;
+                let failed = Sign::Failed { status: None, attempt: self.retries, retry_in_ms: None };
+                self.put(sign(line, at, failed));
+            }
+            // What the screen showed of items that stand in the file themselves, and the client's own affairs.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, line: usize, at: Option<Instant>, info: &str) -> Result<(), String> {
+        let Some(Info { total_token_usage, last_token_usage }) = read::<Option<Info>>(info)? else { return Ok(()) };
+        let before = self.total.unwrap_or_default();
+        let last = last_token_usage.or_else(|| Some(total_token_usage?.since(before)));
+        let repeats = total_token_usage.is_some() && total_token_usage == self.total;
+        self.total = total_token_usage.or(self.total);
+        let Some(last) = last.filter(|last| !repeats && last.input_tokens.saturating_add(last.output_tokens) > 0)
+        else {
+            return Ok(());
+        };
+        let usage = last.usage();
+        self.size = Some(last.input_tokens.saturating_add(last.output_tokens));
+        self.close(line, at, Some((last, usage.as_ref().ok().copied())));
+        usage.map(|_| ())
+    }
+
+    /// Ends the open answer, with its usage where that is known.
+    fn close(&mut self, line: usize, at: Option<Instant>, counted: Option<(Tokens, Option<RecordedUsage>)>) {
+        let open = mem::take(&mut self.open);
+        if counted.is_none() && open.parts.is_empty() {
+            return self.settle();
+        }
+        let id = self.identity(&open, line, counted.map(|(last, _)| last));
+        let model = self.model.clone().unwrap_or_else(|| self.names.get(""));
+        let mut answer = answer(id, model);
+        answer.version = self.version.clone();
+        answer.effort = self.effort.clone();
+        answer.sent_at = self.given_at.or(open.first_at);
+        answer.first_at = open.first_at.or(at);
+        answer.ended_at = open.last_at.or(at);
+        answer.usage = counted.and_then(|(_, usage)| usage);
+        if let Some(usage) = &mut answer.usage {
+            usage.web_search_requests = open.searches;
+            usage.server_passes = open.searches > 0;
+        }
+        answer.stop = match (open.calls.is_empty(), counted) {
+            (false, _) => Stop::ToolUse,
+            (true, Some(_)) => Stop::EndTurn,
+            (true, None) => Stop::Other,
+        };
+        (answer.parts, answer.calls) = (open.parts, open.calls);
+        answer.retries = mem::take(&mut self.retries);
+        let first_line = if open.line == 0 { line } else { open.line };
+        self.items.push(Item {
+            line: line_number(first_line),
+            at: answer.first_at,
+            what: What::Answer(Box::new(answer)),
+        });
+        self.is_used = true;
+        self.given_at = open.last_at.or(at).or(self.given_at);
+        self.settle();
+    }
+
+    /// What came in behind the answer takes its place.
+    fn settle(&mut self) {
+        for item in mem::take(&mut self.later) {
+            self.push(item);
+        }
+    }
+
+    /// Sums grow with every request, so that a sum and what was added to it stand for one request of a session. Where nothing
+    /// was counted, the items themselves.
+    fn identity(&self, open: &Open, line: usize, counted: Option<Tokens>) -> u128 {
+        let origin = self.origin.as_deref().unwrap_or_default().as_bytes();
+        let Some(last) = counted else {
+            return pieces_hash(&[b"codex", origin, &open.identity.to_le_bytes()]);
+        };
+        let place = if self.total.is_some() { 0 } else { line };
+        let mut pieces: Vec<[u8; 8]> = last.words().map(u64::to_le_bytes).to_vec();
+        pieces.extend(self.total.unwrap_or_default().words().map(u64::to_le_bytes));
+        pieces_hash(&[b"codex", origin, &place.to_le_bytes(), pieces.as_flattened()])
+    }
+
+    fn roll_back(&mut self, line: usize, at: Option<Instant>, turns: usize) {
+        self.close(line, at, None);
+        self.prompts.truncate(self.prompts.len().saturating_sub(turns.saturating_sub(1)));
+        let Some(prompt) = self.prompts.pop() else { return };
+        let to = prompt.checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        self.push(sign(line, at, Sign::Rewound { to }));
+    }
+
+    fn compacted(&mut self, line: usize, at: Option<Instant>, compacted: &Compacted<'_>) {
+        self.close(line, at, None);
+        self.push(sign(line, at, Sign::Compacted { before_tokens: self.size, automatic: self.is_used }));
+        let kept = compacted.replacement_history.iter().flatten();
+        let message = compacted.message.into_iter().filter(|message| message.get() != "\"\"");
+        let parts = match &compacted.replacement_history {
+            Some(_) => kept.map(|item| part(BlockKind::Opaque, item.get())).collect::<Vec<_>>(),
+            None => message.map(|text| part(BlockKind::Text, text.get())).collect(),
+        };
+        if !parts.is_empty() {
+            self.push(input(line, at, InputOrigin::Summary, parts));
+        }
+    }
+
+    pub fn finish(mut self, file: &str, reading: &mut Reading) -> Thread {
+        let last = self.items.last().map_or(0, |item| item.line as usize);
+        self.close(last, None, None);
+        self.unknown.finish(reading);
+        if self.model.is_none() && self.items.iter().any(|item| matches!(item.what, What::Answer(_))) {
+            reading.notes.push("no `turn_context` names the model: requests have usage and no price".to_owned());
+        }
+        Thread {
+            client: Client::Codex,
+            session: self.session.unwrap_or_else(|| Arc::from(stem(file))),
+            agent: self.agent,
+            user: self.project.as_deref().map(user),
+            project: self.project,
+            items: self.items,
+        }
+    }
+}
+
+impl Open {
+    fn add(&mut self, line: usize, at: Option<Instant>, part: Part, call: Option<Call>, searched: bool, raw: &str) {
+        if self.parts.is_empty() {
+            (self.line, self.first_at) = (line, at);
+        }
+        self.last_at = at.or(self.last_at);
+        self.identity = pieces_hash(&[&self.identity.to_le_bytes(), raw.as_bytes()]);
+        self.parts.push(part);
+        self.calls.extend(call);
+        self.searches += u64::from(searched);
+    }
+}
+
+impl Tokens {
+    /// What was added since an earlier sum. Sums that went back begin anew.
+    fn since(self, before: Self) -> Self {
+        let less = |now: u64, then: u64| now.checked_sub(then).unwrap_or(now);
+        Self {
+            input_tokens: less(self.input_tokens, before.input_tokens),
+            cached_input_tokens: less(self.cached_input_tokens, before.cached_input_tokens),
+            cache_write_input_tokens: less(self.cache_write_input_tokens, before.cache_write_input_tokens),
+            output_tokens: less(self.output_tokens, before.output_tokens),
+            reasoning_output_tokens: less(self.reasoning_output_tokens, before.reasoning_output_tokens),
+            total_tokens: less(self.total_tokens, before.total_tokens),
+        }
+    }
+
+    const fn words(self) -> [u64; 5] {
+        let Self { input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens, total_tokens, .. } = self;
+        [input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens, total_tokens]
+    }
+
+    fn usage(self) -> Result<RecordedUsage, String> {
+        // Providers of other makes may count reasoning beside the output: their total shows it.
+        let sum = self.input_tokens.saturating_add(self.output_tokens);
+        let is_beside = sum.checked_add(self.reasoning_output_tokens) == Some(self.total_tokens);
+        let beside = if is_beside { self.reasoning_output_tokens } else { 0 };
+        Within {
+            prompt: self.input_tokens,
+            read: self.cached_input_tokens,
+            written: self.cache_write_input_tokens,
+            output: self.output_tokens.saturating_add(beside),
+            reasoning: self.reasoning_output_tokens,
+        }
+        .additive()
+    }
+}
+
+fn sign(line: usize, at: Option<Instant>, sign: Sign) -> Item {
+    Item { line: line_number(line), at, what: What::Sign(sign) }
+}
+
+fn read<'a, T: serde::Deserialize<'a>>(raw: &'a str) -> Result<T, String> {
+    serde_json::from_str(raw).map_err(|error| json_reason(&error))
+}

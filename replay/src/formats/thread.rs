@@ -1,0 +1,293 @@
+//! What readers of transcripts share: records with their places, sizes and hashes of what a thread is made of, counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{BlockKind, Usage};
+use serde::Deserialize;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+
+use super::Reading;
+use super::json::{skip_space, walk_value};
+use super::text::{Text, not_utf8};
+use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::transcript::{Answer, Input, InputOrigin, Item, OutputCount, Part, Stop, What};
+
+/// How many unknown kinds of records are named.
+const KINDS_NAMED: usize = 5;
+
+/// How much of a kind's name is shown.
+const KIND_CHARS: usize = 40;
+
+/// A record of a file of lines, with its place.
+pub(super) struct Record<'a, T> {
+    /// Line, counted from one.
+    pub line: usize,
+    /// Its bytes.
+    pub raw: &'a [u8],
+    /// What they say.
+    pub value: T,
+}
+
+/// Reads a file of one record per line. Two records on one line are taken apart and reported as repaired; what cannot be
+/// read is reported with its place.
+pub(super) fn records<'a, T: Deserialize<'a>>(
+    text: &Text<'a>,
+    reading: &mut Reading,
+    mut take: impl FnMut(&mut Reading, Record<'a, T>),
+) {
+    for (line, start, bytes) in text.lines() {
+        let bytes = bytes.trim_ascii_end();
+        if bytes.trim_ascii_start().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice(bytes) {
+            Ok(value) => take(reading, Record { line, raw: bytes, value }),
+            Err(error) => match torn(bytes) {
+                Some(pieces) => {
+                    let count = pieces.len();
+                    reading
+                        .repaired
+                        .push(Fault::in_line(line, format!("{count} records on one line were taken apart")));
+                    for piece in pieces {
+                        match serde_json::from_slice(piece) {
+                            Ok(value) => take(reading, Record { line, raw: piece, value }),
+                            Err(error) => {
+                                let fault = text.json_fault(text.offset_of(piece), &error);
+                                reading.damage(fault);
+                            }
+                        }
+                    }
+                }
+                None => reading.damage(match not_utf8(bytes) {
+                    Some(at) => text.fault(start + at, "found bytes that are not UTF-8"),
+                    None => text.json_fault(start, &error),
+                }),
+            },
+        }
+    }
+}
+
+/// The objects of a line that holds several and nothing else.
+fn torn(line: &[u8]) -> Option<Vec<&[u8]>> {
+    let (mut pieces, mut at) = (Vec::new(), skip_space(line, 0));
+    while at < line.len() {
+        if line.get(at) != Some(&b'{') {
+            return None;
+        }
+        let end = walk_value(line, at).ok()?.end;
+        pieces.push(line.get(at..end)?);
+        at = skip_space(line, end);
+    }
+    (pieces.len() > 1).then_some(pieces)
+}
+
+/// Names that occur again and again, each stored once.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeSet<Arc<str>>);
+
+impl Names {
+    /// The shared copy of `name`.
+    pub fn get(&mut self, name: &str) -> Arc<str> {
+        match self.0.get(name) {
+            Some(known) => known.clone(),
+            None => {
+                let shared: Arc<str> = Arc::from(name);
+                self.0.insert(shared.clone());
+                shared
+            }
+        }
+    }
+}
+
+/// Records that a reader does not know: they are passed over, and that is said.
+#[derive(Debug, Default)]
+pub(super) struct Unknown(BTreeMap<String, (usize, usize)>);
+
+impl Unknown {
+    /// Counts a record of an unknown kind.
+    pub fn add(&mut self, kind: &str, line: usize) {
+        let name: String = kind.chars().take(KIND_CHARS).collect();
+        self.0.entry(name).or_insert((0, line)).0 += 1;
+    }
+
+    /// Says what was passed over.
+    pub fn finish(self, reading: &mut Reading) {
+        let beyond = self.0.len().saturating_sub(KINDS_NAMED);
+        for (kind, (count, line)) in self.0.into_iter().take(KINDS_NAMED) {
+            let kind = kind.escape_debug();
+            reading.notes.push(format!("{count} records of the unknown kind `{kind}`, the first in line {line}"));
+        }
+        if beyond > 0 {
+            reading.notes.push(format!("records of {beyond} more unknown kinds"));
+        }
+    }
+}
+
+/// Lines as items have them.
+pub(super) fn line_number(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+/// A block by its JSON.
+pub(super) fn part(kind: BlockKind, json: &str) -> Part {
+    sized(kind, json.len())
+}
+
+/// A block of which only the size is known.
+pub(super) fn sized(kind: BlockKind, bytes: usize) -> Part {
+    Part { kind, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), tokens: 0, call: 0 }
+}
+
+/// A call of a tool or its result.
+pub(super) fn call_part(kind: BlockKind, json: &str, call: &str) -> Part {
+    Part { call: call_hash(call), ..part(kind, json) }
+}
+
+/// The hash that ties a call and its result together; never zero, which stands for none.
+pub(super) fn call_hash(id: &str) -> u64 {
+    xxh3_64(id.as_bytes()).max(1)
+}
+
+/// The hash of an answer's id.
+pub(super) fn answer_hash(id: &str) -> u128 {
+    xxh3_128(id.as_bytes())
+}
+
+/// The hash of an answer without an id: of several pieces that together are unique.
+pub(super) fn pieces_hash(pieces: &[&[u8]]) -> u128 {
+    let mut hash = Xxh3::new();
+    for piece in pieces {
+        hash.update(&piece.len().to_le_bytes());
+        hash.update(piece);
+    }
+    hash.digest128()
+}
+
+/// Whose machine it was: the first three components of a working directory.
+pub(super) fn user(cwd: &str) -> Arc<str> {
+    let end = cwd.match_indices(['/', '\\']).nth(2).map_or(cwd.len(), |(at, _)| at);
+    Arc::from(cwd.get(..end).unwrap_or(cwd))
+}
+
+/// The name of a file without folders and without what stands behind its first dot.
+pub(super) fn stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
+/// Input with one origin.
+pub(super) fn input(line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) -> Item {
+    Item { line: line_number(line), at, what: What::Input(Input { origin, parts }) }
+}
+
+/// An answer of which nothing is known yet.
+pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
+    Answer {
+        id,
+        copied: false,
+        model,
+        version: None,
+        sent_at: None,
+        first_at: None,
+        ended_at: None,
+        usage: None,
+        output: OutputCount::Final,
+        stop: Stop::Other,
+        parts: Vec::new(),
+        calls: Vec::new(),
+        diagnosis: None,
+        effort: None,
+        retries: 0,
+    }
+}
+
+/// Counts of which those read and written are part of the prompt's.
+pub(super) struct Within {
+    /// The whole prompt.
+    pub prompt: u64,
+    /// Of it, what was read.
+    pub read: u64,
+    /// Of it, what was written.
+    pub written: u64,
+    /// The answer, with its reasoning.
+    pub output: u64,
+    /// Of the answer, the reasoning.
+    pub reasoning: u64,
+}
+
+impl Within {
+    /// The same beside each other; an error where the parts are more than the whole.
+    pub fn additive(&self) -> Result<RecordedUsage, String> {
+        let Self { prompt, read, written, output, reasoning } = *self;
+        let input = prompt.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
+            format!(
+                "found {read} tokens read and {written} written of a prompt of {prompt}, expected no more than it has"
+            )
+        })?;
+        Ok(beside(input, read, written, output, reasoning))
+    }
+}
+
+/// Counts that stand beside each other.
+pub(super) fn beside(input: u64, read: u64, written: u64, output: u64, reasoning: u64) -> RecordedUsage {
+    let usage = Usage {
+        input_tokens: input,
+        cache_read_input_tokens: read,
+        ephemeral_5m_input_tokens: written,
+        ephemeral_1h_input_tokens: 0,
+        output_tokens: output,
+    };
+    RecordedUsage { usage, reasoning_tokens: reasoning, ..RecordedUsage::default() }
+}
+
+const PICOUSD_PER_USD: f64 = 1e12;
+
+/// What a client says that an answer cost; nothing where it says zero, which clients write of models whose price they do not
+/// know.
+pub(super) fn cost(usd: f64) -> Option<Money> {
+    let fits = usd > 0.0 && usd < 1e9;
+    fits.then(|| Money::from_picousd((usd * PICOUSD_PER_USD).round() as i128))
+}
+
+/// A sentence on answers without usage.
+pub(super) fn note_unmeasured(reading: &mut Reading, items: &[Item]) {
+    let lines: Vec<u32> = items
+        .iter()
+        .filter(|item| matches!(&item.what, What::Answer(answer) if answer.usage.is_none()))
+        .map(|item| item.line)
+        .collect();
+    if let Some(first) = lines.first() {
+        let count = lines.len();
+        reading.notes.push(format!("{count} requests without usage, the first in line {first}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{stem, torn, user};
+
+    #[test]
+    fn users_are_three_components() {
+        assert_eq!(&*user("/Users/ada/work/engine"), "/Users/ada");
+        assert_eq!(&*user("C:\\Users\\ada\\engine"), "C:\\Users\\ada");
+        assert_eq!(&*user("/srv"), "/srv");
+    }
+
+    #[test]
+    fn stems_have_no_folder_and_no_ending() {
+        assert_eq!(stem("a/b/session.jsonl.gz"), "session");
+        assert_eq!(stem(".hidden"), ".hidden");
+    }
+
+    #[test]
+    fn only_whole_objects_are_taken_apart() {
+        assert_eq!(torn(b"{\"a\":1}{\"b\":2}").unwrap().len(), 2);
+        assert!(torn(b"{\"a\":1}").is_none());
+        assert!(torn(b"{\"a\":1}{\"b\":").is_none());
+        assert!(torn(b"{\"a\":1} 7").is_none());
+    }
+}
