@@ -290,6 +290,9 @@ impl Passed {
 
 /// Reads `bytes` (already decompressed) as `format`. `file` is the name that exchanges carry in their origin.
 pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
+    if format == Format::ClaudeCode {
+        return claude_code::read(file, bytes);
+    }
     let text = Text::new(bytes);
     match format {
         Format::Vcr => vcr::python(file, &text),
@@ -301,7 +304,7 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),
-        Format::ClaudeCode => claude_code::read(file, &text),
+        Format::ClaudeCode => claude_code::read(file, bytes),
         Format::Weka => weka::read(&text),
         Format::Mooncake => mooncake::read(&text),
         Format::LmCache => lmcache::read(&text),

@@ -217,6 +217,12 @@ fn was_not_asked_for(exchange: &Exchange) -> bool {
     exchange.dialect == Dialect::ChatCompletions && asked != Some(b"true")
 }
 
+/// Reads a usage object of the Messages API that stands outside its answer.
+pub(crate) fn usage_of_messages(raw: &[u8]) -> Result<RecordedUsage, String> {
+    let mut answer = Answer::of(raw, messages::usage);
+    answer.usage.ok_or_else(|| answer.faults.pop().unwrap_or_default())
+}
+
 /// A usage object in the spelling of a recorder.
 pub(crate) struct Counts(tokens::Fields);
 

@@ -49,6 +49,10 @@ pub enum InputOrigin {
     Injected,
     /// News of a background task.
     Notification,
+    /// A command that the client ran by itself, or what it printed: part of the next prompt, begins no turn.
+    Command,
+    /// The client's own note that the user interrupted.
+    Interruption,
     /// Anything else that the client attached: reminders, files, lists.
     Attachment,
     /// The summary that stands for what was compacted.
@@ -221,8 +225,18 @@ pub enum DiagnosisKind {
 pub enum Sign {
     /// The prompt that follows (or the turn that it begins) asks for this state of thinking.
     Thinking(Thinking),
-    /// The client was started anew on this conversation (a hook says so, an exit came before, or the queue is missing).
+    /// The client was started anew on this conversation: a hook says so, or the user left and an answer of the client's own
+    /// came after it.
     Restarted,
+    /// A prompt that begins a turn did not pass the client's queue although this version uses one for all prompts, and no
+    /// hook ran at the end of the turn before: it is the first one after a restart.
+    Unqueued,
+    /// An answer that the client wrote by itself, without a request.
+    Synthetic,
+    /// A command that the client runs by itself, by name (`exit`, `model`, `compact`).
+    Command(Arc<str>),
+    /// The hooks of a turn's end ran.
+    StopHooks,
     /// Everything so far was replaced by a summary. `before_tokens` as the client says.
     Compacted {
         /// Size of the prompt before.

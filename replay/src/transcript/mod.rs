@@ -6,10 +6,12 @@
 //! repeat counts once, whatever the order of the files.
 
 mod assemble;
+mod id;
 mod item;
 mod session;
 
 pub use assemble::{FileThreads, assemble};
+pub use id::{answer_id, call_id, place_id};
 pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
     SpawnResult, Stop, Thinking, What,

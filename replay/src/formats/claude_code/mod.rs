@@ -1,9 +1,86 @@
-//! Sessions of Claude Code: `~/.claude/projects/<project>/<session>.jsonl` and the files of their sub-agents.
+//! Sessions of Claude Code: `~/.claude/projects/<project>/<session>.jsonl` and the files of their sub-agents
+//! (`<session>/subagents/agent-<id>.jsonl`).
+//!
+//! Observed in versions 2.0.64 to 2.1.219 (public sessions, 2026-01 to 2026-08):
+//!
+//! * One answer stands on 1 to n lines, one for each block, with equal ids and equal input counts; the largest output counts.
+//! * An answer without `stop_reason` on any line has as output what its stream began with (all up to 2.1.50 but a few
+//!   hundred, all of `agent_progress`): see [`estimate`].
+//! * Two records on one line without a line end between them are split and reported as repaired.
+//! * A resumed or forked session repeats the lines of the old file under a new `sessionId`: told apart in
+//!   [`transcript`](crate::transcript), over all files.
+//! * `<synthetic>` answers are the client's own words: a sign, no request.
+//! * News of a background task stand in the queue, in its removal and in the conversation: only a user line or an
+//!   attachment reaches the model.
+//! * `parentUuid` is a tree: see [`tree`].
+//!
+//! The order of items is that of the lines. Content is measured as written, in bytes of JSON.
+
+mod agent;
+mod attached;
+mod estimate;
+mod instant;
+mod line;
+mod message;
+mod names;
+mod records;
+mod said;
+mod scan;
+mod signs;
+mod tree;
+mod usage;
 
 use super::Reading;
-use super::text::Text;
+use crate::error::Fault;
+use message::Blocks;
+use records::Records;
+use scan::Cursor;
 
 /// Reads one file.
-pub(super) fn read(_file: &str, _text: &Text<'_>) -> Reading {
-    Reading::default()
+pub(super) fn read(file: &str, bytes: &[u8]) -> Reading {
+    let mut records = Records::new(file);
+    let mut blocks = Blocks::default();
+    let (mut start, mut number) = (0, 0_usize);
+    while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        number += 1;
+        line(&mut records, number, &rest[..length], &mut blocks);
+        start += length + 1;
+    }
+    records.finish()
+}
+
+/// Takes all records of a line. It should be one.
+fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
+    let mut cursor = Cursor::new(text);
+    let mut count = 0;
+    while cursor.peek().is_some() {
+        let start = cursor.at();
+        match line::Line::read(&mut cursor, blocks) {
+            Ok(line) => {
+                count += 1;
+                records.take(number, line, blocks);
+            }
+            Err(broken) => {
+                records.damage(Fault::at(number, broken.at + 1, broken.told(text)));
+                match resume(text, start) {
+                    Some(at) => cursor = Cursor::from(text, at),
+                    None => break,
+                }
+            }
+        }
+    }
+    if count > 1 {
+        records.repair(Fault::in_line(number, format!("found {count} records on one line, split them")));
+    }
+}
+
+/// How records begin.
+const BEGINNINGS: [&[u8]; 2] = [b"{\"parentUuid\":", b"{\"type\":\""];
+
+/// Where behind a damaged record the last one of the line may begin: a write that broke off has the next record at its end.
+fn resume(text: &[u8], start: usize) -> Option<usize> {
+    let behind = text.get(start + 1..)?;
+    let last = |beginning: &&[u8]| memchr::memmem::rfind(behind, beginning);
+    BEGINNINGS.iter().filter_map(last).max().map(|at| start + 1 + at)
 }

@@ -1,0 +1,147 @@
+//! One agent of a file while it is read: its items so far, and what the next line must know of them.
+
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Index;
+
+use super::estimate;
+use super::message::Lengths;
+use crate::transcript::{Answer, InputOrigin, Item, OutputCount, Sign, Stop, What};
+
+/// An agent and its items.
+#[derive(Debug, Default)]
+pub(super) struct Growing {
+    /// The sub-agent's id; `None` for the main agent.
+    pub agent: Option<Arc<str>>,
+    /// Its items.
+    pub items: Vec<Item>,
+    /// Where each answer stands among the items.
+    answers: Index<u128, u32>,
+    /// What the output of each answer is estimated from, in the order of `estimated`.
+    lengths: Vec<(u32, Lengths)>,
+    /// What came since the newest answer.
+    pub since: Since,
+    /// The newest answer.
+    newest_answer: Option<u32>,
+    /// The newest prompt.
+    newest_prompt: Option<u32>,
+    /// Prompts ask for plan mode.
+    pub plans: bool,
+}
+
+/// What came since the newest answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Since {
+    /// Attempts that failed.
+    pub failed: u32,
+    /// The user left.
+    pub exit: bool,
+    /// The client was started anew, and that was told.
+    pub restarted: bool,
+    /// Something passed the queue, or the hooks of a turn's end ran.
+    pub queued: bool,
+}
+
+impl Growing {
+    /// A sub-agent.
+    pub fn named(agent: Arc<str>) -> Self {
+        Self { agent: Some(agent), ..Self::default() }
+    }
+
+    /// Adds an item and gives its index.
+    pub fn push(&mut self, line: u32, at: Option<Instant>, what: What) -> u32 {
+        let index = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        if let What::Input(input) = &what
+            && is_said(input.origin)
+        {
+            self.newest_prompt = Some(index);
+        }
+        self.items.push(Item { line, at, what });
+        index
+    }
+
+    /// Adds a sign.
+    pub fn sign(&mut self, line: u32, at: Option<Instant>, sign: Sign) -> u32 {
+        self.push(line, at, What::Sign(sign))
+    }
+
+    /// Index of the newest item.
+    pub fn newest(&self) -> Option<u32> {
+        u32::try_from(self.items.len()).ok()?.checked_sub(1)
+    }
+
+    /// When the newest item that says so was written.
+    pub fn newest_at(&self) -> Option<Instant> {
+        self.items.iter().rev().take(LOOKED_BACK).find_map(|item| item.at)
+    }
+
+    /// Whether a line that hangs behind the item `kept` leaves an answer or a prompt aside.
+    pub fn goes_back(&self, kept: Option<u32>) -> bool {
+        self.newest_answer.max(self.newest_prompt) > kept
+    }
+
+    /// The answer with this id.
+    pub fn answer(&mut self, id: u128) -> Option<(u32, &mut Answer)> {
+        let index = *self.answers.get(&id)?;
+        match &mut self.items.get_mut(index as usize)?.what {
+            What::Answer(answer) => Some((index, answer)),
+            _ => None,
+        }
+    }
+
+    /// Adds an answer.
+    pub fn begin(&mut self, line: u32, answer: Answer) -> u32 {
+        let (id, at) = (answer.id, answer.first_at);
+        let index = self.push(line, at, What::Answer(Box::new(answer)));
+        self.answers.insert(id, index);
+        self.newest_answer = Some(index);
+        self.since = Since::default();
+        self.lengths.push((index, Lengths::default()));
+        index
+    }
+
+    /// Adds lengths to those of the answer at `index`.
+    pub fn measure(&mut self, index: u32, lengths: Lengths) {
+        if let Ok(at) = self.lengths.binary_search_by_key(&index, |(index, _)| *index) {
+            self.lengths[at].1.add(lengths);
+        }
+    }
+
+    /// Whether a turn ended with the newest answer: it calls no tool.
+    pub fn turn_is_over(&self) -> bool {
+        let newest = self.newest_answer.and_then(|index| self.items.get(index as usize));
+        matches!(newest.map(|item| &item.what), Some(What::Answer(answer)) if answer.calls.is_empty())
+    }
+
+    /// The items, finished: outputs are estimated where they must be, and nothing takes more room than it needs.
+    pub fn finish(mut self) -> Vec<Item> {
+        for (index, lengths) in self.lengths {
+            if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(index as usize) {
+                close(answer, &lengths);
+            }
+        }
+        self.items.shrink_to_fit();
+        self.items
+    }
+}
+
+/// How many items without an instant may lie between a line and what came before it.
+const LOOKED_BACK: usize = 64;
+
+const fn is_said(origin: InputOrigin) -> bool {
+    matches!(origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification | InputOrigin::Summary)
+}
+
+fn close(answer: &mut Answer, lengths: &Lengths) {
+    answer.parts.shrink_to_fit();
+    answer.calls.shrink_to_fit();
+    if answer.stop == Stop::Other && !answer.calls.is_empty() {
+        answer.stop = Stop::ToolUse;
+    }
+    if let (OutputCount::StreamStart { estimated_tokens }, Some(recorded)) = (&mut answer.output, &mut answer.usage) {
+        recorded.output_is_start_value = true;
+        let counted = u32::try_from(recorded.usage.output_tokens).unwrap_or(u32::MAX);
+        *estimated_tokens = estimate::tokens(lengths).max(counted);
+    }
+}

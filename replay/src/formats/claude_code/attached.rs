@@ -1,0 +1,79 @@
+//! Attachments: what the client puts into the next request by itself (since 2.1.1xx each has a line).
+
+use forkcast_sim::wire::BlockKind;
+
+use super::line::Line;
+use super::records::{Place, Records};
+use super::signs::each;
+use crate::transcript::{Input, InputOrigin, Part, Sign, What};
+
+/// Attachments that are no text of the prompt.
+const SILENT: [&[u8]; 6] = [
+    b"command_permissions",
+    b"hook_success",
+    b"hook_system_message",
+    b"hook_non_blocking_error",
+    b"hook_cancelled",
+    b"hook_permission_decision",
+];
+
+/// Attachments that tell of tools, servers, agents or skills that came or went.
+const ANNOUNCING: [&[u8]; 4] =
+    [b"deferred_tools_delta", b"mcp_instructions_delta", b"agent_listing_delta", b"skill_listing"];
+
+impl<'a> Records<'a> {
+    /// A line with an attachment.
+    pub fn attachment_line(&mut self, place: Place, line: &Line<'a>) -> Option<u32> {
+        let raw = line.attachment?;
+        let found = attached(raw);
+        self.hook(place, found.hook);
+        if SILENT.contains(&found.kind) {
+            return None;
+        }
+        if ANNOUNCING.contains(&found.kind) {
+            let word = self.names.get(found.kind);
+            self.sign(place, Sign::ToolsAnnounced(word));
+        }
+        let mut origin = InputOrigin::Attachment;
+        if found.notifies {
+            self.notified(place, found.prompt);
+            origin = InputOrigin::Notification;
+        }
+        let bytes = found.rendered.unwrap_or(raw).len();
+        let part = Part { kind: BlockKind::Text, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), tokens: 0, call: 0 };
+        let input = What::Input(Input { origin, parts: vec![part] });
+        Some(self.agents[place.agent].push(place.line, place.at, input))
+    }
+}
+
+/// What an attachment says of itself.
+#[derive(Default)]
+struct Attached<'a> {
+    /// `type`
+    kind: &'a [u8],
+    /// `hookName`
+    hook: Option<&'a [u8]>,
+    /// `prompt` of a queued command.
+    prompt: &'a [u8],
+    /// The queued command is news of a task.
+    notifies: bool,
+    /// The texts sent, where they are kept (seen in 2.1.280).
+    rendered: Option<&'a [u8]>,
+}
+
+fn attached(raw: &[u8]) -> Attached<'_> {
+    let mut found = Attached::default();
+    let _ = each(raw, |key, value| match key {
+        b"type" => found.kind = inside(value),
+        b"hookName" => found.hook = Some(inside(value)),
+        b"prompt" => found.prompt = inside(value),
+        b"commandMode" => found.notifies = value == b"\"task-notification\"",
+        b"rendered" => found.rendered = Some(value),
+        _ => {}
+    });
+    found
+}
+
+fn inside(string: &[u8]) -> &[u8] {
+    string.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or_default()
+}

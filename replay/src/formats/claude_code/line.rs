@@ -1,0 +1,221 @@
+//! One record: the members of a line that are of interest, found in one pass.
+
+use forkcast_sim::time::Instant;
+
+use super::message::{Blocks, Message, not_null};
+use super::scan::{Broken, Cursor, whole};
+use super::{instant, tree};
+
+/// What a line says. Strings stand as written, escapes and all.
+#[derive(Debug, Default)]
+pub(super) struct Line<'a> {
+    /// `type`.
+    pub kind: &'a [u8],
+    /// `subtype` of a system line.
+    pub subtype: &'a [u8],
+    /// `uuid`, as a number.
+    pub id: Option<u128>,
+    /// `parentUuid`.
+    pub parent: Option<u128>,
+    /// `sessionId`.
+    pub session: Option<&'a [u8]>,
+    /// `agentId` of a sub-agent's line.
+    pub agent: Option<&'a [u8]>,
+    /// `isSidechain`.
+    pub sidechain: bool,
+    /// `timestamp`.
+    pub at: Option<Instant>,
+    /// `version` of the client.
+    pub version: Option<&'a [u8]>,
+    /// `cwd`.
+    pub cwd: Option<&'a [u8]>,
+    /// `effort`.
+    pub effort: Option<&'a [u8]>,
+    /// `isMeta`.
+    pub meta: bool,
+    /// `isCompactSummary`.
+    pub summary: bool,
+    /// `isVisibleInTranscriptOnly`.
+    pub transcript_only: bool,
+    /// `permissionMode` of a prompt, or `mode`.
+    pub mode: Option<&'a [u8]>,
+    /// `thinkingMetadata`, raw.
+    pub thinking: Option<&'a [u8]>,
+    /// `message`.
+    pub message: Option<Message<'a>>,
+    /// `toolUseResult`, as far as it tells of agents.
+    pub result: ToolResult<'a>,
+    /// `data` of a progress line.
+    pub progress: Progress<'a>,
+    /// `attachment`, raw.
+    pub attachment: Option<&'a [u8]>,
+    /// `operation` of a queue operation.
+    pub operation: Option<&'a [u8]>,
+    /// `content` of a system line or a queue operation.
+    pub content: Option<&'a [u8]>,
+    /// `compactMetadata` or `microcompactMetadata`, raw.
+    pub compaction: Option<&'a [u8]>,
+    /// `error` of a failed request, raw.
+    pub error: Option<&'a [u8]>,
+    /// `retryAttempt`.
+    pub attempt: Option<u64>,
+    /// `retryInMs`; the client writes fractions.
+    pub retry_in_ms: Option<u64>,
+    /// `durationMs`.
+    pub duration_ms: Option<u64>,
+}
+
+/// What the structured result of a tool says of an agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ToolResult<'a> {
+    /// `agentId`.
+    pub agent: Option<&'a [u8]>,
+    /// `isAsync`, or the status says so.
+    pub background: bool,
+    /// `totalTokens`.
+    pub total_tokens: Option<u64>,
+}
+
+/// What a progress line says.
+#[derive(Debug, Default)]
+pub(super) struct Progress<'a> {
+    /// `data.type`.
+    pub kind: &'a [u8],
+    /// `data.hookName`.
+    pub hook: Option<&'a [u8]>,
+    /// `data.agentId`.
+    pub agent: Option<&'a [u8]>,
+    /// Whose message it was: `assistant` or `user`.
+    pub speaker: &'a [u8],
+    /// The message's own `uuid`.
+    pub id: Option<u128>,
+    /// The message's own `timestamp`.
+    pub at: Option<Instant>,
+    /// The message.
+    pub message: Option<Message<'a>>,
+}
+
+impl<'a> Line<'a> {
+    /// Reads the object that stands at the cursor.
+    pub fn read(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<Self, Broken> {
+        blocks.clear();
+        if cursor.peek() != Some(b'{') {
+            return Err(Broken { at: cursor.at(), expected: "a JSON object" });
+        }
+        cursor.enter(b'{')?;
+        let mut line = Self::default();
+        while let Some(key) = cursor.key()? {
+            line.member(key, cursor, blocks)?;
+        }
+        Ok(line)
+    }
+
+    fn member(&mut self, key: &[u8], cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+        match key {
+            b"type" => self.kind = cursor.string()?.unwrap_or_default(),
+            b"uuid" => self.id = cursor.string()?.map(tree::id),
+            b"parentUuid" => self.parent = cursor.string()?.map(tree::id),
+            b"sessionId" => self.session = cursor.string()?,
+            b"agentId" => self.agent = cursor.string()?,
+            b"timestamp" => self.at = cursor.string()?.and_then(instant::read),
+            b"version" => self.version = cursor.string()?,
+            b"cwd" => self.cwd = cursor.string()?,
+            b"message" => self.message = Message::read(cursor, blocks)?,
+            b"toolUseResult" => self.result = ToolResult::read(cursor)?,
+            b"data" => self.progress = Progress::read(cursor, blocks)?,
+            b"subtype" => self.subtype = cursor.string()?.unwrap_or_default(),
+            b"effort" => self.effort = cursor.string()?,
+            b"isSidechain" => self.sidechain = cursor.skip()? == b"true",
+            b"isMeta" => self.meta = cursor.skip()? == b"true",
+            b"isCompactSummary" => self.summary = cursor.skip()? == b"true",
+            b"isVisibleInTranscriptOnly" => self.transcript_only = cursor.skip()? == b"true",
+            _ => return self.rare(key, cursor),
+        }
+        Ok(())
+    }
+
+    fn rare(&mut self, key: &[u8], cursor: &mut Cursor<'a>) -> Result<(), Broken> {
+        match key {
+            b"permissionMode" | b"mode" => self.mode = cursor.string()?,
+            b"thinkingMetadata" => self.thinking = not_null(cursor.skip()?),
+            b"attachment" => self.attachment = Some(cursor.skip()?),
+            b"operation" => self.operation = cursor.string()?,
+            b"content" => self.content = cursor.string()?,
+            b"compactMetadata" | b"microcompactMetadata" => self.compaction = Some(cursor.skip()?),
+            b"error" => self.error = Some(cursor.skip()?),
+            b"retryAttempt" => self.attempt = whole(cursor.skip()?),
+            b"retryInMs" => self.retry_in_ms = rounded_down(cursor.skip()?),
+            b"durationMs" => self.duration_ms = rounded_down(cursor.skip()?),
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The whole part of a number.
+fn rounded_down(raw: &[u8]) -> Option<u64> {
+    whole(raw.split(|byte| *byte == b'.').next()?)
+}
+
+impl<'a> ToolResult<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Broken> {
+        let mut result = Self::default();
+        if !cursor.enter(b'{')? {
+            return Ok(result);
+        }
+        while let Some(key) = cursor.key()? {
+            match key {
+                b"agentId" => result.agent = cursor.string()?,
+                b"isAsync" => result.background |= cursor.skip()? == b"true",
+                b"status" => result.background |= cursor.string()? == Some(b"async_launched"),
+                b"totalTokens" => result.total_tokens = whole(cursor.skip()?),
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+        }
+        Ok(result)
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn read(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<Self, Broken> {
+        let mut progress = Self::default();
+        if !cursor.enter(b'{')? {
+            return Ok(progress);
+        }
+        while let Some(key) = cursor.key()? {
+            match key {
+                b"type" => progress.kind = cursor.string()?.unwrap_or_default(),
+                b"hookName" => progress.hook = cursor.string()?,
+                b"agentId" => progress.agent = cursor.string()?,
+                b"message" => progress.envelope(cursor, blocks)?,
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    /// The message of a sub-agent, in an envelope like that of a line.
+    fn envelope(&mut self, cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+        if !cursor.enter(b'{')? {
+            return Ok(());
+        }
+        while let Some(key) = cursor.key()? {
+            match key {
+                b"type" => self.speaker = cursor.string()?.unwrap_or_default(),
+                b"uuid" => self.id = cursor.string()?.map(tree::id),
+                b"timestamp" => self.at = cursor.string()?.and_then(instant::read),
+                b"message" => self.message = Message::read(cursor, blocks)?,
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Records of one file, sorted into the agents that it tells of.
+
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Index;
+
+use super::super::Reading;
+use super::agent::Growing;
+use super::line::Line;
+use super::message::Blocks;
+use super::names::{self, Names, Version};
+use super::tree::{Node, Tree};
+use crate::error::Fault;
+use crate::transcript::{Client, Sign, Thread};
+
+/// What is known of a file so far.
+pub(super) struct Records<'a> {
+    /// The file's name, for ids of answers that have none.
+    pub file: &'a str,
+    pub names: Names<'a>,
+    pub agents: Vec<Growing>,
+    pub tree: Tree,
+    reading: Reading,
+    by_id: Index<&'a [u8], usize>,
+    session: Option<&'a [u8]>,
+    cwd: Option<Arc<str>>,
+    version: Option<(&'a [u8], Version)>,
+    repeated: usize,
+}
+
+/// Index of the main agent.
+pub(super) const MAIN: usize = 0;
+
+/// Where a line stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Its number.
+    pub line: u32,
+    /// When it was written.
+    pub at: Option<Instant>,
+    /// Its agent.
+    pub agent: usize,
+}
+
+impl<'a> Records<'a> {
+    /// Nothing is known yet.
+    pub fn new(file: &'a str) -> Self {
+        Self {
+            file,
+            names: Names::default(),
+            agents: vec![Growing::default()],
+            tree: Tree::default(),
+            reading: Reading::default(),
+            by_id: Index::default(),
+            session: None,
+            cwd: None,
+            version: None,
+            repeated: 0,
+        }
+    }
+
+    /// Lists a damaged place.
+    pub fn damage(&mut self, fault: Fault) {
+        self.reading.damage(fault);
+    }
+
+    /// Lists what was mended.
+    pub fn repair(&mut self, fault: Fault) {
+        self.reading.repaired.push(fault);
+    }
+
+    /// Takes one record.
+    pub fn take(&mut self, number: usize, line: Line<'a>, blocks: &mut Blocks<'a>) {
+        self.head(&line);
+        let parent = self.tree.get(line.parent);
+        if self.tree.get(line.id).is_some() {
+            self.repeated += 1;
+            return;
+        }
+        let agent = self.agent_of(&line, parent);
+        let place = Place { line: u32::try_from(number).unwrap_or(u32::MAX), at: line.at, agent };
+        let item = self.sorted(place, &line, parent, blocks);
+        let before = parent.and_then(|parent| parent.item);
+        let unknown = || line.parent.and(self.agents[agent].newest());
+        let item = item.or(before).or_else(unknown);
+        self.tree.put(line.id, Node { thread: agent, item, at: line.at });
+    }
+
+    /// What the whole file has, taken from the first line that has it.
+    fn head(&mut self, line: &Line<'a>) {
+        self.session = self.session.or(line.session);
+        if let (None, Some(cwd)) = (&self.cwd, line.cwd) {
+            self.cwd = Some(Arc::from(&*names::unescaped(cwd)));
+        }
+        if let Some(raw) = line.version
+            && self.version.is_none_or(|(known, _)| known != raw)
+        {
+            self.version = Some((raw, names::version(&names::unescaped(raw))));
+        }
+    }
+
+    /// The version of the lines here.
+    pub fn version(&self) -> Version {
+        self.version.map_or((0, 0, 0), |(_, version)| version)
+    }
+
+    /// The version as spelled.
+    pub fn version_name(&mut self) -> Option<Arc<str>> {
+        let (raw, _) = self.version?;
+        Some(self.names.get(raw))
+    }
+
+    fn agent_of(&mut self, line: &Line<'a>, parent: Option<Node>) -> usize {
+        match (line.sidechain, line.agent) {
+            (true, Some(id)) => self.agent_named(id),
+            // Without an id (before the versions observed): a chain for each root.
+            (true, None) => match parent {
+                Some(parent) if parent.thread != MAIN => parent.thread,
+                _ => self.unnamed(),
+            },
+            (false, _) => MAIN,
+        }
+    }
+
+    /// The agent with this id.
+    pub fn agent_named(&mut self, id: &'a [u8]) -> usize {
+        if let Some(known) = self.by_id.get(&id) {
+            return *known;
+        }
+        let name = Arc::from(&*names::unescaped(id));
+        self.agents.push(Growing::named(name));
+        self.by_id.insert(id, self.agents.len() - 1);
+        self.agents.len() - 1
+    }
+
+    fn unnamed(&mut self) -> usize {
+        let name = Arc::from(format!("sidechain-{}", self.agents.len()));
+        self.agents.push(Growing::named(name));
+        self.agents.len() - 1
+    }
+
+    /// Adds a sign to the agent of `place`.
+    pub fn sign(&mut self, place: Place, sign: Sign) -> u32 {
+        self.agents[place.agent].sign(place.line, place.at, sign)
+    }
+
+    /// Tells where a line hangs before what was said in the meantime.
+    pub fn check_rewind(&mut self, place: Place, line: &Line<'_>, parent: Option<Node>) {
+        let kept = match (parent, line.parent) {
+            (Some(parent), _) => parent.item,
+            // The parent stands in another file, or nowhere.
+            (None, Some(_)) => return,
+            (None, None) => None,
+        };
+        if self.agents[place.agent].goes_back(kept) {
+            self.sign(place, Sign::Rewound { to: kept });
+        }
+    }
+
+    fn sorted(&mut self, place: Place, line: &Line<'a>, parent: Option<Node>, blocks: &Blocks<'a>) -> Option<u32> {
+        match line.kind {
+            b"assistant" => self.answer_line(place, line, parent, blocks),
+            b"user" => self.user_line(place, line, parent, blocks),
+            b"progress" => self.progress_line(place, line, blocks),
+            b"system" => self.system_line(place, line),
+            b"attachment" => self.attachment_line(place, line),
+            b"queue-operation" => self.queue_line(place, line),
+            b"mode" | b"permission-mode" => self.mode_line(place, line.mode),
+            _ => None,
+        }
+    }
+
+    /// What was read.
+    pub fn finish(self) -> Reading {
+        let mut reading = self.reading;
+        if self.repeated > 0 {
+            reading.notes.push(format!("{} lines stand in the file twice and count once", self.repeated));
+        }
+        let session: Arc<str> = match self.session {
+            Some(raw) => Arc::from(&*names::unescaped(raw)),
+            None => Arc::from(stem(self.file)),
+        };
+        let user = self.cwd.as_deref().map(|cwd| Arc::from(names::user(cwd)));
+        for growing in self.agents.into_iter().filter(|growing| !growing.items.is_empty()) {
+            reading.threads.push(Thread {
+                client: Client::ClaudeCode,
+                session: session.clone(),
+                agent: growing.agent.clone(),
+                user: user.clone(),
+                project: self.cwd.clone(),
+                items: growing.finish(),
+            });
+        }
+        reading
+    }
+}
+
+fn stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split(".jsonl").next().unwrap_or(name)
+}
