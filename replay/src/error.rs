@@ -24,6 +24,14 @@ pub enum Error {
         /// The names that exist.
         expected: String,
     },
+    /// A what-if that cannot be read.
+    #[error("what-if `{found}`: expected {expected}")]
+    WhatIf {
+        /// The part that was not understood, as given.
+        found: String,
+        /// What can stand there.
+        expected: String,
+    },
     /// An exchange cannot be written as a line of an exchange log.
     #[error("exchange {file}#{index}: {reason}")]
     Unwritable {

@@ -18,7 +18,7 @@ use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
 use crate::input::{Inputs, Unreadable};
 use crate::schedule::streams;
-use crate::what_if::Hypothetical;
+use crate::what_if::{Hypothetical, WhatIf};
 
 pub use counted::{CountedSize, SizeSource, Sizing};
 pub use session::Evidence;
@@ -34,6 +34,8 @@ pub struct Options {
     pub prices_of: Option<Date>,
     /// Where sizes of prefixes come from.
     pub sizing: Sizing,
+    /// What else the requests might have been: a hypothetical for each, in this order.
+    pub what_if: Vec<WhatIf>,
 }
 
 /// Where a request of a transcript stands.

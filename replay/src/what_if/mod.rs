@@ -1,12 +1,38 @@
-//! What the same requests would have cost otherwise.
+//! What the same requests would have cost otherwise, and the least that they could have cost.
+//!
+//! * [`WhatIf`]: what to change, read from `ttl=1h,model=claude-sonnet-4-6`; [`KEYS`] is the one table behind parsing, help and
+//!   lists.
+//! * [`Columns`]: all what-ifs of a session side by side. Each has a cache of its own over the session's one arena of
+//!   prefixes, so memory is bounded by the session times the what-ifs, and a request costs what is new in it.
+//! * [`Bound`]: the clairvoyant lower bound, which knows the future.
+//! * [`actions`]: which of them to do.
+//!
+//! All of it is fed with [`Sent`](crate::rebuild::Sent), in order of time, whatever the input was. A hidden request of
+//! the client acts on every cache and enters no bill, neither here nor in what was recorded.
+
+mod action;
+mod bound;
+mod breakpoints;
+mod column;
+mod pings;
+mod retold;
+mod spec;
+mod timeline;
+mod variant;
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
+pub use action::{Action, SessionCosts, Where, actions};
+pub use bound::{Bound, BoundPings};
+pub use breakpoints::Breakpoints;
+pub use column::Columns;
+pub use spec::{KEYS, KeepAlive, Key, Lifetimes, WhatIf};
+
 /// What one request would have been.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hypothetical {
-    /// Its usage, with that of the pings that kept its prefix alive.
+    /// Its usage, with that of the pings that kept its prefix alive until the next request.
     pub usage: Usage,
     /// What it would have cost; `None` for a model without a price.
     pub cost: Option<Money>,

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::{FORMATS, InputFormat};
+use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_reports::format::tables;
 use forkcast_reports::names::Names;
 use forkcast_sim::cache::{PRESETS, Rules};
@@ -76,6 +77,8 @@ Examples:
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if not so
   forkcast replay recordings/ --sizes both --calibrate             counted tokens against the bill
+  forkcast replay recordings/ --what-if model=claude-haiku-4-5     what another model would have cost
+  forkcast replay recordings/ --what-if ttl=1h,breakpoints=both --what-if keepalive=3@240
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
 
@@ -93,6 +96,11 @@ pub struct ReplayArgs {
     /// Cache rules; without it those that fit the date of each recording (see `forkcast list profiles`)
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
+
+    // The table of keys writes this help.
+    #[allow(missing_docs)]
+    #[arg(long, value_name = "SPEC", help = what_if_help())]
+    pub what_if: Vec<WhatIf>,
 
     /// Where sizes of prompts come from
     #[command(flatten)]
@@ -276,6 +284,8 @@ pub enum Listed {
     Profiles,
     /// Formats of recordings
     Formats,
+    /// What `--what-if` can change
+    WhatIfs,
     /// JSON Schemas of the machine formats
     Schemas,
 }
@@ -316,6 +326,16 @@ pub enum Progress {
     Plain,
     /// Never
     None,
+}
+
+/// One line of help out of the table of keys.
+fn what_if_help() -> String {
+    let forms: Vec<String> = KEYS.iter().map(Key::form).collect();
+    format!(
+        "Add a column: what the same requests would have cost otherwise. Repeatable; changes joined by commas are one \
+         column: {} (see `forkcast list what-ifs`)",
+        forms.join(", ")
+    )
 }
 
 /// Formats by their names, so that shells can complete them.

@@ -1,4 +1,4 @@
-//! What is built in: models, prices, cache rules, formats.
+//! What is built in: models, prices, cache rules, formats, what-ifs.
 //!
 //! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
 
@@ -6,6 +6,7 @@ mod models;
 mod prices;
 
 use forkcast_replay::input::FORMATS;
+use forkcast_replay::what_if::{KEYS, WhatIf};
 use forkcast_sim::cache::{LifetimeClock, PRESETS, Refresh, Rules, VisibleFrom};
 use forkcast_sim::wire::model::Vendor;
 
@@ -38,6 +39,19 @@ const fn title(vendor: Vendor) -> &'static str {
         Vendor::Mistral => "Mistral",
         Vendor::Cohere => "Cohere",
     }
+}
+
+/// What a replay can change, in the canonical order.
+pub fn what_ifs() -> Document {
+    let columns = vec![Column::left("Key", "name"), Column::wrap("Value", "value"), Column::wrap("Changes", "what")];
+    let mut table = Table::new("what_ifs", columns);
+    table.rows =
+        KEYS.iter().map(|key| vec![Cell::text(key.name), Cell::text(key.values), Cell::text(key.what)]).collect();
+    let defaults = WhatIf::defaults().map(|what_if| what_if.to_string());
+    let mut document = Document::default();
+    document.title(format!("What --what-if can change; every replay has the columns {}", defaults.join(", ")));
+    document.table(table);
+    document
 }
 
 /// The presets of cache rules, the default first.

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use forkcast_replay::error::Error;
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, Replay, replay_until};
+use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
 use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::format;
@@ -33,7 +34,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let inputs = read(args, &mut steps)?;
     let requests = inputs.exchanges().count();
     let sizing = args.sizes.sizing(&inputs);
-    let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing };
+    let what_if = WhatIf::with_defaults(&args.what_if);
+    let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if };
     let replay = watched(&inputs, &options, requests, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if requests == replay.unreadable.len() {

@@ -130,12 +130,13 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
     };
     let sizing = sizing(&folder.options, inputs);
     if args.prices.is_given() {
-        return Ok(Options { rules, book: args.prices.book()?, prices_of: args.prices.day, sizing });
+        let (book, prices_of) = (args.prices.book()?, args.prices.day);
+        return Ok(Options { rules, book, prices_of, sizing, ..Options::default() });
     }
     let day = folder.options.prices_of.as_deref().map(args::date).transpose();
     let day = day.map_err(|why| broken(&format_args!("`prices_of`: {why}")))?;
     let prices = PriceArgs::of_run(day, &folder.book).map_err(|why| broken(&format_args!("`price_book`: {why}")))?;
-    Ok(Options { rules, book: prices.book()?, prices_of: day, sizing })
+    Ok(Options { rules, book: prices.book()?, prices_of: day, sizing, ..Options::default() })
 }
 
 /// The sizes of the run, so that its request is explained by the same numbers; a fit is made again.

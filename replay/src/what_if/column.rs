@@ -1,0 +1,93 @@
+//! All what-ifs of a session side by side, in one pass.
+
+use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::{Money, PriceBook};
+use forkcast_sim::wire::Prefixes;
+
+use super::Hypothetical;
+use super::spec::{Lifetimes, WhatIf};
+use super::variant::Variant;
+use crate::rebuild::Sent;
+
+/// The what-ifs of a session. Those that need the same run share it.
+pub struct Columns<'a> {
+    runs: Vec<(WhatIf, Variant<'a>)>,
+    columns: Vec<Column>,
+    /// The conversation of each request that enters a bill.
+    agents: Vec<usize>,
+}
+
+/// Where a column comes from: indices among the runs.
+#[derive(Clone, Copy)]
+enum Column {
+    One(usize),
+    /// The cheaper one for each conversation; the first where they cost the same.
+    Best(usize, usize),
+}
+
+impl<'a> Columns<'a> {
+    /// A column for each of `what_ifs`; `rules` hold where one names none.
+    pub fn new(what_ifs: &[WhatIf], rules: &Rules, book: &'a PriceBook) -> Self {
+        let mut columns = Self { runs: Vec::new(), columns: Vec::new(), agents: Vec::new() };
+        for what_if in what_ifs {
+            let mut run = |what_if: WhatIf| columns.run(what_if, rules, book);
+            let column = if what_if.ttl == Some(Lifetimes::Best) {
+                let with = |ttl| WhatIf { ttl: Some(ttl), ..what_if.clone() };
+                Column::Best(run(with(Lifetimes::FiveMinutes)), run(with(Lifetimes::OneHour)))
+            } else {
+                Column::One(run(what_if.clone()))
+            };
+            columns.columns.push(column);
+        }
+        columns
+    }
+
+    /// The run of `what_if`, begun where there is none yet.
+    fn run(&mut self, what_if: WhatIf, rules: &Rules, book: &'a PriceBook) -> usize {
+        self.runs.iter().position(|(known, _)| *known == what_if).unwrap_or_else(|| {
+            let variant = Variant::new(&what_if, rules, book);
+            self.runs.push((what_if, variant));
+            self.runs.len() - 1
+        })
+    }
+
+    /// Serves one request of the session; requests come in order of time, hidden ones too.
+    pub fn serve(&mut self, sent: &Sent<'_>) {
+        for (_, variant) in &mut self.runs {
+            variant.serve(sent);
+        }
+        if !sent.hidden {
+            self.agents.push(sent.agent);
+        }
+    }
+
+    /// For each request that is not hidden, in the order in which they came, what it would have been in each column.
+    pub fn finish(self, prefixes: &Prefixes) -> Vec<Vec<Hypothetical>> {
+        let runs: Vec<Vec<Hypothetical>> = self.runs.into_iter().map(|(_, variant)| variant.finish(prefixes)).collect();
+        let chosen: Vec<Vec<usize>> = self.columns.iter().map(|column| choose(*column, &runs, &self.agents)).collect();
+        let row = |(at, agent): (usize, &usize)| {
+            chosen.iter().map(|runs_of_agents| runs[runs_of_agents[*agent]][at]).collect()
+        };
+        self.agents.iter().enumerate().map(row).collect()
+    }
+}
+
+/// The run that a column takes for each agent.
+fn choose(column: Column, runs: &[Vec<Hypothetical>], agents: &[usize]) -> Vec<usize> {
+    let count = agents.iter().max().map_or(0, |last| last + 1);
+    match column {
+        Column::One(run) => vec![run; count],
+        Column::Best(first, second) => {
+            let (costs, others) = (by_agent(&runs[first], agents, count), by_agent(&runs[second], agents, count));
+            costs.iter().zip(&others).map(|(cost, other)| if other < cost { second } else { first }).collect()
+        }
+    }
+}
+
+fn by_agent(rows: &[Hypothetical], agents: &[usize], count: usize) -> Vec<Money> {
+    let mut costs = vec![Money::ZERO; count];
+    for (row, agent) in rows.iter().zip(agents) {
+        costs[*agent] += row.cost.unwrap_or_default();
+    }
+    costs
+}

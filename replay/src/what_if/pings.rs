@@ -1,0 +1,147 @@
+//! Requests that keep a prefix alive while nobody asks.
+//!
+//! A ping re-sends the last request up to its last breakpoint: it reads the prefix, and its answer is one token (`economics.md`
+//! 3.6: a ping costs rX + o). It is billed at the prices of the request behind which it is sent. The client is taken
+//! to know when a sub-agent is done: behind its last request nothing is billed. Of the main agent it cannot know that.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::cache::{Marked, Prompt, PromptCache};
+use forkcast_sim::pricing::{Money, Rates};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
+
+use super::spec::KeepAlive;
+use crate::rebuild::Sent;
+
+/// Tokens that a ping is answered with.
+const OUTPUT_TOKENS: u64 = 1;
+
+/// Number of the main agent of a session.
+const MAIN_AGENT: usize = 0;
+
+/// The pings of a session.
+#[derive(Debug)]
+pub(super) struct Pings {
+    keepalive: KeepAlive,
+    due: BTreeMap<(Instant, usize), Waiting>,
+    /// When each agent's next ping is due.
+    agents: BTreeMap<usize, Instant>,
+    sizes: Seen,
+}
+
+/// An agent that nobody asks.
+#[derive(Debug)]
+struct Waiting {
+    left: u32,
+    markers: Vec<Marker>,
+    minimum_tokens: u64,
+    rates: Option<Rates>,
+    /// The request that the pings are billed to; `None` behind a hidden one.
+    row: Option<usize>,
+    spent: Spent,
+}
+
+/// What pings have cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub usage: Usage,
+    pub cost: Money,
+}
+
+impl Pings {
+    pub fn new(keepalive: KeepAlive) -> Self {
+        Self { keepalive, due: BTreeMap::new(), agents: BTreeMap::new(), sizes: Seen::default() }
+    }
+
+    /// When the next one goes out.
+    pub fn next(&self) -> Option<Instant> {
+        self.due.keys().next().map(|(at, _)| *at)
+    }
+
+    /// Sends the next one.
+    pub fn send(&mut self, prefixes: &Prefixes, cache: &mut Marked) {
+        let Some(((at, agent), mut waiting)) = self.due.pop_first() else { return };
+        let end = waiting.markers.last().map_or(0, |last| self.sizes.tokens_at(last.node));
+        let prompt = Prompt {
+            prefixes,
+            markers: &waiting.markers,
+            sizes: &self.sizes,
+            total_tokens: end,
+            minimum_tokens: waiting.minimum_tokens,
+        };
+        let (ticket, outcome) = cache.look_up(&prompt, at);
+        cache.first_byte(prefixes, ticket, at);
+        cache.ended(prefixes, ticket, at);
+        let usage = Usage { output_tokens: OUTPUT_TOKENS, ..outcome.usage() };
+        waiting.spent.usage += usage;
+        waiting.spent.cost += waiting.rates.map_or(Money::ZERO, |rates| rates.bill(&usage, &[]).total);
+        waiting.left -= 1;
+        self.agents.remove(&agent);
+        self.wait(at + self.keepalive.every, agent, waiting);
+    }
+
+    /// A real request came: nothing more is sent for what went before it. Gives what was, and for which request.
+    pub fn stop(&mut self, agent: usize) -> Option<(usize, Spent)> {
+        let at = self.agents.remove(&agent)?;
+        let waiting = self.due.remove(&(at, agent))?;
+        Some((waiting.row?, waiting.spent))
+    }
+
+    /// A request went out with these breakpoints: pings follow it.
+    pub fn follow(&mut self, sent: &Sent<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
+        let long_enough = |marker: &&Marker| sent.sizes.tokens_at(marker.node) >= sent.minimum_tokens;
+        let markers: Vec<Marker> = markers.iter().filter(long_enough).copied().collect();
+        if markers.is_empty() {
+            return;
+        }
+        for marker in &markers {
+            self.sizes.set(marker.node, sent.sizes.tokens_at(marker.node));
+        }
+        let waiting = Waiting {
+            left: self.keepalive.pings_max,
+            markers,
+            minimum_tokens: sent.minimum_tokens,
+            rates: rates.copied(),
+            row,
+            spent: Spent::default(),
+        };
+        self.wait(sent.at + self.keepalive.every, sent.agent, waiting);
+    }
+
+    fn wait(&mut self, at: Instant, agent: usize, waiting: Waiting) {
+        // Those who may send no more wait too, at the end of time, for what was spent to be billed.
+        let at = if waiting.left == 0 { Instant(u64::MAX) } else { at };
+        self.agents.insert(agent, at);
+        self.due.insert((at, agent), waiting);
+    }
+
+    /// Whether a ping is still to be sent behind the last request of the session.
+    pub fn is_waiting(&self) -> bool {
+        self.due.iter().any(|((at, agent), _)| *agent == MAIN_AGENT && *at < Instant(u64::MAX))
+    }
+
+    /// Forgets agents that are done.
+    pub fn dismiss_agents(&mut self) {
+        self.due.retain(|(_, agent), _| *agent == MAIN_AGENT);
+    }
+}
+
+/// Sizes of the prefixes that were ever marked: no other can be read.
+#[derive(Debug, Default)]
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn set(&mut self, node: NodeId, tokens: u64) {
+        if self.0.len() <= node.index() {
+            self.0.resize(node.index() + 1, 0);
+        }
+        self.0[node.index()] = tokens;
+    }
+}
+
+impl Sizes for Seen {
+    fn tokens_at(&self, node: NodeId) -> u64 {
+        self.0.get(node.index()).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,296 @@
+//! What to change: `ttl=1h,breakpoints=both`, one column of the report each.
+
+use std::fmt;
+use std::str::FromStr;
+
+use forkcast_sim::cache::{PRESETS, Rules};
+use forkcast_sim::pricing::Date;
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::model::{MODELS, ModelId, Vendor, resolve};
+
+use super::breakpoints::Breakpoints;
+use crate::error::Error;
+
+/// One change of everything that is `Some` (or true); the rest stays as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WhatIf {
+    /// Other lifetimes.
+    pub ttl: Option<Lifetimes>,
+    /// Prefixes are kept alive by pings.
+    pub keepalive: Option<KeepAlive>,
+    /// Every request goes to this model.
+    pub model: Option<ModelId>,
+    /// Other breakpoints.
+    pub breakpoints: Option<Breakpoints>,
+    /// Nothing is cached.
+    pub no_cache: bool,
+    /// Prices of this day.
+    pub prices: Option<Date>,
+    /// Other rules of the cache.
+    pub cache: Option<Rules>,
+}
+
+/// Which lifetime a breakpoint asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lifetimes {
+    /// All five minutes.
+    FiveMinutes,
+    /// All one hour.
+    OneHour,
+    /// Tools and system prompt one hour, the rest five minutes: longer lifetimes must stand first (Anthropic
+    /// prompt-caching page, mixing TTLs, 2026-09).
+    HeadOneHour,
+    /// For each conversation the cheaper one of all five minutes and all one hour, as known afterwards.
+    Best,
+}
+
+impl Lifetimes {
+    /// All, in the order of the help.
+    pub const ALL: [Self; 4] = [Self::FiveMinutes, Self::OneHour, Self::HeadOneHour, Self::Best];
+
+    /// The word of the specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "5m",
+            Self::OneHour => "1h",
+            Self::HeadOneHour => "head-1h",
+            Self::Best => "best",
+        }
+    }
+}
+
+/// Requests whose only use is to be read by the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeepAlive {
+    /// At most so many behind a request.
+    pub pings_max: u32,
+    /// Each so long after the last use, only while no real request comes.
+    pub every: Duration,
+}
+
+/// More pings or longer intervals than these are a slip of the pen.
+const PINGS_MAX: u32 = 1_000;
+const INTERVAL_SECS_MAX: u64 = 86_400;
+
+/// A key of the specification: the table of them drives parsing, names, help and lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Form of its value; empty where it has none.
+    pub values: &'static str,
+    /// What it does.
+    pub what: &'static str,
+    set: fn(&mut WhatIf, &str) -> Result<(), String>,
+    show: fn(&WhatIf) -> Option<String>,
+}
+
+impl Key {
+    /// Key and form of its value, as written: `ttl=5m|1h|head-1h|best`.
+    pub fn form(&self) -> String {
+        if self.values.is_empty() { self.name.to_owned() } else { format!("{}={}", self.name, self.values) }
+    }
+}
+
+/// All keys in canonical order.
+pub const KEYS: [Key; 7] = [
+    Key {
+        name: "ttl",
+        values: "5m|1h|head-1h|best",
+        what: "other lifetimes; head-1h: tools and system prompt 1h, the rest 5m; best: the cheaper of 5m and 1h for each conversation",
+        set: |what_if, value| {
+            let found = Lifetimes::ALL.into_iter().find(|ttl| ttl.name() == value);
+            what_if.ttl = Some(found.ok_or_else(|| one_of(Lifetimes::ALL.map(Lifetimes::name)))?);
+            Ok(())
+        },
+        show: |what_if| what_if.ttl.map(|ttl| ttl.name().to_owned()),
+    },
+    Key {
+        name: "keepalive",
+        values: "N@SECONDS",
+        what: "at most N pings behind each request, one every SECONDS while no other request comes",
+        set: |what_if, value| {
+            what_if.keepalive = Some(keepalive(value)?);
+            Ok(())
+        },
+        show: |what_if| {
+            what_if.keepalive.map(|pings| format!("{}@{}", pings.pings_max, pings.every.as_millis() / 1_000))
+        },
+    },
+    Key {
+        name: "model",
+        values: "MODEL",
+        what: "every request goes to this model, with its prices, minimum and tokenizer",
+        set: |what_if, value| {
+            what_if.model = Some(model(value)?);
+            Ok(())
+        },
+        show: |what_if| what_if.model.map(|model| model.row().id.to_owned()),
+    },
+    Key {
+        name: "breakpoints",
+        values: "none|system|shared|tail|both|tail+previous|before-results|client-2026",
+        what: "other blocks are marked",
+        set: |what_if, value| {
+            let found = Breakpoints::ALL.into_iter().find(|placement| placement.name() == value);
+            what_if.breakpoints = Some(found.ok_or_else(|| one_of(Breakpoints::ALL.map(Breakpoints::name)))?);
+            Ok(())
+        },
+        show: |what_if| what_if.breakpoints.map(|placement| placement.name().to_owned()),
+    },
+    Key {
+        name: "no-cache",
+        values: "",
+        what: "nothing is cached",
+        set: |what_if, _| {
+            what_if.no_cache = true;
+            Ok(())
+        },
+        show: |what_if| what_if.no_cache.then(String::new),
+    },
+    Key {
+        name: "prices",
+        values: "YYYY-MM-DD",
+        what: "prices of this day",
+        set: |what_if, value| {
+            what_if.prices = Some(date(value).ok_or_else(|| "a day, YYYY-MM-DD".to_owned())?);
+            Ok(())
+        },
+        show: |what_if| what_if.prices.map(|date| date.to_string()),
+    },
+    Key {
+        name: "cache",
+        values: "PRESET",
+        what: "other rules of the cache: docs-2026-09, docs-2026-08, observed-2026-08",
+        set: |what_if, value| {
+            let found = Rules::preset(value).ok_or_else(|| one_of(PRESETS.map(|rules| rules.name)))?;
+            what_if.cache = Some(found);
+            Ok(())
+        },
+        show: |what_if| what_if.cache.map(|rules| rules.name.to_owned()),
+    },
+];
+
+fn one_of<const N: usize>(names: [&str; N]) -> String {
+    format!("one of: {}", names.join(", "))
+}
+
+fn keepalive(value: &str) -> Result<KeepAlive, String> {
+    let expected =
+        || format!("N@SECONDS, as in 2@270, with N from 1 to {PINGS_MAX} and SECONDS from 1 to {INTERVAL_SECS_MAX}");
+    let (pings, seconds) = value.split_once('@').ok_or_else(expected)?;
+    let pings_max = number(pings).and_then(|pings| u32::try_from(pings).ok());
+    let pings_max = pings_max.filter(|pings| (1..=PINGS_MAX).contains(pings)).ok_or_else(expected)?;
+    let seconds = number(seconds).filter(|seconds| (1..=INTERVAL_SECS_MAX).contains(seconds)).ok_or_else(expected)?;
+    Ok(KeepAlive { pings_max, every: Duration::from_secs(seconds) })
+}
+
+/// Digits alone: no sign, no space.
+fn number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// Only Claude's models have a profile of the marked family.
+fn model(value: &str) -> Result<ModelId, String> {
+    let found = resolve(value).map(|found| found.id).filter(|model| model.row().vendor == Vendor::Anthropic);
+    found.ok_or_else(|| {
+        let claude = MODELS.iter().filter(|row| row.vendor == Vendor::Anthropic);
+        let ids: Vec<&str> = claude.map(|row| row.id).collect();
+        format!("a model with a cache profile, any spelling of one of: {}", ids.join(", "))
+    })
+}
+
+fn date(value: &str) -> Option<Date> {
+    // The parser takes instants too and drops their time.
+    let date: jiff::civil::Date = value.parse().ok().filter(|_| value.len() == "2026-01-01".len())?;
+    Some(Date(date.year().into(), u8::try_from(date.month()).ok()?, u8::try_from(date.day()).ok()?))
+}
+
+impl WhatIf {
+    /// The columns of every replay, from which actions are derived: the lifetimes and the one policy of pings that cost least
+    /// on recorded agents (`economics.md` 1.2: 1h −10.7 %, the better one for each conversation −15.5 %, two pings −9.9 %).
+    pub fn defaults() -> [Self; 4] {
+        let ttl = |ttl| Self { ttl: Some(ttl), ..Self::default() };
+        let keepalive = Some(KeepAlive { pings_max: 2, every: Duration::from_secs(270) });
+        [
+            ttl(Lifetimes::FiveMinutes),
+            ttl(Lifetimes::OneHour),
+            ttl(Lifetimes::Best),
+            Self { keepalive, ttl: Some(Lifetimes::FiveMinutes), ..Self::default() },
+        ]
+    }
+
+    /// The columns of every replay and, behind them, those that were asked for; each once.
+    pub fn with_defaults(asked: &[Self]) -> Vec<Self> {
+        let mut all = Self::defaults().to_vec();
+        for what_if in asked {
+            if !all.contains(what_if) {
+                all.push(what_if.clone());
+            }
+        }
+        all
+    }
+
+    /// Whether nothing changes.
+    pub fn is_unchanged(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn refused(found: &str, expected: String) -> Error {
+        Error::WhatIf { found: found.to_owned(), expected }
+    }
+
+    fn set(&mut self, part: &str, whole: &str) -> Result<(), Error> {
+        let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value)));
+        let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
+            let forms: Vec<String> = KEYS.iter().map(Key::form).collect();
+            Self::refused(part, format!("one of: {}", forms.join(", ")))
+        })?;
+        if (key.show)(self).is_some() {
+            return Err(Self::refused(whole, format!("`{name}` once at most; give --what-if twice for two columns")));
+        }
+        match value {
+            None if !key.values.is_empty() => Err(Self::refused(part, key.form())),
+            Some(_) if key.values.is_empty() => Err(Self::refused(part, format!("`{name}` without a value"))),
+            value => (key.set)(self, value.unwrap_or_default())
+                .map_err(|expected| Self::refused(part, format!("{}={expected}", key.name))),
+        }
+    }
+
+    /// What cannot be asked for together.
+    fn contradiction(&self) -> Option<&'static str> {
+        let cached = self.ttl.is_some() || self.keepalive.is_some() || self.breakpoints.is_some();
+        (self.no_cache && (cached || self.cache.is_some()))
+            .then_some("`no-cache` alone or with model and prices: it leaves nothing to mark, to time or to keep alive")
+    }
+}
+
+impl FromStr for WhatIf {
+    type Err = Error;
+
+    /// Reads what [`Display`](fmt::Display) writes, the keys in any order.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut what_if = Self::default();
+        for part in text.split(',') {
+            what_if.set(part.trim(), text)?;
+        }
+        match what_if.contradiction() {
+            Some(expected) => Err(Self::refused(text, expected.to_owned())),
+            None => Ok(what_if),
+        }
+    }
+}
+
+impl fmt::Display for WhatIf {
+    /// The canonical name: keys in the order of the table; `unchanged` where nothing changes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unchanged() {
+            return f.write_str("unchanged");
+        }
+        let parts = KEYS.iter().filter_map(|key| {
+            let value = (key.show)(self)?;
+            Some(if value.is_empty() { key.name.to_owned() } else { format!("{}={value}", key.name) })
+        });
+        f.write_str(&parts.collect::<Vec<_>>().join(","))
+    }
+}
