@@ -9,6 +9,7 @@ mod run;
 mod session;
 mod sessions;
 mod sized;
+mod traced;
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
@@ -94,6 +95,7 @@ pub fn replay_until(inputs: &Inputs, options: &Options, stop: &dyn Fn() -> bool)
     for stream in streams(inputs) {
         chains += run::run(&stream, options, chains, stop, &mut result);
     }
+    chains += traced::run(inputs, options, chains, stop, &mut result);
     sessions::run(inputs, options, chains, stop, &mut result);
     result
 }

@@ -4,13 +4,17 @@
 //! A trace keeps of each request what it repeats of the one before and what it adds, so that a long conversation costs
 //! what is new in it.
 
+pub mod clairvoyant;
+pub mod policy;
 mod radix;
+mod turns;
 
 use std::sync::Arc;
 
 use forkcast_sim::time::{Duration, Instant};
 
 pub(crate) use radix::{Prompts, Run};
+pub use turns::{Break, BreakPlace, Turn, turns};
 
 /// What the instants of a trace are counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,240 @@
+//! Serving traces through a cache. Nothing was recorded of one, so all of it is prediction.
+//!
+//! Where requests name their models, each conversation has a cache of five minutes (`trace/policy.rs`). Where they do not, they
+//! went to an engine of one's own: one pool for the trace that keeps whole prefixes and forgets nothing, which is the most that such
+//! an engine could have read. How large it would have to be is another question.
+
+use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
+use forkcast_sim::ledger::{Charge, Line, charge};
+use forkcast_sim::pricing::{Category, ServiceTier};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{ChainId, Ttl, Usage};
+
+use super::price::{Asking, Priced, price, unread_premium};
+use super::{Options, Replay};
+use crate::agreement::NotComparable;
+use crate::exchange::{Origin, RecordedUsage};
+use crate::input::{FileInput, Inputs};
+use crate::trace::clairvoyant::{self, Weights};
+use crate::trace::policy::{self, Policy};
+use crate::trace::{BreakPlace, Clock, Conversation, Trace, TraceRequest, Turn, turns};
+
+/// Names of the cache rules.
+const CONVERSATION: &str = "previous-request-5m";
+const POOL: &str = "whole-prefix-pool";
+
+const CONVERSATION_REMARK: &str = "a trace holds no usage: read is what the request repeats, in whole blocks, of the one before \
+     it in its conversation, if that began within five minutes; all else is written";
+const POOL_REMARK: &str = "a trace holds no usage and names no model: read is what it repeats of any earlier request, as whole \
+     blocks from the first on, in a cache without end; nothing is priced";
+const RESENT_REMARK: &str = "the prompt changes before the end of the one before it and is no shorter: what stands behind the \
+     changed block is taken to have been sent again";
+const MODEL_REMARK: &str = "another model than the request before it: the reads that the trace's method gives, a cache for each \
+     model would not";
+
+/// The base policy of conversations.
+const BASE: Policy = Policy::Ttl(Ttl::FiveMinutes);
+
+/// Replays all traces behind the exchanges; their chains are numbered from `chains`. Gives how many there were.
+pub(super) fn run(
+    inputs: &Inputs,
+    options: &Options,
+    chains: usize,
+    stop: &dyn Fn() -> bool,
+    result: &mut Replay,
+) -> usize {
+    let files = inputs.scopes.iter().flat_map(|scope| &scope.files).enumerate();
+    let mut added = 0;
+    for (session, file) in files {
+        for trace in &file.traces {
+            if !result.partial {
+                Tracing::new(file, session, trace, options).run(chains + added, stop, result);
+            }
+            added += trace.conversations.len();
+        }
+    }
+    added
+}
+
+/// What is billed of one request, and why.
+struct Served {
+    usage: Usage,
+    explanation: Explanation,
+    unread_tokens: u64,
+    remarks: Vec<&'static str>,
+}
+
+struct Tracing<'a> {
+    file: &'a FileInput,
+    session: usize,
+    trace: &'a Trace,
+    options: &'a Options,
+    /// Requests name their models.
+    named: bool,
+    turns: Vec<Turn>,
+    /// By conversation and request: its bill under [`BASE`].
+    usages: Vec<Vec<Usage>>,
+    /// Likewise: its bill in the clairvoyant lower bound. Empty where no request names a model.
+    bounds: Vec<Vec<Usage>>,
+}
+
+impl<'a> Tracing<'a> {
+    fn new(file: &'a FileInput, session: usize, trace: &'a Trace, options: &'a Options) -> Self {
+        let mut requests = trace.conversations.iter().flat_map(|conversation| &conversation.requests);
+        let named = requests.any(|request| request.model.is_some());
+        let turns = turns(trace);
+        let of = |at: usize| turns.iter().filter(move |turn| turn.conversation == at).copied().collect::<Vec<_>>();
+        let usages = (0..trace.conversations.len()).map(|at| policy::usages(&of(at), BASE)).collect();
+        let bounds = if named { bounds(trace, options) } else { Vec::new() };
+        Self { file, session, trace, options, named, turns, usages, bounds }
+    }
+
+    fn run(&self, chains: usize, stop: &dyn Fn() -> bool, result: &mut Replay) {
+        let rules = if self.named { CONVERSATION } else { POOL };
+        if !result.rules.contains(&rules) {
+            result.rules.push(rules);
+        }
+        for turn in &self.turns {
+            if stop() {
+                result.partial = true;
+                return;
+            }
+            let served = if self.named { self.of_conversation(turn) } else { of_pool(turn) };
+            self.push(turn, served, chains, result);
+        }
+    }
+
+    fn request(&self, turn: &Turn) -> &'a TraceRequest {
+        &self.trace.conversations[turn.conversation].requests[turn.request]
+    }
+
+    fn of_conversation(&self, turn: &Turn) -> Served {
+        let usage = self.usages[turn.conversation][turn.request];
+        let read = usage.cache_read_input_tokens;
+        let mut missed: Vec<Missed> = Vec::new();
+        let mut miss = |cause: Cause, tokens: u64| {
+            if tokens > 0 {
+                missed.push(Missed { cause, billed_as: Category::Write5m, tokens });
+            }
+        };
+        let resent = turn.broken.map_or(0, |broken| broken.resent_tokens);
+        if let Some(broken) = turn.broken {
+            miss(cause_of(broken.place), resent);
+        }
+        let beyond = turn.known_tokens - turn.kept_tokens;
+        miss(if turn.gap.is_some() { Cause::Rewound } else { Cause::FirstRequest }, beyond);
+        miss(Cause::Expired, turn.kept_tokens - read.min(turn.kept_tokens));
+        missed.sort_by_key(|missed| missed.cause);
+        let missed_tokens: u64 = missed.iter().map(|missed| missed.tokens).sum();
+        let new_tokens = turn.input_tokens.saturating_sub(read + missed_tokens);
+        let mut remarks = vec![CONVERSATION_REMARK];
+        remarks.extend((resent > 0).then_some(RESENT_REMARK));
+        remarks.extend((read > 0 && self.changed_model(turn)).then_some(MODEL_REMARK));
+        let explanation = Explanation { read_tokens: read, new_tokens, missed, ..Explanation::default() };
+        Served { usage, explanation, unread_tokens: self.unread(turn, &usage), remarks }
+    }
+
+    fn changed_model(&self, turn: &Turn) -> bool {
+        let requests = &self.trace.conversations[turn.conversation].requests;
+        let before = turn.request.checked_sub(1).map(|before| &requests[before].model);
+        before.is_some_and(|before| *before != requests[turn.request].model)
+    }
+
+    /// What the next request does not read of what this one wrote, nobody reads.
+    fn unread(&self, turn: &Turn, usage: &Usage) -> u64 {
+        let next = self.usages[turn.conversation].get(turn.request + 1);
+        let read_next = next.map_or(0, |next| next.cache_read_input_tokens);
+        let written = usage.cache_creation_input_tokens();
+        written - read_next.saturating_sub(usage.cache_read_input_tokens).min(written)
+    }
+
+    fn push(&self, turn: &Turn, served: Served, chains: usize, result: &mut Replay) {
+        let request = self.request(turn);
+        let mut line = self.line(turn, request, result.lines.len());
+        line.remarks.extend(served.remarks.into_iter().map(str::to_owned));
+        let usage = Usage { output_tokens: request.output_tokens, ..served.usage };
+        line.predicted = Some(usage);
+        let priced = priced(self.options, &line.model, line.at, &usage);
+        if priced.rates.is_none() && !result.unpriced.contains(&line.model) {
+            result.unpriced.push(line.model.clone());
+        }
+        line.remarks.extend(priced.remarks);
+        line.charge = charge(priced.rates.as_ref(), &usage, &priced.fees, Some(&served.explanation));
+        line.predicted_bill = priced.rates.map(|rates| rates.bill(&usage, &priced.fees));
+        line.unread_writes = priced.rates.map(|rates| unread_premium(&rates, served.unread_tokens, 0));
+        line.explanation = Some(served.explanation);
+        result.chains.push(Some(chains + turn.conversation));
+        result.lines.push(line);
+        result.comparisons.push(Err(NotComparable::NoUsage));
+        let (file, index) = (self.file.file.clone(), request.index);
+        result.origins.push(Origin { file, index, line: request.line });
+        result.counted.push(None);
+        result.asked.push(None);
+        result.evidence.push(None);
+        result.hypotheticals.push(Vec::new());
+        let bound = self.bounds.get(turn.conversation).and_then(|bounds| bounds.get(turn.request));
+        let bound = bound.map(|bound| Usage { output_tokens: request.output_tokens, ..*bound });
+        result.lower_bounds.push(priced.rates.zip(bound).map(|(rates, bound)| rates.bill(&bound, &priced.fees).total));
+    }
+
+    fn line(&self, turn: &Turn, request: &TraceRequest, index: usize) -> Line {
+        let dated = |at: Instant| (self.trace.clock == Clock::Unix).then_some(at);
+        Line {
+            index,
+            session: self.session,
+            chain: Some(ChainId(u32::try_from(turn.conversation).unwrap_or(u32::MAX))),
+            at: dated(request.at),
+            first_byte_at: request.first_byte_time.and_then(|time| dated(request.at + time)),
+            model: request.model.as_deref().unwrap_or_default().to_owned(),
+            recorded: None,
+            predicted: None,
+            predicted_bill: None,
+            explanation: None,
+            charge: Charge::default(),
+            unread_writes: None,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// The least that each request could have cost; what is best depends on the prices of a conversation's first model.
+fn bounds(trace: &Trace, options: &Options) -> Vec<Vec<Usage>> {
+    let weights = |model: Option<&str>| {
+        let rates = priced(options, model.unwrap_or_default(), None, &Usage::default()).rates;
+        rates.as_ref().map_or(Weights::FACTORS, Weights::of)
+    };
+    let bound = |conversation: &Conversation| {
+        let model = conversation.requests.first().and_then(|request| request.model.as_deref());
+        clairvoyant::usages(trace, conversation, weights(model), false)
+    };
+    trace.conversations.iter().map(bound).collect()
+}
+
+fn priced(options: &Options, model: &str, at: Option<Instant>, usage: &Usage) -> Priced {
+    let asking = Asking {
+        model,
+        recorded: &RecordedUsage::default(),
+        tier: ServiceTier::Standard,
+        regional_host: false,
+        says_fast: false,
+        says_us: false,
+        at,
+    };
+    price(options, &asking, usage)
+}
+
+fn of_pool(turn: &Turn) -> Served {
+    let read = turn.known_tokens;
+    let new_tokens = turn.input_tokens - read;
+    let usage = Usage { input_tokens: new_tokens, cache_read_input_tokens: read, ..Usage::default() };
+    let explanation = Explanation { read_tokens: read, new_tokens, ..Explanation::default() };
+    Served { usage, explanation, unread_tokens: 0, remarks: vec![POOL_REMARK] }
+}
+
+const fn cause_of(place: BreakPlace) -> Cause {
+    match place {
+        BreakPlace::Tools => Cause::ToolChanged,
+        BreakPlace::System => Cause::SystemChanged,
+        BreakPlace::Messages => Cause::MessageEdited,
+    }
+}
