@@ -5,6 +5,10 @@
 
 #[path = "transcripts_other/codex.rs"]
 mod codex;
+#[path = "transcripts_other/gemini_cli.rs"]
+mod gemini_cli;
+#[path = "transcripts_other/pi.rs"]
+mod pi;
 #[path = "transcripts_other/raw.rs"]
 mod raw;
 

@@ -7,11 +7,13 @@ pub mod claude_code;
 pub mod claude_trace;
 pub mod codex;
 pub mod exchange_log;
+pub mod gemini_cli;
 pub mod har;
 pub mod litellm;
 pub mod lmcache;
 pub mod mooncake;
 pub mod otel;
+pub mod pi;
 pub mod vcr;
 pub mod weka;
 pub mod wire_capture;
@@ -64,6 +66,10 @@ pub enum Format {
     LmCache,
     /// Rollouts of Codex CLI.
     Codex,
+    /// Sessions of pi.
+    Pi,
+    /// Chats of Gemini CLI.
+    GeminiCli,
 }
 
 /// One row of the table of formats.
@@ -164,6 +170,18 @@ pub const FORMATS: &[FormatInfo] = &[
         name: "codex",
         what: "rollouts of Codex CLI (`~/.codex/sessions`), sub-agents' files too",
         detected_by: "lines with keys `timestamp`, `type` and `payload`",
+    },
+    FormatInfo {
+        format: Format::Pi,
+        name: "pi",
+        what: "sessions of pi (`~/.pi/agent/sessions`)",
+        detected_by: "lines with keys `type`, `timestamp` and `cwd`, or a `message` with a `role`",
+    },
+    FormatInfo {
+        format: Format::GeminiCli,
+        name: "gemini-cli",
+        what: "chats of Gemini CLI (`~/.gemini/tmp/*/chats`), as documents and as lines",
+        detected_by: "keys `sessionId` and `projectHash`",
     },
 ];
 
@@ -309,5 +327,7 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::Mooncake => mooncake::read(&text),
         Format::LmCache => lmcache::read(&text),
         Format::Codex => codex::read(file, &text),
+        Format::Pi => pi::read(file, &text),
+        Format::GeminiCli => gemini_cli::read(file, &text),
     }
 }

@@ -1,12 +1,15 @@
 //! What readers of transcripts share: records with their places, sizes and hashes of what a thread is made of, counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
+use forkcast_sim::wire::model::{Platform, resolve};
 use forkcast_sim::wire::{BlockKind, Usage};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::Reading;
@@ -14,7 +17,7 @@ use super::json::{skip_space, walk_value};
 use super::text::{Text, not_utf8};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Input, InputOrigin, Item, OutputCount, Part, Stop, What};
+use crate::transcript::{Answer, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, What};
 
 /// How many unknown kinds of records are named.
 const KINDS_NAMED: usize = 5;
@@ -23,11 +26,9 @@ const KINDS_NAMED: usize = 5;
 const KIND_CHARS: usize = 40;
 
 /// A record of a file of lines, with its place.
-pub(super) struct Record<'a, T> {
+pub(super) struct Record<T> {
     /// Line, counted from one.
     pub line: usize,
-    /// Its bytes.
-    pub raw: &'a [u8],
     /// What they say.
     pub value: T,
 }
@@ -37,7 +38,7 @@ pub(super) struct Record<'a, T> {
 pub(super) fn records<'a, T: Deserialize<'a>>(
     text: &Text<'a>,
     reading: &mut Reading,
-    mut take: impl FnMut(&mut Reading, Record<'a, T>),
+    mut take: impl FnMut(&mut Reading, Record<T>),
 ) {
     for (line, start, bytes) in text.lines() {
         let bytes = bytes.trim_ascii_end();
@@ -45,7 +46,7 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
             continue;
         }
         match serde_json::from_slice(bytes) {
-            Ok(value) => take(reading, Record { line, raw: bytes, value }),
+            Ok(value) => take(reading, Record { line, value }),
             Err(error) => match torn(bytes) {
                 Some(pieces) => {
                     let count = pieces.len();
@@ -54,7 +55,7 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
                         .push(Fault::in_line(line, format!("{count} records on one line were taken apart")));
                     for piece in pieces {
                         match serde_json::from_slice(piece) {
-                            Ok(value) => take(reading, Record { line, raw: piece, value }),
+                            Ok(value) => take(reading, Record { line, value }),
                             Err(error) => {
                                 let fault = text.json_fault(text.offset_of(piece), &error);
                                 reading.damage(fault);
@@ -147,6 +148,56 @@ pub(super) fn call_part(kind: BlockKind, json: &str, call: &str) -> Part {
     Part { call: call_hash(call), ..part(kind, json) }
 }
 
+/// One block of a list of contents, as clients write them.
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Option<Cow<'a, str>>,
+}
+
+/// The blocks of content that is a string, a block, or a list of blocks and strings.
+pub(super) fn parts(content: &RawValue) -> Vec<Part> {
+    let raw = content.get();
+    if raw == "null" || raw == "\"\"" {
+        return Vec::new();
+    }
+    match serde_json::from_str::<Vec<&RawValue>>(raw) {
+        Ok(blocks) => blocks.iter().map(|block| part(block_kind(block), block.get())).collect(),
+        Err(_) => vec![part(block_kind(content), raw)],
+    }
+}
+
+fn block_kind(block: &RawValue) -> BlockKind {
+    let kind = serde_json::from_str::<Block<'_>>(block.get()).ok().and_then(|block| block.kind);
+    match kind.as_deref() {
+        Some("thinking" | "redacted_thinking" | "reasoning") => BlockKind::Thinking,
+        Some("image" | "image_url" | "input_image" | "document" | "file") => BlockKind::Media,
+        Some("toolCall" | "tool_use") => BlockKind::ToolUse,
+        Some("tool_result") => BlockKind::ToolResult,
+        _ => BlockKind::Text,
+    }
+}
+
+/// How routers are told before a model's name, where the name alone does not tell them. First the clients' words.
+const ROUTERS: [(&str, &str); 6] = [
+    ("openrouter", "openrouter/"),
+    ("github-copilot", "github_copilot/"),
+    ("google-vertex", "vertex_ai/"),
+    ("google-vertex-anthropic", "vertex_ai/"),
+    ("azure", "azure/"),
+    ("azure-openai-responses", "azure/"),
+];
+
+/// The spelling of a model that a client keeps apart from its provider.
+pub(super) fn spelled<'a>(provider: &str, model: &'a str) -> Cow<'a, str> {
+    let is_plain = resolve(model).is_some_and(|found| found.platform == Platform::Maker);
+    let prefix = ROUTERS.iter().find(|(name, _)| *name == provider).map(|(_, prefix)| *prefix);
+    match prefix.map(|prefix| format!("{prefix}{model}")) {
+        Some(spelling) if is_plain && resolve(&spelling).is_some() => Cow::Owned(spelling),
+        _ => Cow::Borrowed(model),
+    }
+}
+
 /// The hash that ties a call and its result together; never zero, which stands for none.
 pub(super) fn call_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes()).max(1)
@@ -182,6 +233,11 @@ pub(super) fn stem(file: &str) -> &str {
 /// Input with one origin.
 pub(super) fn input(line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) -> Item {
     Item { line: line_number(line), at, what: What::Input(Input { origin, parts }) }
+}
+
+/// A sign of the client.
+pub(super) fn sign(line: usize, at: Option<Instant>, sign: Sign) -> Item {
+    Item { line: line_number(line), at, what: What::Sign(sign) }
 }
 
 /// An answer of which nothing is known yet.

@@ -81,7 +81,7 @@ fn data_keys(bytes: &[u8]) -> Vec<Cow<'_, str>> {
 fn list(bytes: &[u8], start: usize) -> Verdict {
     let first = json::skip_space(bytes, start + 1);
     let keys = json::keys(bytes, first).0;
-    let format = by_line_keys(&keys).filter(|format| format.reads_lists());
+    let format = by_line_keys(bytes.get(first..).unwrap_or_default(), &keys).filter(|format| format.reads_lists());
     match (format, foreign::by_keys(&keys), json::walk_value(bytes, start)) {
         (Some(format), _, _) => Verdict::Is(format),
         (None, Some(reason), _) => Verdict::Skip(reason.to_owned()),
@@ -101,7 +101,7 @@ fn by_keys(bytes: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {
     } else if has("header") && has("records") {
         Some(Format::WireCapture)
     } else {
-        by_line_keys(keys).or_else(|| is_body(&has).then_some(Format::Bodies))
+        by_line_keys(&bytes[json::skip_space(bytes, 0)..], keys).or_else(|| is_body(&has).then_some(Format::Bodies))
     }
 }
 
@@ -115,7 +115,7 @@ fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
     (has("model") && has("messages")) || (has("request") && has("response"))
 }
 
-fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
+fn by_line_keys(object: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {
     let has = |name: &str| keys.iter().any(|key| key == name);
     if has("resourceSpans") {
         Some(Format::Otel)
@@ -129,10 +129,23 @@ fn by_line_keys(keys: &[Cow<'_, str>]) -> Option<Format> {
         Some(Format::WireCapture)
     } else if has("sessionId") && has("type") && (has("uuid") || has("operation")) {
         Some(Format::ClaudeCode)
-    } else if has("timestamp") && has("type") && has("payload") {
-        Some(Format::Codex)
     } else {
-        by_trace_keys(&has)
+        by_agent_keys(object, &has).or_else(|| by_trace_keys(&has))
+    }
+}
+
+/// Transcripts of other agents.
+fn by_agent_keys(object: &[u8], has: &dyn Fn(&str) -> bool) -> Option<Format> {
+    let holds =
+        |key: &str, inner: &str| json::member(object, key).is_some_and(|value| json::member(value, inner).is_some());
+    if has("timestamp") && has("type") && has("payload") {
+        Some(Format::Codex)
+    } else if has("sessionId") && has("projectHash") {
+        Some(Format::GeminiCli)
+    } else if has("timestamp") && has("type") && (has("id") && has("cwd") || holds("message", "role")) {
+        Some(Format::Pi)
+    } else {
+        None
     }
 }
 
@@ -152,7 +165,8 @@ fn by_trace_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
 /// A log whose first lines are damaged still shows its kind in a later one.
 fn lines(text: &Text<'_>) -> Option<Verdict> {
     let candidates = text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
-    let format = candidates.map(|line| json::keys(line, 0).0).find_map(|keys| by_line_keys(&keys));
+    let format =
+        candidates.map(|line| (line, json::keys(line, 0).0)).find_map(|(line, keys)| by_line_keys(line, &keys));
     format.map(Verdict::Is)
 }
 

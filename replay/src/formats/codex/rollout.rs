@@ -12,7 +12,7 @@ use super::{Compacted, Element, Event, Info, Line, Meta, Source, Spawned, Tokens
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::text::json_reason;
-use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part};
+use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part, sign};
 use crate::formats::thread::{pieces_hash, stem, user};
 use crate::formats::{Reading, when};
 use crate::transcript::{Call, Client, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
@@ -62,7 +62,7 @@ struct Open {
 }
 
 impl Rollout {
-    pub fn line(&mut self, reading: &mut Reading, record: &Record<'_, Line<'_>>) {
+    pub fn line(&mut self, reading: &mut Reading, record: &Record<Line<'_>>) {
         let Line { timestamp, kind, payload } = &record.value;
         let at = timestamp.as_deref().and_then(when::iso);
         let payload = payload.map_or("null", RawValue::get);
@@ -338,10 +338,6 @@ impl Tokens {
         }
         .additive()
     }
-}
-
-fn sign(line: usize, at: Option<Instant>, sign: Sign) -> Item {
-    Item { line: line_number(line), at, what: What::Sign(sign) }
 }
 
 fn read<'a, T: serde::Deserialize<'a>>(raw: &'a str) -> Result<T, String> {

@@ -1,0 +1,237 @@
+//! A chat put together: the last state of each message, in the order in which they first appeared.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::BlockKind;
+use serde_json::value::RawValue;
+
+use super::{Checkpoint, Line, Message, Tokens};
+use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::formats::json::{member, member_text};
+use crate::formats::text::json_reason;
+use crate::formats::thread::{Names, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
+use crate::formats::thread::{part, parts, sign, stem};
+use crate::formats::{Reading, when};
+use crate::transcript::{
+    Answer, Call, Client, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What,
+};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Chat<'a> {
+    session: Option<String>,
+    project: Option<Arc<str>>,
+    is_agent: bool,
+    /// Last state of each message, with its line.
+    messages: Vec<(usize, Message<'a>)>,
+    index: BTreeMap<String, usize>,
+    events: Vec<Event>,
+}
+
+enum Event {
+    Message(usize),
+    /// Back to before this message; to the beginning where it is not known.
+    Rewind(usize, Option<usize>),
+    Compressed(usize),
+}
+
+impl<'a> Chat<'a> {
+    /// The keys that say whose chat it is.
+    pub fn head(&mut self, object: &[u8]) {
+        let word = |key: &str| member_text(object, key).map(|text| text.into_owned());
+        self.session = self.session.take().or_else(|| word("sessionId"));
+        self.is_agent |= word("kind").as_deref() == Some("subagent");
+        let directory = member(object, "directories").and_then(|raw| serde_json::from_slice::<Vec<String>>(raw).ok());
+        let first = directory.and_then(|directories| directories.into_iter().next());
+        let project = self.project.take();
+        self.project = project.or_else(|| first.or_else(|| word("projectHash")).map(Arc::from));
+    }
+
+    /// A line of the newer form.
+    pub fn record(&mut self, reading: &mut Reading, line: usize, raw: &'a RawValue) {
+        let kind = match serde_json::from_str::<Line<'_>>(raw.get()) {
+            Ok(kind) => kind,
+            Err(error) => return reading.damage(Fault::in_line(line, json_reason(&error))),
+        };
+        if let Some(to) = &kind.rewind_to {
+            self.events.push(Event::Rewind(line, self.index.get(&**to).copied()));
+        } else if kind.id.is_some() {
+            self.message(reading, line, raw);
+        } else if let Some(set) = kind.set {
+            self.checkpoint(reading, line, set);
+        } else if kind.session.is_some() {
+            self.head(raw.get().as_bytes());
+        } else {
+            reading.damage(Fault::in_line(line, "found a record without `id`, `$set`, `$rewindTo` or `sessionId`"));
+        }
+    }
+
+    fn checkpoint(&mut self, reading: &mut Reading, line: usize, set: &'a RawValue) {
+        let messages = match serde_json::from_str::<Checkpoint<'_>>(set.get()) {
+            Ok(checkpoint) => checkpoint.messages,
+            Err(error) => return reading.damage(Fault::in_line(line, json_reason(&error))),
+        };
+        let Some(messages) = messages else { return };
+        if messages.len() < self.messages.len() {
+            self.events.push(Event::Compressed(line));
+        }
+        for message in messages {
+            self.message(reading, line, message);
+        }
+    }
+
+    /// A message, or a newer state of one.
+    pub fn message(&mut self, reading: &mut Reading, line: usize, raw: &'a RawValue) {
+        let message = match serde_json::from_str::<Message<'_>>(raw.get()) {
+            Ok(message) => message,
+            Err(error) => return reading.damage(Fault::in_line(line, format!("message: {}", json_reason(&error)))),
+        };
+        let id = message.id.as_deref().unwrap_or_default().to_owned();
+        match self.index.get(&id).filter(|_| !id.is_empty()) {
+            Some(known) => self.messages[*known].1 = message,
+            None => {
+                self.index.insert(id, self.messages.len());
+                self.events.push(Event::Message(self.messages.len()));
+                self.messages.push((line, message));
+            }
+        }
+    }
+
+    pub fn finish(self, file: &str, reading: &mut Reading) -> Thread {
+        let own: Arc<str> = Arc::from(self.session.as_deref().unwrap_or_else(|| stem(file)));
+        let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| *folder != "chats" && self.is_agent);
+        let mut told = Told::default();
+        for event in &self.events {
+            match event {
+                Event::Message(index) => {
+                    let (line, message) = &self.messages[*index];
+                    told.starts.resize(index + 1, told.items.len());
+                    told.message(reading, *line, message);
+                }
+                Event::Rewind(line, to) => {
+                    let start = to.and_then(|index| told.starts.get(index).copied()).unwrap_or(0);
+                    let to = start.checked_sub(1).and_then(|to| u32::try_from(to).ok());
+                    told.items.push(sign(*line, None, Sign::Rewound { to }));
+                }
+                Event::Compressed(line) => {
+                    told.items.push(sign(*line, None, Sign::Compacted { before_tokens: None, automatic: true }));
+                }
+            }
+        }
+        told.unknown.finish(reading);
+        Thread {
+            client: Client::GeminiCli,
+            session: folder.map_or_else(|| own.clone(), Arc::from),
+            agent: self.is_agent.then_some(own),
+            user: None,
+            project: self.project,
+            items: told.items,
+        }
+    }
+}
+
+/// The thread under construction.
+#[derive(Default)]
+struct Told {
+    items: Vec<Item>,
+    /// Where the items of each message begin.
+    starts: Vec<usize>,
+    given_at: Option<Instant>,
+    names: Names,
+    unknown: Unknown,
+}
+
+impl Told {
+    fn message(&mut self, reading: &mut Reading, line: usize, message: &Message<'_>) {
+        let at = message.timestamp.as_deref().and_then(when::iso);
+        match &*message.kind {
+            "user" => {
+                let parts = message.content.map(parts).unwrap_or_default();
+                let text = message.content.map_or("", RawValue::get);
+                // What the client says by itself: `System: Please continue.`, `<session_context>…`.
+                let origin = match text.starts_with("\"System: ") || text.starts_with("\"<session_context>") {
+                    true => InputOrigin::Injected,
+                    false => InputOrigin::Prompt,
+                };
+                self.given_at = at.or(self.given_at);
+                self.items.push(input(line, at, origin, parts));
+            }
+            "gemini" => self.answer(reading, line, at, message),
+            "error" => {
+                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
+                self.items.push(sign(line, at, failed));
+            }
+            "info" | "warning" => {}
+            other => self.unknown.add(other, line),
+        }
+    }
+
+    fn answer(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, message: &Message<'_>) {
+        let usage = message.tokens.map_or(Ok(None), Tokens::usage).unwrap_or_else(|what| {
+            reading.damage(Fault::in_line(line, format!("`tokens`: {what}")));
+            None
+        });
+        let calls = message.calls.as_deref().unwrap_or_default();
+        let thoughts = message.thoughts.iter().flatten();
+        let mut blocks: Vec<_> = thoughts.map(|thought| part(BlockKind::Thinking, thought.get())).collect();
+        blocks.extend(message.content.map(parts).unwrap_or_default());
+        blocks.extend(calls.iter().map(|call| {
+            let args = call.args.map_or("{}", RawValue::get);
+            call_part(BlockKind::ToolUse, args, call.id.as_deref().unwrap_or_default())
+        }));
+        let id = message.id.as_deref().filter(|id| !id.is_empty());
+        let id = id.map_or_else(|| answer_hash(&format!("gemini-cli {line} {at:?}")), answer_hash);
+        let answer = Answer {
+            sent_at: self.given_at,
+            first_at: at,
+            ended_at: at,
+            usage,
+            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            parts: blocks,
+            calls: calls.iter().map(|call| self.call(call)).collect(),
+            ..answer(id, self.names.get(message.model.as_deref().unwrap_or_default()))
+        };
+        self.given_at = at.or(self.given_at);
+        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        for call in calls {
+            self.result(line, call);
+        }
+    }
+
+    fn call(&mut self, call: &super::ToolCall<'_>) -> Call {
+        let tool = self.names.get(call.name.as_deref().unwrap_or_default());
+        let spawn = call.agent.as_ref().map(|_| Box::new(Spawn { kind: Some(tool.clone()), ..Spawn::default() }));
+        Call { tool, id: call_hash(call.id.as_deref().unwrap_or_default()), spawn }
+    }
+
+    fn result(&mut self, line: usize, call: &super::ToolCall<'_>) {
+        let at = call.timestamp.as_deref().and_then(when::iso);
+        let id = call.id.as_deref().unwrap_or_default();
+        if let Some(result) = call.result.filter(|result| result.get() != "null") {
+            self.given_at = at.max(self.given_at);
+            let part = call_part(BlockKind::ToolResult, result.get(), id);
+            self.items.push(input(line, at, InputOrigin::ToolResults, vec![part]));
+        }
+        if let Some(agent) = &call.agent {
+            let agent = self.names.get(agent);
+            let result = SpawnResult { call: call_hash(id), agent, mode: SpawnMode::Sync, total_tokens: None };
+            self.items.push(sign(line, at, Sign::Spawned(Box::new(result))));
+        }
+    }
+}
+
+impl Tokens {
+    /// Nothing where nothing was counted.
+    fn usage(self) -> Result<Option<RecordedUsage>, String> {
+        let Self { input, output, cached, thoughts, tool } = self;
+        if input == 0 && output == 0 {
+            return Ok(None);
+        }
+        let (prompt, output) = (input.saturating_add(tool), output.saturating_add(thoughts));
+        let counts = Within { prompt, read: cached, written: 0, output, reasoning: thoughts };
+        counts.additive().map(Some)
+    }
+}
