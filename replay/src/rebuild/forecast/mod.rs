@@ -1,0 +1,142 @@
+//! The forecast: what a request will read, of which its total and its lifetime alone are known.
+//!
+//! Everything else comes from the transcript and from requests before it. Positions of the conversation stand for the
+//! cache's entries: each request left one at its last breakpoint, in the state in which it was sent. The rules
+//! are those of `observed.md` 2 (recordings of Claude Code 2.0.64 to 2.1.219, 2026-01 to 2026-08), as data in
+//! [`profile`](super::profile).
+
+mod decide;
+mod landing;
+mod observed;
+mod signs;
+mod track;
+
+pub use decide::Decision;
+pub use observed::{Class, Observation, Owner, Shared};
+pub use signs::{Signs, State};
+pub use track::Track;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_sim::cache::Rules;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{Ttl, Usage};
+
+use super::profile::Profile;
+
+/// What is known of a request when it goes out.
+#[derive(Clone, Debug)]
+pub struct Outgoing<'a> {
+    /// Which agent of the session sends it; the first one is the main agent.
+    pub agent: usize,
+    /// When.
+    pub at: Instant,
+    /// Its line.
+    pub line: u32,
+    /// The model as spelled.
+    pub model: &'a Arc<str>,
+    /// The client's version.
+    pub version: Option<&'a Arc<str>>,
+    /// Effort, where the client notes it.
+    pub effort: Option<&'a Arc<str>>,
+    /// The habits of the client.
+    pub profile: Profile,
+    /// Lifetime at which it is billed.
+    pub ttl: Ttl,
+    /// Tokens of the whole prompt.
+    pub total_tokens: u64,
+    /// What the transcript shows since the request before.
+    pub signs: Signs,
+}
+
+/// What is known of its answer.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// When it ended.
+    pub ended_at: Instant,
+    /// What was billed.
+    pub usage: Usage,
+    /// Tokens of the answer, where they were counted to the end.
+    pub output_tokens: Option<u64>,
+    /// It calls no tool.
+    pub turn_over: bool,
+    /// Bytes of its thinking.
+    pub thinking_bytes: u64,
+    /// Line of a call that loads tools.
+    pub loads_tools: bool,
+    /// The request is counted elsewhere: it teaches nothing twice.
+    pub copied: bool,
+    /// The agent compacts its caller's conversation.
+    pub compacts: bool,
+}
+
+/// The forecast of one session.
+#[derive(Debug)]
+pub struct Forecast<'a> {
+    shared: &'a Shared,
+    rules: Rules,
+    session: u32,
+    user: Option<Arc<str>>,
+    tracks: Vec<Track>,
+    /// Last use of each hidden prefix in this session, with its lifetime.
+    used: BTreeMap<Owner, (Instant, Ttl)>,
+    observations: Vec<(u32, Instant, Observation)>,
+}
+
+impl<'a> Forecast<'a> {
+    /// Nothing was sent yet.
+    pub fn new(shared: &'a Shared, rules: Rules, session: u32, user: Option<Arc<str>>, agents: usize) -> Self {
+        let tracks = (0..agents).map(|_| Track::default()).collect();
+        Self { shared, rules, session, user, tracks, used: BTreeMap::new(), observations: Vec::new() }
+    }
+
+    /// What the request will read, and by which rule; `None` for the first of a chain, which is taken as given.
+    pub fn predict(&mut self, request: &Outgoing<'_>) -> Option<Decision> {
+        let state = self.tracks[request.agent].state(request);
+        let owner = self.owner(request, &state);
+        let used = self.used.get(&Owner { version: None, ..owner.clone() });
+        let slack = self.rules.slack;
+        let mut alive = used.is_some_and(|(at, ttl)| request.at.since(*at) <= ttl.duration() + slack);
+        // The compaction itself was a request on the same hidden prefix.
+        let compacted_at = request.signs.compacted_at.filter(|_| used.is_some() && request.profile.compaction_reads_head);
+        alive |= compacted_at.is_some_and(|at| request.at.since(at) <= request.ttl.duration());
+        let others = self.shared.is_used_by_others(&owner, self.session, request.at, slack);
+        let track = &mut self.tracks[request.agent];
+        track.begin(owner, state, alive, others);
+        decide::decide(track, request, self.shared, &self.rules)
+    }
+
+    /// Learns from the answer, once the prediction is made.
+    pub fn learn(&mut self, request: &Outgoing<'_>, answered: &Answered, decision: Option<&Decision>) {
+        let track = &mut self.tracks[request.agent];
+        let mut seen = Vec::new();
+        if !answered.copied {
+            track.observe(request, answered, decision, &mut seen);
+        }
+        if let Some(owner) = track.owner() {
+            seen.push(Observation::Use(owner.clone(), request.ttl));
+            self.used.insert(Owner { version: None, ..owner.clone() }, (request.at, request.ttl));
+        }
+        track.remember(request, answered);
+        self.observations.extend(seen.into_iter().map(|observation| (self.session, request.at, observation)));
+    }
+
+    /// What the session showed, for others.
+    pub fn into_observations(self) -> Vec<(u32, Instant, Observation)> {
+        self.observations
+    }
+
+    fn owner(&self, request: &Outgoing<'_>, state: &State) -> Owner {
+        // Thinking stands in the hidden prefix of some models (17 tokens apart on Opus 4.6), effort of all.
+        let thinking = state.without_thinking && request.profile.thinking_in_head;
+        let effort = state.effort.as_deref().unwrap_or_default();
+        Owner {
+            user: self.user.clone(),
+            version: request.version.cloned(),
+            model: request.model.clone(),
+            main: request.agent == 0,
+            state: xxhash_rust::xxh3::xxh3_64(effort.as_bytes()) << 1 | u64::from(thinking),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What sessions of one user share: which hidden prefixes were read when, who was active, whether hidden requests follow.
+//! Built in a first pass; consulted only for instants before a request, so that the order of files never matters.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::Ttl;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How a hidden prefix was come upon: its size differs by that, as clients mark two places in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Within its lifetime in this session, after a change of the messages.
+    In,
+    /// By the first request of a chain.
+    First,
+    /// Otherwise: after a change in front of the messages, or kept alive by others.
+    Out,
+}
+
+impl Class {
+    const ALL: [Self; 3] = [Self::In, Self::First, Self::Out];
+}
+
+/// Whose hidden prefix it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner {
+    /// The user.
+    pub user: Option<Arc<str>>,
+    /// The client's version.
+    pub version: Option<Arc<str>>,
+    /// The model.
+    pub model: Arc<str>,
+    /// The main agent's, not a sub-agent's.
+    pub main: bool,
+    /// The part of the state that reaches the system level: hashed.
+    pub state: u64,
+}
+
+impl Owner {
+    fn key(&self, with: (bool, bool, bool), class: Class) -> u64 {
+        let (user, version, state) = with;
+        let part = |text: Option<&str>| text.map_or(0, |text| xxh3_64(text.as_bytes()) | 1);
+        let parts = [
+            if user { part(self.user.as_deref()) } else { 2 },
+            if version { part(self.version.as_deref()) } else { 2 },
+            part(Some(&self.model)),
+            u64::from(self.main),
+            if state { self.state } else { 2 },
+            class as u64,
+        ];
+        hash(&parts)
+    }
+
+    /// The key of activity: user, model, kind and state.
+    fn active_key(&self) -> u64 {
+        hash(&[self.key((true, false, true), Class::In), 7])
+    }
+}
+
+fn hash(parts: &[u64]) -> u64 {
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    xxh3_64(&bytes)
+}
+
+/// With or without user, version and state: from the most to the least particular.
+const PARTICULARS: [(bool, bool, bool); 4] =
+    [(true, true, true), (false, true, true), (true, false, false), (false, false, false)];
+
+/// One thing that a session showed.
+#[derive(Clone, Debug)]
+pub enum Observation {
+    /// A hidden prefix of so many tokens was read.
+    Landing(Owner, Class, u64),
+    /// A request was made, with this lifetime.
+    Use(Owner, Ttl),
+    /// A hidden request followed an answer, or not.
+    FollowUp(Owner, bool),
+    /// Something was read although nothing known kept it alive, or not.
+    Warm(Owner, Ttl, bool),
+}
+
+/// Everything that all sessions showed, by time.
+#[derive(Debug, Default)]
+pub struct Shared {
+    landings: BTreeMap<u64, Vec<(Instant, u64)>>,
+    uses: BTreeMap<u64, Vec<Used>>,
+    follow_ups: BTreeMap<u64, Vec<(Instant, bool)>>,
+    warm: BTreeMap<u64, Vec<(Instant, bool)>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Used {
+    at: Instant,
+    session: u32,
+    ttl: Ttl,
+    version: u64,
+}
+
+fn version_key(owner: &Owner) -> u64 {
+    owner.version.as_deref().map_or(0, |version| xxh3_64(version.as_bytes()))
+}
+
+fn follow_key(owner: &Owner) -> u64 {
+    hash(&[xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), version_key(owner)])
+}
+
+fn warm_key(owner: &Owner, ttl: Ttl) -> u64 {
+    hash(&[xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), ttl as u64, u64::from(owner.main)])
+}
+
+impl Shared {
+    /// Sorts what `sessions` showed: number, instant, observation.
+    pub fn of(observations: impl IntoIterator<Item = (u32, Instant, Observation)>) -> Self {
+        let mut shared = Self::default();
+        for (session, at, observation) in observations {
+            shared.note(session, at, observation);
+        }
+        shared.sort();
+        shared
+    }
+
+    fn note(&mut self, session: u32, at: Instant, observation: Observation) {
+        match observation {
+            Observation::Landing(owner, class, tokens) => {
+                for with in PARTICULARS {
+                    self.landings.entry(owner.key(with, class)).or_default().push((at, tokens));
+                }
+            }
+            Observation::Use(owner, ttl) => {
+                let used = Used { at, session, ttl, version: version_key(&owner) };
+                self.uses.entry(owner.active_key()).or_default().push(used);
+            }
+            Observation::FollowUp(owner, seen) => {
+                self.follow_ups.entry(follow_key(&owner)).or_default().push((at, seen));
+            }
+            Observation::Warm(owner, ttl, seen) => {
+                self.warm.entry(warm_key(&owner, ttl)).or_default().push((at, seen));
+            }
+        }
+    }
+
+    fn sort(&mut self) {
+        self.landings.values_mut().for_each(|list| list.sort_unstable());
+        self.uses.values_mut().for_each(|list| list.sort_unstable());
+        self.follow_ups.values_mut().for_each(|list| list.sort_unstable());
+        self.warm.values_mut().for_each(|list| list.sort_unstable());
+    }
+
+    /// The newest hidden prefix shown before `at`, as particular as can be: by class first for this user and version, then
+    /// for others.
+    pub fn landing(&self, owner: &Owner, class: Class, level: usize, at: Instant) -> Option<u64> {
+        let list = self.landings.get(&owner.key(*PARTICULARS.get(level)?, class))?;
+        newest(list, at)
+    }
+
+    /// The same over all classes, `class` first.
+    pub fn landing_of_any(&self, owner: &Owner, class: Class, level: usize, at: Instant) -> Option<u64> {
+        let classes = std::iter::once(class).chain(Class::ALL);
+        classes.into_iter().find_map(|class| self.landing(owner, class, level, at))
+    }
+
+    /// Another session of the same user, model and version made a request whose lifetime (and `slack`) lasts until `at`.
+    pub fn is_used_by_others(&self, owner: &Owner, session: u32, at: Instant, slack: Duration) -> bool {
+        let Some(list) = self.uses.get(&owner.active_key()) else { return false };
+        let version = version_key(owner);
+        let before = list.partition_point(|used| used.at < at);
+        let longest = Ttl::OneHour.duration() + slack;
+        let recent = list[..before].iter().rev().take_while(|used| at.since(used.at) <= longest);
+        recent
+            .filter(|used| used.session != session && used.version == version)
+            .any(|used| at.since(used.at) <= used.ttl.duration() + slack)
+    }
+
+    /// Whether hidden requests followed the newest ends of turns that could show it; `None` where none could.
+    pub fn follows_up(&self, owner: &Owner, at: Instant, looked_at: usize) -> Option<bool> {
+        let list = self.follow_ups.get(&follow_key(owner))?;
+        let before = &list[..list.partition_point(|(then, _)| *then < at)];
+        let newest = before.iter().rev().take(looked_at);
+        (!before.is_empty()).then(|| newest.into_iter().any(|(_, seen)| *seen))
+    }
+
+    /// The newest cold starts of this user all read something: somebody unseen keeps the hidden prefix alive.
+    pub fn is_kept_warm(&self, owner: &Owner, ttl: Ttl, at: Instant, needed: usize, looked_at: usize) -> bool {
+        let Some(list) = self.warm.get(&warm_key(owner, ttl)) else { return false };
+        let before = &list[..list.partition_point(|(then, _)| *then < at)];
+        let newest: Vec<_> = before.iter().rev().take(looked_at).collect();
+        newest.len() >= needed && newest.iter().all(|(_, seen)| *seen)
+    }
+}
+
+fn newest(list: &[(Instant, u64)], at: Instant) -> Option<u64> {
+    let before = list.partition_point(|(then, _)| *then < at);
+    before.checked_sub(1).and_then(|newest| list.get(newest)).map(|(_, tokens)| *tokens)
+}

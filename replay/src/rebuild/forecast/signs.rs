@@ -1,0 +1,124 @@
+//! What the transcript shows between two requests of one agent. No usage is read here.
+
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::BlockKind;
+
+use crate::transcript::{Answer, Input, InputOrigin, Item, Part, Sign, Thinking, What};
+
+/// Signs between an agent's previous request and this one; lines are those of the transcript.
+#[derive(Clone, Debug, Default)]
+pub struct Signs {
+    /// The conversation was replaced by a summary.
+    pub compacted: Option<u32>,
+    /// When that was written down.
+    pub compacted_at: Option<Instant>,
+    /// The client cleared old results, and says so.
+    pub micro_compacted: Option<u32>,
+    /// The client was started anew.
+    pub restarted: Option<u32>,
+    /// A prompt came without having passed the queue.
+    pub unqueued: Option<u32>,
+    /// The conversation went on from an earlier point.
+    pub rewound: Option<u32>,
+    /// A prompt, a notification or a text of the client's own came in.
+    pub prompt: Option<u32>,
+    /// The user interrupted.
+    pub interrupted: Option<u32>,
+    /// When the interruption was written down.
+    pub interrupted_at: Option<Instant>,
+    /// When the prompt was written that was interrupted.
+    pub interrupted_prompt_at: Option<Instant>,
+    /// Bytes of text that came in from that prompt on.
+    pub bytes_since_interrupted: u64,
+    /// Bytes of text that came in.
+    pub text_bytes: u64,
+    /// Blocks that a look-back counts, with those of the previous answer.
+    pub blocks: u32,
+    /// The state of thinking that the newest prompt asks for, and the line that says so; `None` where none came.
+    pub thinking: Option<(Thinking, u32)>,
+    prompt_at: Option<Instant>,
+    bytes_before_prompt: u64,
+}
+
+/// Bytes around the text of a block in JSON: `{"type":"text","text":""}`.
+const FRAME_BYTES: u64 = 26;
+
+impl Signs {
+    /// Collects the signs of `items`, which begin behind the previous answer.
+    pub fn of(previous: Option<&Answer>, items: &[Item]) -> Self {
+        let mut signs = Self::default();
+        if let Some(answer) = previous {
+            signs.blocks = counted(&answer.parts);
+        }
+        for item in items {
+            match &item.what {
+                What::Input(input) => signs.input(item, input),
+                What::Sign(sign) => signs.sign(item, sign),
+                What::Answer(_) => {}
+            }
+        }
+        signs
+    }
+
+    fn input(&mut self, item: &Item, input: &Input) {
+        self.blocks = self.blocks.saturating_add(counted(&input.parts));
+        if input.origin == InputOrigin::Summary {
+            self.text_bytes = 0;
+        }
+        if is_prompt(input.origin) {
+            self.prompt.get_or_insert(item.line);
+        }
+        if matches!(input.origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification) {
+            (self.prompt_at, self.bytes_before_prompt) = (item.at, self.text_bytes);
+        }
+        self.text_bytes += input.parts.iter().map(|part| u64::from(part.bytes).saturating_sub(FRAME_BYTES)).sum::<u64>();
+    }
+
+    fn sign(&mut self, item: &Item, sign: &Sign) {
+        match sign {
+            Sign::Thinking(state) => self.thinking = Some((*state, item.line)),
+            Sign::Compacted { .. } => {
+                (self.compacted, self.compacted_at, self.blocks) = (Some(item.line), item.at, 0);
+            }
+            Sign::MicroCompacted { .. } => self.micro_compacted = Some(item.line),
+            Sign::Restarted => self.restarted = Some(item.line),
+            Sign::Unqueued => self.unqueued = Some(item.line),
+            Sign::Rewound { .. } => self.rewound = Some(item.line),
+            Sign::Interrupted => {
+                self.interrupted = Some(item.line);
+                self.interrupted_at = self.interrupted_at.or(item.at);
+                if self.prompt_at.is_some() {
+                    self.interrupted_prompt_at = self.prompt_at;
+                    self.bytes_since_interrupted = self.bytes_before_prompt;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Bytes of text that came in from the interrupted prompt on.
+    pub fn bytes_from_interrupted(&self) -> u64 {
+        self.text_bytes.saturating_sub(self.bytes_since_interrupted)
+    }
+}
+
+/// Everything of the user's that is no result of a tool.
+const fn is_prompt(origin: InputOrigin) -> bool {
+    !matches!(origin, InputOrigin::ToolResults | InputOrigin::Attachment | InputOrigin::Directive)
+}
+
+fn counted(parts: &[Part]) -> u32 {
+    let parts = parts.iter().filter(|part| part.kind != BlockKind::Thinking).count();
+    u32::try_from(parts).unwrap_or(u32::MAX)
+}
+
+/// The state of the message level's parameters, and of what of it reaches the system level.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct State {
+    /// The turn runs without thinking.
+    pub without_thinking: bool,
+    /// Effort, where the client notes it.
+    pub effort: Option<Arc<str>>,
+}

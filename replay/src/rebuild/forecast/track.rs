@@ -1,0 +1,214 @@
+//! One agent's requests so far, as positions that a later request may read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Ttl;
+
+use super::decide::Decision;
+use super::observed::{Class, Observation, Owner};
+use super::signs::{Signs, State};
+use super::{Answered, Outgoing};
+use crate::rebuild::profile::RuleName;
+use crate::transcript::Thinking;
+
+/// Reads that are off by no more are a frame's difference.
+pub(super) const FRAME_TOKENS: u64 = 64;
+
+/// A prompt's position that was left in the cache.
+#[derive(Clone, Debug)]
+pub(super) struct Position {
+    /// Tokens up to it.
+    pub tokens: u64,
+    /// Tokens up to the end of the answer behind it, where a hidden request extended it.
+    pub extended_tokens: Option<u64>,
+    pub state: State,
+    pub model: Arc<str>,
+    /// How often the conversation had been written anew.
+    pub epoch: u32,
+    pub at: Instant,
+    pub ttl: Ttl,
+    /// What its request read.
+    pub read_tokens: u64,
+    /// Blocks between the position before and it.
+    pub blocks: u32,
+    /// A prompt came in with its request.
+    pub begins_turn: bool,
+    /// Bytes of thinking in its answer.
+    pub thinking_bytes: u64,
+}
+
+/// The request before, as far as the next one needs it.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub at: Instant,
+    pub answered: Answered,
+    pub ttl: Ttl,
+    pub model: Arc<str>,
+    pub version: Option<Arc<str>>,
+    pub final_output: bool,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    pub(super) positions: Vec<Position>,
+    pub(super) before: Option<Before>,
+    pub(super) epoch: u32,
+    pub(super) thinking_off: bool,
+    pub(super) thinking_line: Option<u32>,
+    pub(super) first_total: u64,
+    /// Hidden prefixes that this agent showed.
+    pub(super) landed: BTreeMap<(Arc<str>, u64, Class), u64>,
+    pub(super) owner: Option<Owner>,
+    pub(super) state: State,
+    pub(super) alive: bool,
+    pub(super) others: bool,
+}
+
+impl Track {
+    pub(super) fn owner(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
+    /// The state in which the request is sent.
+    pub(super) fn state(&mut self, request: &Outgoing<'_>) -> State {
+        if let Some((thinking, line)) = request.signs.thinking {
+            self.thinking_off = thinking == Thinking::Off;
+            self.thinking_line = Some(line);
+        }
+        let without_thinking = self.thinking_off && request.profile.switches_thinking && request.agent == 0;
+        State { without_thinking, effort: request.effort.cloned() }
+    }
+
+    pub(super) fn begin(&mut self, owner: Owner, state: State, alive: bool, others: bool) {
+        (self.owner, self.state, self.alive, self.others) = (Some(owner), state, alive, others);
+    }
+
+    /// Blocks in front of the tail before a position `back` requests ago can be read: whether an entry is in reach.
+    pub(super) fn newest_first<'t>(&'t self, signs: &Signs) -> impl Iterator<Item = (u32, &'t Position)> {
+        let mut blocks = signs.blocks;
+        self.positions.iter().rev().map(move |position| {
+            let distance = blocks;
+            blocks = blocks.saturating_add(position.blocks);
+            (distance, position)
+        })
+    }
+
+    /// When the position was used last: by its own request, or by a later one of the same conversation that read it.
+    pub(super) fn last_use(&self, position: &Position) -> Instant {
+        let same = |other: &&Position| {
+            other.model == position.model && other.state == position.state && other.epoch == position.epoch
+        };
+        let newest_first = self.positions.iter().rev().take_while(|other| other.at >= position.at);
+        let reader = newest_first.filter(same).find(|other| other.read_tokens + FRAME_TOKENS >= position.tokens);
+        reader.map_or(position.at, |reader| reader.at.max(position.at))
+    }
+
+    /// What the answer shows to others and to the requests to come.
+    pub(super) fn observe(
+        &mut self,
+        request: &Outgoing<'_>,
+        answered: &Answered,
+        decision: Option<&Decision>,
+        seen: &mut Vec<Observation>,
+    ) {
+        let Some(owner) = self.owner.clone() else { return };
+        let read = answered.usage.cache_read_input_tokens;
+        let expected = self.before.as_ref().map(|before| cached(&before.answered));
+        let missed = expected.is_none_or(|expected| {
+            let margin = FRAME_TOKENS.max(expected / 50);
+            read + margin < expected.min(request.total_tokens)
+        });
+        let cold = !self.alive && !self.others;
+        if cold && !request.profile.global_head && decision.is_none_or(|decision| decision.rule.is_cold_start()) {
+            seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
+        }
+        if missed && read > 0 && !answered.compacts && self.is_head(read) {
+            let class = match decision {
+                Some(decision) if self.alive && decision.rule.changes_messages() => Class::In,
+                None if !cold => Class::First,
+                _ => Class::Out,
+            };
+            let own = if class == Class::In { Class::In } else { Class::Out };
+            self.landed.insert((request.model.clone(), owner.state, own), read);
+            seen.push(Observation::Landing(owner.clone(), class, read));
+        }
+        if !missed && let Some(extended) = decision.and_then(|decision| decision.answer_end) {
+            let expected = expected.unwrap_or(0);
+            let grown = extended.saturating_sub(expected);
+            if grown > FRAME_TOKENS {
+                seen.push(Observation::FollowUp(owner, read.saturating_sub(expected) * 2 > grown));
+            }
+        }
+    }
+
+    /// A read of so many tokens ends in the hidden prefix, not at an earlier position of the conversation.
+    fn is_head(&self, read: u64) -> bool {
+        const NEAR_TOKENS: u64 = 150;
+        let first = self.first_total.max(1);
+        let ends = |position: &Position| {
+            position.tokens.abs_diff(read) <= NEAR_TOKENS
+                || position.extended_tokens.is_some_and(|tokens| tokens.abs_diff(read) <= NEAR_TOKENS)
+        };
+        (self.positions.is_empty() || read * 10 < first * 9) && !self.positions.iter().rev().any(ends)
+    }
+
+    /// Leaves the request's position behind.
+    pub(super) fn remember(&mut self, request: &Outgoing<'_>, answered: &Answered) {
+        if self.positions.is_empty() {
+            self.first_total = request.total_tokens;
+        }
+        self.positions.push(Position {
+            tokens: cached(answered),
+            extended_tokens: None,
+            state: self.state.clone(),
+            model: request.model.clone(),
+            epoch: self.epoch,
+            at: request.at,
+            ttl: request.ttl,
+            read_tokens: answered.usage.cache_read_input_tokens,
+            blocks: request.signs.blocks,
+            begins_turn: request.signs.prompt.is_some(),
+            thinking_bytes: answered.thinking_bytes,
+        });
+        self.before = Some(Before {
+            at: request.at,
+            answered: answered.clone(),
+            ttl: request.ttl,
+            model: request.model.clone(),
+            version: request.version.cloned(),
+            final_output: answered.output_tokens.is_some(),
+        });
+    }
+}
+
+/// What a request left in the cache, in tokens.
+pub(super) fn cached(answered: &Answered) -> u64 {
+    answered.usage.cache_read_input_tokens + answered.usage.cache_creation_input_tokens()
+}
+
+impl RuleName {
+    /// The request begins with nothing known to be alive.
+    const fn is_cold_start(self) -> bool {
+        matches!(
+            self,
+            Self::Expired
+                | Self::Thinking
+                | Self::Effort
+                | Self::Restarted
+                | Self::VersionChanged
+                | Self::ModelChanged
+                | Self::Compacted
+        )
+    }
+
+    /// The rule changes messages and leaves the hidden prefix as it is.
+    const fn changes_messages(self) -> bool {
+        matches!(
+            self,
+            Self::Thinking | Self::Compacted | Self::Cleared | Self::MicroCompacted | Self::Stripped | Self::BeyondReach
+        )
+    }
+}
