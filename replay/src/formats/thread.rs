@@ -258,6 +258,7 @@ pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
         diagnosis: None,
         effort: None,
         retries: 0,
+        at_once: false,
     }
 }
 

@@ -28,6 +28,10 @@ pub enum RuleName {
     Thinking,
     /// Effort was switched.
     Effort,
+    /// A request was repeated without a stream.
+    AtOnce,
+    /// A turn with background work ended.
+    Background,
     /// Tools were loaded into the list of tools.
     ToolsLoaded,
     /// The lifetime is over.
@@ -47,10 +51,11 @@ impl RuleName {
             Self::Full | Self::FollowUp | Self::Interrupted => return None,
             Self::ModelChanged => Cause::ModelChanged,
             Self::Compacted => Cause::Compacted,
-            Self::Restarted => Cause::MessageEdited,
+            Self::Restarted => Cause::SystemChanged,
+            Self::Background => Cause::MessageEdited,
             Self::MicroCompacted | Self::Cleared => Cause::ResultsCleared,
             Self::VersionChanged => Cause::SystemChanged,
-            Self::Thinking | Self::Effort => Cause::LevelParameter,
+            Self::Thinking | Self::Effort | Self::AtOnce => Cause::LevelParameter,
             Self::ToolsLoaded => Cause::ToolsAdded,
             Self::Expired => Cause::Expired,
             Self::Stripped => Cause::ThinkingStripped,
@@ -73,6 +78,8 @@ impl RuleName {
             Self::VersionChanged => "another version of the client",
             Self::Thinking => "thinking was switched",
             Self::Effort => "effort was switched",
+            Self::AtOnce => "a request was repeated without a stream",
+            Self::Background => "a turn with background work ended",
             Self::ToolsLoaded => "tools were loaded",
             Self::Expired => "the lifetime was over",
             Self::Stripped => "the model drops thinking of earlier turns",
@@ -99,6 +106,8 @@ pub struct Profile {
     pub thinking_in_head: bool,
     /// One breakpoint in the messages, on the last block.
     pub one_marker: bool,
+    /// Notes about background work are put in while a turn lasts, and go away with it.
+    pub notes_background: bool,
     /// The request that compacts reads the hidden prefix.
     pub compaction_reads_head: bool,
 }
@@ -125,6 +134,7 @@ impl Profile {
             switches_thinking: ((2, 1, 14)..=(2, 1, 37)).contains(&version),
             thinking_in_head: model.id.row().id == "claude-opus-4-6",
             one_marker: version >= (2, 1, 100),
+            notes_background: version < (2, 1, 64),
             compaction_reads_head: version >= (2, 1, 38),
             ..Self::plain(model)
         }
@@ -140,6 +150,7 @@ impl Profile {
             switches_thinking: false,
             thinking_in_head: false,
             one_marker: false,
+            notes_background: false,
             compaction_reads_head: false,
         }
     }

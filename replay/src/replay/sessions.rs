@@ -3,7 +3,7 @@
 use super::session::{self, Ledger, Place};
 use super::{Options, Replay};
 use crate::input::Inputs;
-use crate::rebuild::Shared;
+use crate::rebuild::forecast::{Observation, Shared};
 use crate::side_by_side::side_by_side;
 use crate::transcript::{Session, What};
 
@@ -13,9 +13,9 @@ pub(super) fn run(inputs: &Inputs, options: &Options, mut chains: usize, stop: &
         return;
     }
     let files = inputs.scopes.iter().map(|scope| scope.files.len()).sum::<usize>();
-    let shared = Shared::of(&inputs.sessions);
     let mut order: Vec<usize> = (0..inputs.sessions.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(items(&inputs.sessions[*at])), *at));
+    let shared = shared(inputs, options, &order);
     let replay = |at: usize| {
         let session = &inputs.sessions[at];
         let place = Place { index: at, number: files + at, timed: is_timed(session) };
@@ -30,6 +30,20 @@ pub(super) fn run(inputs: &Inputs, options: &Options, mut chains: usize, stop: &
         append(result, ledger, chains);
         chains += own;
     });
+}
+
+/// What sessions share, in two looks at each: who used which hidden prefix when, and with that what it shows of them.
+fn shared(inputs: &Inputs, options: &Options, order: &[usize]) -> Shared {
+    let look = |known: &Shared| {
+        let mut seen = Vec::new();
+        let observe = |at: usize| session::observe(&inputs.sessions[at], at, known, options);
+        side_by_side(order, &observe, &mut |own| seen.extend(own));
+        seen
+    };
+    let uses = look(&Shared::default());
+    let uses = uses.into_iter().filter(|(_, _, observation)| matches!(observation, Observation::Use(..)));
+    let uses = Shared::of(uses);
+    Shared::of(look(&uses))
 }
 
 fn items(session: &Session) -> usize {

@@ -108,6 +108,8 @@ pub struct Answer {
     pub effort: Option<Arc<str>>,
     /// How many attempts failed before.
     pub retries: u32,
+    /// It came whole and not as a stream: several of its blocks were written down at once.
+    pub at_once: bool,
 }
 
 /// How the output of an answer was counted.
@@ -237,6 +239,10 @@ pub enum Sign {
     Command(Arc<str>),
     /// The hooks of a turn's end ran.
     StopHooks,
+    /// The conversation was cleared.
+    Cleared,
+    /// A command goes on in the background.
+    BackgroundCommand,
     /// Everything so far was replaced by a summary. `before_tokens` as the client says.
     Compacted {
         /// Size of the prompt before.

@@ -72,6 +72,8 @@ pub(super) struct ToolResult<'a> {
     pub agent: Option<&'a [u8]>,
     /// `isAsync`, or the status says so.
     pub background: bool,
+    /// A command goes on in the background.
+    pub command: bool,
     /// `totalTokens`.
     pub total_tokens: Option<u64>,
 }
@@ -168,6 +170,7 @@ impl<'a> ToolResult<'a> {
         while let Some(key) = cursor.key()? {
             match key {
                 b"agentId" => result.agent = cursor.string()?,
+                b"backgroundTaskId" => result.command = cursor.string()?.is_some(),
                 b"isAsync" => result.background |= cursor.skip()? == b"true",
                 b"status" => result.background |= cursor.string()? == Some(b"async_launched"),
                 b"totalTokens" => result.total_tokens = whole(cursor.skip()?),

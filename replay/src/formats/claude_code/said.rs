@@ -46,7 +46,13 @@ impl<'a> Records<'a> {
             let sent_at = parent.and_then(|parent| parent.at);
             self.begin(place, id, message, line.effort, sent_at);
         }
-        self.add(place, id, message, blocks)
+        let index = self.add(place, id, message, blocks);
+        if blocks.parts.len() > 1
+            && let Some((_, answer)) = self.agents[place.agent].answer(id)
+        {
+            answer.at_once = true;
+        }
+        index
     }
 
     fn synthetic(&mut self, place: Place) -> Option<u32> {
@@ -88,6 +94,7 @@ impl<'a> Records<'a> {
             diagnosis: None,
             effort,
             retries: agent.since.failed,
+            at_once: false,
         };
         agent.begin(place.line, answer);
     }
@@ -171,6 +178,9 @@ impl<'a> Records<'a> {
                 total_tokens: line.result.total_tokens,
             };
             self.sign(place, Sign::Spawned(Box::new(result)));
+        }
+        if line.result.command {
+            self.sign(place, Sign::BackgroundCommand);
         }
         self.input(place, InputOrigin::ToolResults, blocks)
     }

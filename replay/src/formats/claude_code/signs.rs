@@ -27,6 +27,9 @@ impl<'a> Records<'a> {
         if name == Some(b"SessionStart:resume") && !std::mem::replace(&mut agent.since.restarted, true) {
             self.sign(place, Sign::Restarted);
         }
+        if name == Some(b"SessionStart:clear") {
+            self.sign(place, Sign::Cleared);
+        }
     }
 
     /// A line of the client's own.

@@ -3,7 +3,7 @@
 use forkcast_sim::cache::Rules;
 use forkcast_sim::time::{Duration, Instant};
 
-use super::landing::landing;
+use super::landing::{landing, of_model};
 use super::observed::{Class, Shared};
 use super::track::{Before, FRAME_TOKENS, Position, Track, cached};
 use super::{Outgoing, State};
@@ -67,12 +67,7 @@ struct Case<'c> {
 }
 
 /// The decision; `None` for the first request of a chain.
-pub(super) fn decide(
-    track: &mut Track,
-    request: &Outgoing<'_>,
-    shared: &Shared,
-    rules: &Rules,
-) -> Option<Decision> {
+pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared, rules: &Rules) -> Option<Decision> {
     let before = track.before.clone()?;
     let tail = before.answered.usage.input_tokens;
     let cap = request.total_tokens - if tail <= TAIL_TOKENS_MAX { tail.min(request.total_tokens) } else { 0 };
@@ -100,7 +95,8 @@ pub(super) fn decide(
     if rewrites {
         track.epoch += 1;
     }
-    let answer_end = (may_follow && before.answered.usage.cache_creation_input_tokens() <= FOLLOW_UP_WRITTEN_MAX
+    let answer_end = (may_follow
+        && before.answered.usage.cache_creation_input_tokens() <= FOLLOW_UP_WRITTEN_MAX
         && !request.profile.strips_thinking)
         .then_some(answer_end);
     Some(Decision { read_tokens: read_tokens.min(cap), rule, line, answer_end })
@@ -148,7 +144,7 @@ impl Case<'_> {
             return self.other_model();
         }
         let rewritten = [
-            (signs.compacted, Class::In, RuleName::Compacted),
+            (signs.compacted.or(signs.cleared), Class::In, RuleName::Compacted),
             (signs.restarted.or(signs.unqueued), Class::Out, RuleName::Restarted),
             (signs.micro_compacted, Class::In, RuleName::MicroCompacted),
             (self.version_changed(), Class::Out, RuleName::VersionChanged),
@@ -181,6 +177,9 @@ impl Case<'_> {
                 return (position.tokens, RuleName::Rewound, false);
             }
         }
+        if let Some(verdict) = self.background() {
+            return verdict;
+        }
         if self.request.profile.one_marker && signs.blocks > self.rules.look_back.reach {
             return (self.head(Class::In), RuleName::BeyondReach, false);
         }
@@ -193,6 +192,16 @@ impl Case<'_> {
             Some(end) => (whole.max(end.min(self.cap)), RuleName::FollowUp, false),
             None => (whole, RuleName::Full, false),
         }
+    }
+
+    /// A turn with background work ended: what the client had put in about it goes away.
+    fn background(&self) -> Option<Verdict> {
+        let signs = &self.request.signs;
+        let ended = self.before.answered.turn_over || signs.interrupted.is_some();
+        let shown = self.track.background.or(signs.background);
+        let holds = self.request.profile.notes_background && self.request.agent == 0 && ended;
+        (holds && signs.prompt.is_some() && shown.is_some())
+            .then(|| (self.head(Class::In), RuleName::Background, false))
     }
 
     /// When the prefix was used last: by the request before, a hidden one, or a prompt that was interrupted.
@@ -237,9 +246,13 @@ impl Case<'_> {
 
     /// The newest live entry that was written in the same state, within reach; else the hidden prefix.
     fn other_state(&self, before: &State) -> Verdict {
-        let rule = match before.without_thinking == self.track.state.without_thinking {
-            true => RuleName::Effort,
-            false => RuleName::Thinking,
+        let now = &self.track.state;
+        let rule = if before.without_thinking != now.without_thinking {
+            RuleName::Thinking
+        } else if before.at_once != now.at_once {
+            RuleName::AtOnce
+        } else {
+            RuleName::Effort
         };
         let reach = self.rules.look_back.reach;
         let in_reach = self.track.newest_first(&self.request.signs);
@@ -248,8 +261,18 @@ impl Case<'_> {
             .find(|(_, position)| self.is_same(position) && self.is_alive(position));
         match own {
             Some((_, position)) => (position.extended_tokens.unwrap_or(position.tokens), rule, false),
-            None => (self.head(Class::In), rule, false),
+            None => (self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In)), rule, false),
         }
+    }
+
+    /// With thinking switched back on: every fresh session is in that state, so its hidden prefix is alive if anything is.
+    fn head_with_thinking(&self, rule: RuleName) -> Option<u64> {
+        let on = rule == RuleName::Thinking && !self.track.state.without_thinking && !self.track.alive;
+        let recent = self.request.at.since(self.before.at) <= self.before.ttl.duration() + self.rules.slack;
+        let owner = self.track.owner.as_ref().filter(|_| on && recent)?;
+        let classes = [Class::Out, Class::In, Class::First];
+        let shown = classes.into_iter().find_map(|class| self.shared.landing(owner, class, 0, self.request.at));
+        shown.or_else(|| of_model(self.track, self.request.model, None))
     }
 
     /// Models that drop thinking when a user speaks: what stands behind the first dropped block is another prompt.
@@ -318,7 +341,8 @@ impl Case<'_> {
     fn line(&self, rule: RuleName) -> u32 {
         let signs = &self.request.signs;
         let shown = match rule {
-            RuleName::Compacted => signs.compacted,
+            RuleName::Compacted => signs.compacted.or(signs.cleared),
+            RuleName::Background => self.track.background.or(signs.background),
             RuleName::Restarted => signs.restarted.or(signs.unqueued),
             RuleName::MicroCompacted => signs.micro_compacted,
             RuleName::Thinking => self.track.thinking_line,

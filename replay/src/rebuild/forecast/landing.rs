@@ -30,7 +30,7 @@ pub(super) fn landing(track: &Track, owner: &Owner, request: &Outgoing<'_>, clas
         .unwrap_or(track.first_total / 2)
 }
 
-fn of_model(track: &Track, model: &Arc<str>, class: Option<Class>) -> Option<u64> {
+pub(super) fn of_model(track: &Track, model: &Arc<str>, class: Option<Class>) -> Option<u64> {
     let mut landed = track.landed.iter().filter(|((of, _, _), _)| of == model);
     landed.find(|((_, _, of), _)| class.is_none_or(|class| *of == class)).map(|(_, tokens)| *tokens)
 }

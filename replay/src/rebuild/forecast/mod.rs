@@ -40,6 +40,10 @@ pub struct Outgoing<'a> {
     pub version: Option<&'a Arc<str>>,
     /// Effort, where the client notes it.
     pub effort: Option<&'a Arc<str>>,
+    /// The answer came whole and not as a stream.
+    pub at_once: bool,
+    /// The request calls a tool that asks for the output of a background task.
+    pub asks_background: bool,
     /// The habits of the client.
     pub profile: Profile,
     /// Lifetime at which it is billed.
@@ -99,7 +103,8 @@ impl<'a> Forecast<'a> {
         let slack = self.rules.slack;
         let mut alive = used.is_some_and(|(at, ttl)| request.at.since(*at) <= ttl.duration() + slack);
         // The compaction itself was a request on the same hidden prefix.
-        let compacted_at = request.signs.compacted_at.filter(|_| used.is_some() && request.profile.compaction_reads_head);
+        let compacted_at =
+            request.signs.compacted_at.filter(|_| used.is_some() && request.profile.compaction_reads_head);
         alive |= compacted_at.is_some_and(|at| request.at.since(at) <= request.ttl.duration());
         let others = self.shared.is_used_by_others(&owner, self.session, request.at, slack);
         let track = &mut self.tracks[request.agent];

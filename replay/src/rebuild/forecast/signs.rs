@@ -14,6 +14,10 @@ pub struct Signs {
     pub compacted: Option<u32>,
     /// When that was written down.
     pub compacted_at: Option<Instant>,
+    /// The conversation was cleared.
+    pub cleared: Option<u32>,
+    /// A command went on in the background.
+    pub background: Option<u32>,
     /// The client cleared old results, and says so.
     pub micro_compacted: Option<u32>,
     /// The client was started anew.
@@ -73,7 +77,8 @@ impl Signs {
         if matches!(input.origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification) {
             (self.prompt_at, self.bytes_before_prompt) = (item.at, self.text_bytes);
         }
-        self.text_bytes += input.parts.iter().map(|part| u64::from(part.bytes).saturating_sub(FRAME_BYTES)).sum::<u64>();
+        self.text_bytes +=
+            input.parts.iter().map(|part| u64::from(part.bytes).saturating_sub(FRAME_BYTES)).sum::<u64>();
     }
 
     fn sign(&mut self, item: &Item, sign: &Sign) {
@@ -82,6 +87,8 @@ impl Signs {
             Sign::Compacted { .. } => {
                 (self.compacted, self.compacted_at, self.blocks) = (Some(item.line), item.at, 0);
             }
+            Sign::Cleared => self.cleared = Some(item.line),
+            Sign::BackgroundCommand => self.background = Some(item.line),
             Sign::MicroCompacted { .. } => self.micro_compacted = Some(item.line),
             Sign::Restarted => self.restarted = Some(item.line),
             Sign::Unqueued => self.unqueued = Some(item.line),
@@ -121,4 +128,6 @@ pub struct State {
     pub without_thinking: bool,
     /// Effort, where the client notes it.
     pub effort: Option<Arc<str>>,
+    /// The answer came whole: the client asked again without a stream, with another budget for thinking.
+    pub at_once: bool,
 }

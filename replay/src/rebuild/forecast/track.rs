@@ -58,6 +58,8 @@ pub struct Track {
     pub(super) epoch: u32,
     pub(super) thinking_off: bool,
     pub(super) thinking_line: Option<u32>,
+    /// A command of this turn went on in the background, or its output was asked for; line.
+    pub(super) background: Option<u32>,
     pub(super) first_total: u64,
     /// Hidden prefixes that this agent showed.
     pub(super) landed: BTreeMap<(Arc<str>, u64, Class), u64>,
@@ -79,7 +81,7 @@ impl Track {
             self.thinking_line = Some(line);
         }
         let without_thinking = self.thinking_off && request.profile.switches_thinking && request.agent == 0;
-        State { without_thinking, effort: request.effort.cloned() }
+        State { without_thinking, effort: request.effort.cloned(), at_once: request.at_once }
     }
 
     pub(super) fn begin(&mut self, owner: Owner, state: State, alive: bool, others: bool) {
@@ -115,6 +117,9 @@ impl Track {
         seen: &mut Vec<Observation>,
     ) {
         let Some(owner) = self.owner.clone() else { return };
+        if self.positions.is_empty() {
+            self.first_total = request.total_tokens;
+        }
         let read = answered.usage.cache_read_input_tokens;
         let expected = self.before.as_ref().map(|before| cached(&before.answered));
         let missed = expected.is_none_or(|expected| {
@@ -152,7 +157,7 @@ impl Track {
             position.tokens.abs_diff(read) <= NEAR_TOKENS
                 || position.extended_tokens.is_some_and(|tokens| tokens.abs_diff(read) <= NEAR_TOKENS)
         };
-        (self.positions.is_empty() || read * 10 < first * 9) && !self.positions.iter().rev().any(ends)
+        read * 10 < first * 9 && !self.positions.iter().rev().any(ends)
     }
 
     /// Leaves the request's position behind.
@@ -160,6 +165,11 @@ impl Track {
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
         }
+        let over =
+            self.before.as_ref().is_some_and(|before| before.answered.turn_over) && request.signs.prompt.is_some();
+        let carried = self.background.filter(|_| !over);
+        let asked = request.asks_background.then_some(request.line);
+        self.background = request.signs.background.or(asked).or(carried);
         self.positions.push(Position {
             tokens: cached(answered),
             extended_tokens: None,
@@ -208,7 +218,14 @@ impl RuleName {
     const fn changes_messages(self) -> bool {
         matches!(
             self,
-            Self::Thinking | Self::Compacted | Self::Cleared | Self::MicroCompacted | Self::Stripped | Self::BeyondReach
+            Self::Thinking
+                | Self::AtOnce
+                | Self::Compacted
+                | Self::Cleared
+                | Self::MicroCompacted
+                | Self::Stripped
+                | Self::Background
+                | Self::BeyondReach
         )
     }
 }

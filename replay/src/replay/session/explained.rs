@@ -5,7 +5,8 @@ use forkcast_sim::diagnosis::{Cause, Explanation, Missed, Note};
 use forkcast_sim::pricing::Category;
 use forkcast_sim::wire::Usage;
 
-use crate::rebuild::habits::{Change, Situation};
+use crate::rebuild::forecast::Decision;
+use crate::rebuild::profile::RuleName;
 use crate::transcript::{Diagnosis, DiagnosisKind};
 
 /// A cause and what shows it.
@@ -20,47 +21,61 @@ pub(super) struct Shown {
 
 /// What is known about a shortfall.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shortfall<'a> {
-    pub situation: &'a Situation,
-    pub changes: &'a [Change],
+pub(super) struct Shortfall {
+    /// Line of the request.
+    pub line: u32,
+    /// What the forecast had said.
+    pub decision: Option<Decision>,
     pub diagnosis: Option<Diagnosis>,
     /// The model is another than that of the request before.
     pub model_changed: bool,
     /// What became of the entry that the chain's last request left.
     pub entry: Option<EntryState>,
-    /// The entry lives and the cache does not reach it.
-    pub out_of_reach: bool,
+    /// Tokens read.
+    pub read: u64,
+    /// Tokens sent before.
+    pub known: u64,
+    /// Tokens of the hidden prefix.
+    pub head: u64,
 }
 
-impl Shortfall<'_> {
+impl Shortfall {
     /// The first cause that holds, in the order of the design: the model, content, then time and rules.
     pub fn cause(&self) -> Shown {
-        let line = self.situation.line;
+        let line = self.line;
         if self.model_changed {
             return Shown { cause: Cause::ModelChanged, line, shows: "another model" };
         }
-        if let Some(line) = self.situation.compacted {
-            return Shown { cause: Cause::Compacted, line, shows: "the conversation was compacted" };
-        }
-        if let Some(line) = self.situation.rewound {
-            return Shown { cause: Cause::Rewound, line, shows: "the conversation went on from an earlier point" };
-        }
-        if let Some(change) = self.changes.first() {
-            return Shown { cause: change.cause, line: change.line, shows: change.rule.shows() };
+        let ruled = self.decision.filter(|decision| !(decision.rule == RuleName::Expired && self.is_small()));
+        if let Some((decision, cause)) = ruled.and_then(|decision| Some((decision, decision.rule.cause()?))) {
+            return Shown { cause, line: decision.line, shows: decision.rule.shows() };
         }
         if let Some(cause) = self.diagnosis.and_then(|diagnosis| of_diagnosis(diagnosis.kind)) {
             return Shown { cause, line, shows: "the provider's own diagnosis" };
         }
+        self.cause_of_time()
+    }
+
+    fn cause_of_time(&self) -> Shown {
+        let line = self.line;
         match self.entry {
             Some(EntryState::Expired) => Shown { cause: Cause::Expired, line, shows: "longer than the lifetime" },
             Some(EntryState::InFlight) => Shown { cause: Cause::InFlight, line, shows: "sent before the answer began" },
-            _ if self.out_of_reach => {
-                Shown { cause: Cause::BeyondLookback, line, shows: "more blocks than the cache looks back" }
+            _ if self.read + FRAME_TOKENS < self.head => {
+                Shown { cause: Cause::SystemChanged, line, shows: "less was read than the hidden prefix had" }
             }
             _ => Shown { cause: Cause::Unexplained, line, shows: "nothing in the transcript" },
         }
     }
+
+    /// Most of what had been left was read.
+    fn is_small(&self) -> bool {
+        self.read * 10 > self.known * 9
+    }
 }
+
+/// Reads that are off by no more are a frame's difference.
+const FRAME_TOKENS: u64 = 64;
 
 /// Causes of the provider's words (prompt-caching page, cache diagnostics, 2026-09): `previous_message_not_found` and
 /// `unavailable` state none.

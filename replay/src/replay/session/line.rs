@@ -1,8 +1,7 @@
 //! The ledger line of one request of a transcript.
 
-use forkcast_sim::cache::Outcome;
 use forkcast_sim::ledger::{Charge, Line, charge};
-use forkcast_sim::wire::{ChainId, Usage};
+use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
 use super::Evidence;
 use super::ask::Ask;
@@ -16,14 +15,14 @@ use crate::replay::price::{Asking, Priced, price, unread_premium};
 
 impl<'a> Run<'a> {
     /// Writes down a request that was served. A copy was written down elsewhere.
-    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, predicted: &Outcome, shown: Option<Shown>) {
+    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, shown: Option<Shown>) {
         if ask.answer.copied {
             return;
         }
         let recorded = ask.answer.usage.unwrap_or_default();
         let mut line = self.line(ask);
         let why = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
-        let forecast = Usage { output_tokens: prompt.usage.output_tokens, ..predicted.usage() };
+        let forecast = forecast(prompt);
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
         let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
         let Priced { rates, fees, remarks } = self.price(ask, &recorded, &prompt.usage);
@@ -83,7 +82,7 @@ impl<'a> Run<'a> {
             return Err(NotComparable::ServerTools);
         }
         let last = self.agents[ask.agent].last.as_ref();
-        let expected = last.map(|last| last.usage.cache_read_input_tokens + last.usage.cache_creation_input_tokens());
+        let expected = last.map(|(_, usage)| usage.cache_read_input_tokens + usage.cache_creation_input_tokens());
         let read = forecast.cache_read_input_tokens;
         Ok(Compared {
             recorded: Verdict::of(prompt.usage.cache_read_input_tokens, expected),
@@ -146,5 +145,23 @@ impl<'a> Run<'a> {
         self.ledger.evidence.push(evidence);
         self.ledger.hypotheticals.push(Vec::new());
         self.ledger.lower_bounds.push(None);
+    }
+}
+
+/// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.
+fn forecast(prompt: &Prompt) -> Usage {
+    let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
+    let total = prompt.usage.total_input_tokens();
+    let written = prompt.cached.saturating_sub(read);
+    let (five_minutes, one_hour) = match prompt.ttl {
+        Ttl::FiveMinutes => (written, 0),
+        Ttl::OneHour => (0, written),
+    };
+    Usage {
+        input_tokens: total.saturating_sub(read + written),
+        cache_read_input_tokens: read,
+        ephemeral_5m_input_tokens: five_minutes,
+        ephemeral_1h_input_tokens: one_hour,
+        output_tokens: prompt.usage.output_tokens,
     }
 }

@@ -8,6 +8,7 @@
 mod agent;
 mod ask;
 mod explained;
+mod forecasting;
 mod line;
 mod prompt;
 mod run;
@@ -16,11 +17,12 @@ use std::sync::Arc;
 
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
 
 use super::{Asked, Options};
 use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
-use crate::rebuild::Shared;
+use crate::rebuild::forecast::{Observation, Shared};
 use crate::transcript::Session;
 use crate::what_if::Hypothetical;
 
@@ -62,6 +64,17 @@ pub struct Evidence {
     pub line: u32,
     /// What it shows, for people.
     pub shows: &'static str,
+}
+
+/// What a session shows to others of its user; `shared` is what is known so far.
+pub(super) fn observe(
+    session: &Session,
+    index: usize,
+    shared: &Shared,
+    options: &Options,
+) -> Vec<(u32, Instant, Observation)> {
+    let number = u32::try_from(index).unwrap_or(u32::MAX);
+    forecasting::observe(session, number, shared, forecasting::rules_for(options.rules, session))
 }
 
 /// Replays one session.

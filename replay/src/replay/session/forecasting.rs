@@ -1,0 +1,138 @@
+//! A session's requests as the forecast sees them.
+
+use std::sync::Arc;
+
+use forkcast_sim::cache::Rules;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
+use forkcast_sim::wire::{BlockKind, Index, Ttl, Usage};
+
+use super::ask::{Ask, asks};
+use crate::rebuild::forecast::{Answered, Forecast, Observation, Outgoing, Shared, Signs};
+use crate::rebuild::profile::{Profile, version};
+use crate::replay::run::day_of;
+use crate::transcript::{AgentKind, Answer, Client, OutputCount, Session, What};
+
+/// What the session shows to others.
+pub(super) fn observe(
+    session: &Session,
+    number: u32,
+    shared: &Shared,
+    rules: Rules,
+) -> Vec<(u32, Instant, Observation)> {
+    let mut models = Models::default();
+    let mut threads = Threads::new(session);
+    let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
+    for ask in &asks(session) {
+        let Some((usage, resolved)) = models.profiled(ask.answer) else { continue };
+        let request = threads.outgoing(ask, &usage, &resolved);
+        let decision = forecast.predict(&request);
+        forecast.learn(&request, &threads.answered(ask, usage), decision.as_ref());
+    }
+    forecast.into_observations()
+}
+
+/// The rules that fit a session: those asked for, else those of its first day.
+pub(super) fn rules_for(asked: Option<Rules>, session: &Session) -> Rules {
+    let first = session.agents.iter().flat_map(|agent| &agent.thread.items).find_map(|item| item.at);
+    asked.unwrap_or_else(|| Rules::for_recording(first.map(day_of)))
+}
+
+/// Models by their spellings.
+#[derive(Debug, Default)]
+pub(super) struct Models(Index<Arc<str>, Option<Resolved>>);
+
+impl Models {
+    /// The model that a spelling means.
+    pub fn resolve(&mut self, model: &Arc<str>) -> Option<Resolved> {
+        if let Some(known) = self.0.get(model) {
+            return *known;
+        }
+        let resolved = resolve(model);
+        self.0.insert(model.clone(), resolved);
+        resolved
+    }
+
+    /// Usage and model of an answer that a cache profile exists for.
+    pub fn profiled(&mut self, answer: &Answer) -> Option<(Usage, Resolved)> {
+        let resolved = self.resolve(&answer.model).filter(|resolved| resolved.id.row().vendor == Vendor::Anthropic)?;
+        let usage = answer.usage.map(|recorded| recorded.usage).filter(|usage| usage.total_input_tokens() > 0)?;
+        Some((usage, resolved))
+    }
+}
+
+/// Where each agent's thread has been read to.
+pub(super) struct Threads<'a> {
+    session: &'a Session,
+    /// Index of each agent's previous answer.
+    previous: Vec<Option<usize>>,
+    ttl: Vec<Ttl>,
+}
+
+impl<'a> Threads<'a> {
+    pub fn new(session: &'a Session) -> Self {
+        let agents = session.agents.len();
+        Self { session, previous: vec![None; agents], ttl: vec![Ttl::FiveMinutes; agents] }
+    }
+
+    /// The request, as far as it is known when it goes out; of its usage the total and the lifetime.
+    pub fn outgoing(&mut self, ask: &Ask<'a>, usage: &Usage, resolved: &Resolved) -> Outgoing<'a> {
+        let items = &self.session.agents[ask.agent].thread.items;
+        let previous = self.previous[ask.agent].replace(ask.item);
+        let answer = previous.and_then(|at| match &items[at].what {
+            What::Answer(answer) => Some(&**answer),
+            _ => None,
+        });
+        let from = previous.map_or(0, |at| at + 1);
+        if let Some(ttl) = billed_ttl(usage) {
+            self.ttl[ask.agent] = ttl;
+        }
+        Outgoing {
+            agent: ask.agent,
+            at: ask.at,
+            line: ask.line,
+            model: &ask.answer.model,
+            version: ask.answer.version.as_ref(),
+            effort: ask.answer.effort.as_ref(),
+            at_once: ask.answer.at_once,
+            asks_background: ask.answer.calls.iter().any(|call| &*call.tool == "TaskOutput"),
+            profile: profile(self.session.client, ask.answer, resolved),
+            ttl: self.ttl[ask.agent],
+            total_tokens: usage.total_input_tokens(),
+            signs: Signs::of(answer, &items[from..ask.item]),
+        }
+    }
+
+    /// The answer.
+    pub fn answered(&self, ask: &Ask<'a>, usage: Usage) -> Answered {
+        let answer = ask.answer;
+        let thinking = answer.parts.iter().filter(|part| part.kind == BlockKind::Thinking);
+        Answered {
+            ended_at: ask.ended_at,
+            usage,
+            output_tokens: (answer.output == OutputCount::Final).then_some(usage.output_tokens),
+            turn_over: answer.calls.is_empty(),
+            thinking_bytes: thinking.map(|part| u64::from(part.bytes)).sum(),
+            loads_tools: answer.calls.iter().any(|call| &*call.tool == "ToolSearch"),
+            copied: answer.copied,
+            compacts: self.session.agents[ask.agent].kind == AgentKind::Internal,
+        }
+    }
+}
+
+/// The habits of the session's client in the version that sent the request.
+fn profile(client: Client, answer: &Answer, resolved: &Resolved) -> Profile {
+    match (client, &answer.version) {
+        (Client::ClaudeCode, Some(text)) => Profile::claude_code(version(text), resolved),
+        _ => Profile::plain(resolved),
+    }
+}
+
+/// The lifetime at which a request was billed; `None` where it wrote nothing.
+fn billed_ttl(usage: &Usage) -> Option<Ttl> {
+    match (usage.ephemeral_1h_input_tokens, usage.ephemeral_5m_input_tokens) {
+        (0, 0) => None,
+        (0, _) => Some(Ttl::FiveMinutes),
+        _ => Some(Ttl::OneHour),
+    }
+}
