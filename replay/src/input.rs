@@ -141,7 +141,7 @@ impl Inputs {
     pub fn from_bytes(name: &str, bytes: &[u8], format: InputFormat) -> Self {
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
-        inputs.stored(name, bytes.len() as u64, load::load(bytes, format == InputFormat::Auto), format);
+        inputs.stored(name, bytes.len() as u64, &load::load(bytes, format == InputFormat::Auto), format);
         inputs.join();
         inputs
     }
@@ -157,7 +157,7 @@ impl Inputs {
         if name == "-" {
             let loaded = load::load(std::io::stdin().lock(), format == InputFormat::Auto);
             let size = loaded.as_ref().map_or(0, Loaded::size);
-            self.stored(&name, size, loaded, format);
+            self.stored(&name, size, &loaded, format);
             return Ok(());
         }
         let walk = walk::walk(path).map_err(|source| Error::Open { path: name, source })?;
@@ -196,14 +196,14 @@ impl Inputs {
         self.sessions = assemble(threads);
     }
 
-    fn stored(&mut self, file: &str, size: u64, loaded: std::io::Result<Loaded>, format: InputFormat) {
+    fn stored(&mut self, file: &str, size: u64, loaded: &std::io::Result<Loaded>, format: InputFormat) {
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);
         match loaded {
             Ok(Loaded::Skip(reason)) => self.skip(file, reason),
             Ok(Loaded::Broken(what)) => self.damage(file, &Fault::in_line(0, what)),
             Ok(Loaded::Bytes { bytes, fault }) => {
-                self.content(file, &bytes, format);
+                self.content(file, bytes, format);
                 if let Some(what) = fault {
                     self.damage(file, &Fault::in_line(0, what));
                 }

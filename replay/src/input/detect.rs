@@ -127,7 +127,7 @@ fn by_line_keys(object: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {
         Some(Format::ClaudeTrace)
     } else if has("ts") && has("body") {
         Some(Format::WireCapture)
-    } else if has("sessionId") && has("type") && (has("uuid") || has("operation")) {
+    } else if has("type") && is_session_line(&has) {
         Some(Format::ClaudeCode)
     } else {
         by_agent_keys(object, &has).or_else(|| by_trace_keys(&has))
@@ -160,6 +160,13 @@ fn by_trace_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
     } else {
         None
     }
+}
+
+/// A line of a session of Claude Code: said, queued, or kept beside it (a title, a mode, a snapshot of files).
+fn is_session_line(has: &dyn Fn(&str) -> bool) -> bool {
+    let said = has("sessionId") && (has("uuid") || has("operation") || has("leafUuid"));
+    let kept = has("sessionId") && ["mode", "permissionMode", "customTitle", "aiTitle", "prNumber", "frameUrl"].iter().any(|key| has(key));
+    said || kept || has("summary") && has("leafUuid") || has("messageId") && has("snapshot")
 }
 
 /// A log whose first lines are damaged still shows its kind in a later one.

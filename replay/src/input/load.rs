@@ -10,6 +10,9 @@ use crate::packing::Packing;
 /// How much is looked at before the rest is read.
 const HEAD: u64 = 64 << 10;
 
+/// How much memory is kept from one file to the next.
+const ROOM_LIMIT: usize = 8 << 20;
+
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// What became of a file.
@@ -32,27 +35,54 @@ impl Loaded {
     }
 }
 
+/// Memory that one file after the other is read into. What a large file needed is given back.
+#[derive(Default)]
+pub(super) struct Room(Vec<u8>);
+
+impl Room {
+    /// The memory of what was read.
+    pub fn of(loaded: io::Result<Loaded>) -> Self {
+        match loaded {
+            Ok(Loaded::Bytes { mut bytes, .. }) if bytes.capacity() <= ROOM_LIMIT => {
+                bytes.clear();
+                Self(bytes)
+            }
+            _ => Self::default(),
+        }
+    }
+}
+
 /// Opens and loads a file. `picky`: what cannot be a recording is skipped.
-pub(super) fn open(path: &Path, picky: bool) -> io::Result<Loaded> {
+pub(super) fn open(path: &Path, picky: bool, room: Room) -> io::Result<Loaded> {
     let file = File::open(path)?;
-    if file.metadata()?.len() > FILE_LIMIT {
+    let size = file.metadata()?.len();
+    if size > FILE_LIMIT {
         return Ok(Loaded::Broken(too_large()));
     }
-    load(file, picky)
+    let mut bytes = room.0;
+    // One byte more, in which the end is seen.
+    bytes.reserve(usize::try_from(size.saturating_add(1)).unwrap_or(0));
+    load_into(bytes, file, picky)
 }
 
 /// Loads from any source.
 pub(super) fn load(source: impl Read, picky: bool) -> io::Result<Loaded> {
+    load_into(Vec::new(), source, picky)
+}
+
+fn load_into(bytes: Vec<u8>, source: impl Read, picky: bool) -> io::Result<Loaded> {
     let mut source = BufReader::new(source);
     match Packing::by_magic(source.fill_buf()?) {
-        Some(packing) => Ok(take(packing.reader(source), picky, FILE_LIMIT, &format!("{} breaks off", packing.name()))),
-        None => Ok(take(source, picky, FILE_LIMIT, "reading failed")),
+        Some(packing) => {
+            let trouble = format!("{} breaks off", packing.name());
+            Ok(take(bytes, packing.reader(source), picky, FILE_LIMIT, &trouble))
+        }
+        None => Ok(take(bytes, source, picky, FILE_LIMIT, "reading failed")),
     }
 }
 
 /// Reads to the end or to the first damage; what came before damage is kept.
-fn take(mut source: impl Read, picky: bool, limit: u64, trouble: &str) -> Loaded {
-    let mut bytes = Vec::new();
+fn take(mut bytes: Vec<u8>, mut source: impl Read, picky: bool, limit: u64, trouble: &str) -> Loaded {
     let mut result = source.by_ref().take(HEAD).read_to_end(&mut bytes);
     if let (true, Err(error)) = (bytes.is_empty(), &result) {
         return Loaded::Broken(format!("{trouble} before its first byte: {error}"));
@@ -90,10 +120,10 @@ mod tests {
     fn what_is_larger_than_the_limit_is_refused_and_no_more_of_it_is_read() {
         let limit = HEAD + 1000;
         let endless = repeat(b'x');
-        assert!(matches!(take(endless, true, limit, ""), Loaded::Broken(_)));
+        assert!(matches!(take(Vec::new(), endless, true, limit, ""), Loaded::Broken(_)));
         let fits = repeat(b'x').take(limit);
         assert!(
-            matches!(take(fits, true, limit, ""), Loaded::Bytes { bytes, fault: None } if bytes.len() as u64 == limit)
+            matches!(take(Vec::new(), fits, true, limit, ""), Loaded::Bytes { bytes, fault: None } if bytes.len() as u64 == limit)
         );
     }
 }

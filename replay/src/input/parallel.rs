@@ -1,10 +1,17 @@
 //! Files read side by side; what they gave arrives in their order.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 
+use super::load::{self, Room};
 use super::walk::Found;
-use super::{InputFormat, Inputs, ScopeInput, load};
+use super::{InputFormat, Inputs, ScopeInput};
 use crate::side_by_side::side_by_side;
+
+thread_local! {
+    /// What the thread reads files into.
+    static ROOM: Cell<Room> = Cell::default();
+}
 
 /// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files.
 pub(super) fn read(files: &[Found], format: InputFormat, take: &mut dyn FnMut(Inputs)) {
@@ -15,7 +22,8 @@ pub(super) fn read(files: &[Found], format: InputFormat, take: &mut dyn FnMut(In
 
 fn one(found: &Found, format: InputFormat) -> Inputs {
     let mut inputs = Inputs { scopes: vec![ScopeInput::default()], ..Inputs::default() };
-    let loaded = load::open(&found.path, format == InputFormat::Auto);
-    inputs.stored(&found.name, found.bytes, loaded, format);
+    let loaded = load::open(&found.path, format == InputFormat::Auto, ROOM.take());
+    inputs.stored(&found.name, found.bytes, &loaded, format);
+    ROOM.set(Room::of(loaded));
     inputs
 }

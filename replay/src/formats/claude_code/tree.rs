@@ -9,26 +9,9 @@ use forkcast_sim::wire::Index;
 
 use crate::transcript::answer_id;
 
-/// The number of a UUID; of any other id its hash.
+/// An id as a number: only whether two are equal is of interest.
 pub(super) fn id(raw: &[u8]) -> u128 {
-    uuid(raw).unwrap_or_else(|| answer_id(raw))
-}
-
-fn uuid(raw: &[u8]) -> Option<u128> {
-    if raw.len() != 36 {
-        return None;
-    }
-    let mut number = 0_u128;
-    for (at, byte) in raw.iter().enumerate() {
-        let digit = match (at, byte) {
-            (8 | 13 | 18 | 23, b'-') => continue,
-            (_, b'0'..=b'9') => byte - b'0',
-            (_, b'a'..=b'f') => byte - b'a' + 10,
-            _ => return None,
-        };
-        number = number << 4 | u128::from(digit);
-    }
-    Some(number)
+    answer_id(raw)
 }
 
 /// A line of the tree.
