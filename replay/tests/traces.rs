@@ -4,14 +4,14 @@
 
 use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::rebuild::Sent;
 use forkcast_replay::replay::{Options, Replay, replay};
-use forkcast_replay::trace::clairvoyant::{self, Weights};
-use forkcast_replay::trace::policy::{Policy, usages};
-use forkcast_replay::trace::{Trace, turns};
+use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
+use forkcast_replay::what_if::{Bound, BoundPings, Columns};
+use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::PriceBook;
-use forkcast_sim::time::Duration;
-use forkcast_sim::wire::{Ttl, Usage};
+use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::wire::Usage;
 
 fn inputs(name: &str) -> Inputs {
     let bytes = std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -92,42 +92,93 @@ fn texts_read_what_they_begin_with() {
     assert!(replayed.lines[0].at.is_some(), "its clock has a date");
 }
 
-fn trace(name: &str) -> Trace {
-    inputs(name).scopes[0].files[0].traces[0].clone()
+/// Prices of a made model with the factors of Anthropic's list: a read a tenth, a write a quarter more, or double.
+fn rates() -> Rates {
+    let price = |category| match category {
+        Category::Input => "10",
+        Category::Read => "1",
+        Category::Write5m => "12.5",
+        Category::Write1h => "20",
+        Category::Output => "0",
+    };
+    let book = Category::ALL.into_iter().fold(PriceBook::built_in(), |book, category| {
+        book.with_override("made", category, price(category).parse().unwrap())
+    });
+    book.rates(&ModelKey::from("made"), &Terms::default()).unwrap()
 }
 
-fn input_side(rows: &[Usage]) -> u128 {
-    rows.iter().map(|usage| Weights::FACTORS.cost(usage)).sum()
+/// Input of a usage at those prices, in thousandths of a token of plain input.
+fn units(usage: &Usage) -> u64 {
+    usage.input_tokens * 1_000
+        + usage.cache_read_input_tokens * 100
+        + usage.ephemeral_5m_input_tokens * 1_250
+        + usage.ephemeral_1h_input_tokens * 2_000
+}
+
+fn send(trace: &Trace, rest: Rest, serve: &mut dyn FnMut(&Sent<'_>)) {
+    let (sends, priced) = (Sends::of(trace), Priced { rates: Some(rates()), ..Priced::default() });
+    for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
+        sends.send(0, turn.request, &priced, rest, &mut *serve);
+    }
+}
+
+fn main_thread() -> Trace {
+    let mut trace = inputs("weka.json").scopes[0].files[0].traces[0].clone();
+    trace.conversations.truncate(1);
+    trace
+}
+
+fn cost(what_if: &str) -> u64 {
+    let trace = main_thread();
+    let book = PriceBook::built_in();
+    let mut columns = Columns::new(&[what_if.parse().unwrap()], &Rules::default(), &book);
+    send(&trace, Rest::Written, &mut |sent| columns.serve(sent));
+    columns.finish(Sends::of(&trace).prefixes()).iter().map(|row| units(&row[0].usage)).sum()
+}
+
+fn bound(pings: BoundPings) -> u64 {
+    let mut bound = Bound::new(&Rules::default(), pings);
+    send(&main_thread(), Rest::Plain, &mut |sent| bound.serve(sent));
+    bound.finish().iter().map(|row| units(&row.usage)).sum()
 }
 
 #[test]
 fn policies_bill_what_they_say() {
-    let trace = trace("weka.json");
     // Prompts of 200, 330, 400, 460, 270; kept 0, 192, 320, 128, 128; gaps 10.5 s, 389.5 s, 20 s, 10 s.
-    let main: Vec<_> = turns(&trace).into_iter().filter(|turn| turn.conversation == 0).collect();
-    let cost = |policy| input_side(&usages(&main, policy));
     let (all, kept) = (1_660, 192 + 320 + 128 + 128);
-    assert_eq!(cost(Policy::NoCache), all * 1_000);
-    assert_eq!(cost(Policy::Ttl(Ttl::FiveMinutes)), (kept - 320) * 100 + (all - kept + 320) * 1_250);
-    assert_eq!(cost(Policy::Ttl(Ttl::OneHour)), kept * 100 + (all - kept) * 2_000);
+    assert_eq!(cost("no-cache"), all * 1_000);
+    assert_eq!(cost("ttl=5m"), (kept - 320) * 100 + (all - kept + 320) * 1_250);
+    assert_eq!(cost("ttl=1h"), kept * 100 + (all - kept) * 2_000);
+    assert_eq!(cost("ttl=best"), cost("ttl=5m").min(cost("ttl=1h")));
     // One ping bridges the long gap; two follow the last request.
-    let every = Duration::from_secs(270);
-    let pings = (330 + 2 * 270) * 100;
-    assert_eq!(cost(Policy::KeepAlive { pings: 2, every }), kept * 100 + (all - kept) * 1_250 + pings);
-    assert_eq!(cost(Policy::KeepAlive { pings: 0, every }), cost(Policy::Ttl(Ttl::FiveMinutes)));
+    assert_eq!(cost("keepalive=2@270"), kept * 100 + (all - kept) * 1_250 + (330 + 2 * 270) * 100);
+    // Tools and system prompt take two blocks: these stay over the long gap.
+    assert_eq!(cost("ttl=head-1h"), (kept - 192) * 100 + 128 * 2_000 + (all - 128 - kept + 192) * 1_250);
+    // One end of the prompt is what the next request goes on from, but where it parts from it earlier.
+    assert_eq!(cost("breakpoints=tail"), 192 * 100 + (all - 192) * 1_250);
 }
 
 #[test]
 fn the_clairvoyant_bound_is_the_best_for_each_block() {
-    let trace = trace("weka.json");
-    let main = &trace.conversations[0];
-    let without = input_side(&clairvoyant::usages(&trace, main, Weights::FACTORS, false));
     // Blocks 1 and 2 are sent five times: one hour, then four reads. Block 3 is sent three times, across the long gap: one
     // hour 2.2, or plain, or five minutes and anew: 1.25 + 0.1 + 1 = 2.35. Blocks 4 and 5 twice, only across it: plain
     // twice is 2, one hour 2.1. All else once.
     let once = 8 + 10 + (64 + 16) + (5 * 64 + 12) + (2 * 64 + 14);
-    assert_eq!(without, 128 * 2_400 + 64 * 2_200 + 128 * 2_000 + once * 1_000);
+    assert_eq!(bound(BoundPings::None), 128 * 2_400 + 64 * 2_200 + 128 * 2_000 + once * 1_000);
     // With pings: one ping for blocks 1 and 2: 1.25 + 5 × 0.1; block 3: 1.25 + 3 × 0.1; blocks 4 and 5: 1.25 + 2 × 0.1.
-    let pinged = input_side(&clairvoyant::usages(&trace, main, Weights::FACTORS, true));
-    assert_eq!(pinged, 128 * 1_750 + 64 * 1_550 + 128 * 1_450 + once * 1_000);
+    assert_eq!(bound(BoundPings::Allowed), 128 * 1_750 + 64 * 1_550 + 128 * 1_450 + once * 1_000);
+}
+
+#[test]
+fn a_replay_tells_what_ifs_and_the_bound_of_each_request() {
+    let what_if = vec!["no-cache".parse().unwrap(), "ttl=1h".parse().unwrap()];
+    let options = Options { book: PriceBook::built_in(), what_if, ..Options::default() };
+    let replayed = replay(&inputs("weka.json"), &options);
+    // The request behind the long gap: 320 of 400 tokens, and 30 of output.
+    let row = &replayed.hypotheticals[4];
+    assert_eq!(row[0].usage, Usage { input_tokens: 400, output_tokens: 30, ..Usage::default() });
+    assert_eq!((row[1].usage.cache_read_input_tokens, row[1].usage.ephemeral_1h_input_tokens), (320, 80));
+    let bill: i128 = replayed.lines.iter().map(|line| line.charge.bill.as_ref().unwrap().total.picousd()).sum();
+    let bound: i128 = replayed.lower_bounds.iter().map(|bound| bound.unwrap().picousd()).sum();
+    assert!(bound < bill, "{bound} {bill}");
 }

@@ -1,26 +1,25 @@
 //! Serving traces through a cache. Nothing was recorded of one, so all of it is prediction.
 //!
-//! Where requests name their models, each conversation has a cache of five minutes (`trace/policy.rs`). Where they do not, they
+//! Where requests name their models, each conversation has a cache of breakpoints that live five minutes (`trace/sends.rs`). Where they do not, they
 //! went to an engine of one's own: one pool for the trace that keeps whole prefixes and forgets nothing, which is the most that such
 //! an engine could have read. How large it would have to be is another question.
 
+use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::{Charge, Line, charge};
-use forkcast_sim::pricing::{Category, ServiceTier};
+use forkcast_sim::pricing::{Category, Date, ServiceTier, Terms};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Ttl, Usage};
+use forkcast_sim::wire::{ChainId, Usage};
 
 use super::price::{Asking, Priced, price, unread_premium};
 use super::{Options, Replay};
 use crate::agreement::NotComparable;
 use crate::exchange::{Origin, RecordedUsage};
 use crate::input::{FileInput, Inputs};
-use crate::trace::clairvoyant::{self, Weights};
-use crate::trace::policy::{self, Policy};
-use crate::trace::{BreakPlace, Clock, Conversation, Trace, TraceRequest, Turn, turns};
+use crate::trace::{BreakPlace, Clock, Priced as TermsAndRates, Rest, Sends, Trace, TraceRequest, Turn, turns};
+use crate::what_if::{Bound, BoundPings, Columns, Hypothetical, WhatIf};
 
-/// Names of the cache rules.
-const CONVERSATION: &str = "previous-request-5m";
+/// Name of the rules of a cache without end.
 const POOL: &str = "whole-prefix-pool";
 
 const CONVERSATION_REMARK: &str = "a trace holds no usage: read is what the request repeats, in whole blocks, of the one before \
@@ -31,9 +30,6 @@ const RESENT_REMARK: &str = "the prompt changes before the end of the one before
      changed block is taken to have been sent again";
 const MODEL_REMARK: &str = "another model than the request before it: the reads that the trace's method gives, a cache for each \
      model would not";
-
-/// The base policy of conversations.
-const BASE: Policy = Policy::Ttl(Ttl::FiveMinutes);
 
 /// Replays all traces behind the exchanges; their chains are numbered from `chains`. Gives how many there were.
 pub(super) fn run(
@@ -64,33 +60,78 @@ struct Served {
     remarks: Vec<&'static str>,
 }
 
+/// One request of a conversation through the caches.
+#[derive(Debug, Default)]
+struct Seen {
+    usage: Usage,
+    what_ifs: Vec<Hypothetical>,
+    bound: Hypothetical,
+}
+
 struct Tracing<'a> {
     file: &'a FileInput,
     session: usize,
     trace: &'a Trace,
     options: &'a Options,
+    rules: Rules,
     /// Requests name their models.
     named: bool,
     turns: Vec<Turn>,
-    /// By conversation and request: its bill under [`BASE`].
-    usages: Vec<Vec<Usage>>,
-    /// Likewise: its bill in the clairvoyant lower bound. Empty where no request names a model.
-    bounds: Vec<Vec<Usage>>,
+    /// By conversation and request; empty where no request names a model.
+    seen: Vec<Vec<Seen>>,
 }
 
 impl<'a> Tracing<'a> {
     fn new(file: &'a FileInput, session: usize, trace: &'a Trace, options: &'a Options) -> Self {
         let mut requests = trace.conversations.iter().flat_map(|conversation| &conversation.requests);
         let named = requests.any(|request| request.model.is_some());
+        let rules = options.rules.unwrap_or_default();
         let turns = turns(trace);
-        let of = |at: usize| turns.iter().filter(move |turn| turn.conversation == at).copied().collect::<Vec<_>>();
-        let usages = (0..trace.conversations.len()).map(|at| policy::usages(&of(at), BASE)).collect();
-        let bounds = if named { bounds(trace, options) } else { Vec::new() };
-        Self { file, session, trace, options, named, turns, usages, bounds }
+        let mut tracing = Self { file, session, trace, options, rules, named, turns, seen: Vec::new() };
+        if named {
+            tracing.seen = tracing.through_caches();
+        }
+        tracing
+    }
+
+    /// Sends everything through the cache, through those of the what-ifs, and to the clairvoyant bound.
+    fn through_caches(&self) -> Vec<Vec<Seen>> {
+        let what_ifs: Vec<WhatIf> = std::iter::once(WhatIf::default()).chain(self.options.what_if.clone()).collect();
+        let mut columns = Columns::new(&what_ifs, &self.rules, &self.options.book);
+        let mut bound = Bound::new(&self.rules, BoundPings::None);
+        let sends = Sends::of(self.trace);
+        for turn in &self.turns {
+            let priced = self.terms_and_rates(self.request(turn));
+            sends.send(turn.conversation, turn.request, &priced, Rest::Written, |sent| columns.serve(sent));
+            sends.send(turn.conversation, turn.request, &priced, Rest::Plain, |sent| bound.serve(sent));
+        }
+        let rows = columns.finish(sends.prefixes()).into_iter().zip(bound.finish());
+        let conversations = &self.trace.conversations;
+        let mut seen: Vec<Vec<Seen>> =
+            conversations.iter().map(|found| found.requests.iter().map(|_| Seen::default()).collect()).collect();
+        for (turn, (mut row, bound)) in self.turns.iter().zip(rows) {
+            let what_ifs = row.split_off(1);
+            let usage = row.first().map(|base| base.usage).unwrap_or_default();
+            seen[turn.conversation][turn.request] = Seen { usage, what_ifs, bound };
+        }
+        seen
+    }
+
+    fn terms_and_rates(&self, request: &TraceRequest) -> TermsAndRates {
+        let (model, at) = (request.model.as_deref().unwrap_or_default(), self.dated(request.at));
+        let usage = Usage { input_tokens: request.input_tokens, ..Usage::default() };
+        let date = self.options.prices_of.or(at.map(Date::of));
+        let terms = Terms { date, at, ..Terms::of(&usage) };
+        TermsAndRates { rates: priced(self.options, model, at, &usage).rates, terms }
+    }
+
+    /// The instant, where it has a date.
+    fn dated(&self, at: Instant) -> Option<Instant> {
+        (self.trace.clock == Clock::Unix).then_some(at)
     }
 
     fn run(&self, chains: usize, stop: &dyn Fn() -> bool, result: &mut Replay) {
-        let rules = if self.named { CONVERSATION } else { POOL };
+        let rules = if self.named { self.rules.name } else { POOL };
         if !result.rules.contains(&rules) {
             result.rules.push(rules);
         }
@@ -109,7 +150,8 @@ impl<'a> Tracing<'a> {
     }
 
     fn of_conversation(&self, turn: &Turn) -> Served {
-        let usage = self.usages[turn.conversation][turn.request];
+        let usage = self.seen[turn.conversation][turn.request].usage;
+        let usage = Usage { output_tokens: 0, ..usage };
         let read = usage.cache_read_input_tokens;
         let mut missed: Vec<Missed> = Vec::new();
         let mut miss = |cause: Cause, tokens: u64| {
@@ -142,8 +184,8 @@ impl<'a> Tracing<'a> {
 
     /// What the next request does not read of what this one wrote, nobody reads.
     fn unread(&self, turn: &Turn, usage: &Usage) -> u64 {
-        let next = self.usages[turn.conversation].get(turn.request + 1);
-        let read_next = next.map_or(0, |next| next.cache_read_input_tokens);
+        let next = self.seen[turn.conversation].get(turn.request + 1);
+        let read_next = next.map_or(0, |next| next.usage.cache_read_input_tokens);
         let written = usage.cache_creation_input_tokens();
         written - read_next.saturating_sub(usage.cache_read_input_tokens).min(written)
     }
@@ -171,20 +213,18 @@ impl<'a> Tracing<'a> {
         result.counted.push(None);
         result.asked.push(None);
         result.evidence.push(None);
-        result.hypotheticals.push(Vec::new());
-        let bound = self.bounds.get(turn.conversation).and_then(|bounds| bounds.get(turn.request));
-        let bound = bound.map(|bound| Usage { output_tokens: request.output_tokens, ..*bound });
-        result.lower_bounds.push(priced.rates.zip(bound).map(|(rates, bound)| rates.bill(&bound, &priced.fees).total));
+        let seen = self.seen.get(turn.conversation).and_then(|seen| seen.get(turn.request));
+        result.hypotheticals.push(seen.map(|seen| seen.what_ifs.clone()).unwrap_or_default());
+        result.lower_bounds.push(seen.and_then(|seen| seen.bound.cost));
     }
 
     fn line(&self, turn: &Turn, request: &TraceRequest, index: usize) -> Line {
-        let dated = |at: Instant| (self.trace.clock == Clock::Unix).then_some(at);
         Line {
             index,
             session: self.session,
             chain: Some(ChainId(u32::try_from(turn.conversation).unwrap_or(u32::MAX))),
-            at: dated(request.at),
-            first_byte_at: request.first_byte_time.and_then(|time| dated(request.at + time)),
+            at: self.dated(request.at),
+            first_byte_at: request.first_byte_time.and_then(|time| self.dated(request.at + time)),
             model: request.model.as_deref().unwrap_or_default().to_owned(),
             recorded: None,
             predicted: None,
@@ -195,19 +235,6 @@ impl<'a> Tracing<'a> {
             remarks: Vec::new(),
         }
     }
-}
-
-/// The least that each request could have cost; what is best depends on the prices of a conversation's first model.
-fn bounds(trace: &Trace, options: &Options) -> Vec<Vec<Usage>> {
-    let weights = |model: Option<&str>| {
-        let rates = priced(options, model.unwrap_or_default(), None, &Usage::default()).rates;
-        rates.as_ref().map_or(Weights::FACTORS, Weights::of)
-    };
-    let bound = |conversation: &Conversation| {
-        let model = conversation.requests.first().and_then(|request| request.model.as_deref());
-        clairvoyant::usages(trace, conversation, weights(model), false)
-    };
-    trace.conversations.iter().map(bound).collect()
 }
 
 fn priced(options: &Options, model: &str, at: Option<Instant>, usage: &Usage) -> Priced {

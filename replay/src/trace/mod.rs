@@ -4,9 +4,8 @@
 //! A trace keeps of each request what it repeats of the one before and what it adds, so that a long conversation costs
 //! what is new in it.
 
-pub mod clairvoyant;
-pub mod policy;
 mod radix;
+mod sends;
 mod turns;
 
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use std::sync::Arc;
 use forkcast_sim::time::{Duration, Instant};
 
 pub(crate) use radix::{Prompts, Run};
+pub use sends::{Priced, Rest, Sends};
 pub use turns::{Break, BreakPlace, Turn, turns};
 
 /// What the instants of a trace are counted from.

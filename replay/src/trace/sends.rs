@@ -1,0 +1,234 @@
+//! Requests of a trace as they reach a cache of breakpoints, so that its rules, what-ifs and bounds hold for traces as for everything
+//! else.
+//!
+//! The published figures let a request read what it shares with the one before it, wherever that ends. A cache has entries at
+//! breakpoints alone, so breakpoints stand where they must for that: behind the system prompt, where the request
+//! parts from the one before it, where the next one will part from it, and at its end. All blocks that one request adds are
+//! one position for the look-back. What is left behind the last whole block is written with it and never read.
+//!
+//! Each conversation has a tree of its own and, behind a change, new nodes: it reads nothing but what its previous request left.
+
+use std::collections::BTreeSet;
+
+use forkcast_sim::pricing::{Rates, Terms};
+use forkcast_sim::wire::{BlockKind, Blocks, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Sizes, Ttl};
+
+use super::turns::Path;
+use super::{BlockSizes, Conversation, Trace, TraceRequest};
+use crate::rebuild::{MarkerRole, Sent, SentMarker};
+
+/// All prompts of a trace.
+#[derive(Debug)]
+pub struct Sends<'a> {
+    trace: &'a Trace,
+    prefixes: Prefixes,
+    sizes: NodeSizes,
+    /// By conversation and request.
+    prompts: Vec<Vec<Prompt>>,
+}
+
+#[derive(Debug)]
+struct Prompt {
+    end: NodeId,
+    system_end: NodeId,
+    markers: Vec<SentMarker>,
+}
+
+/// What a request costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Priced {
+    /// `None` for a model without a price.
+    pub rates: Option<Rates>,
+    /// What they depend on.
+    pub terms: Terms,
+}
+
+/// How what is left behind the last whole block counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// As a part of the last block.
+    Written,
+    /// As plain input.
+    Plain,
+}
+
+impl<'a> Sends<'a> {
+    /// Lays out the prompts.
+    pub fn of(trace: &'a Trace) -> Self {
+        let mut layout = Layout::new(trace);
+        let prompts = (0..trace.conversations.len()).map(|at| layout.conversation(at)).collect();
+        Self { trace, prefixes: layout.prefixes, sizes: layout.sizes, prompts }
+    }
+
+    /// The arena of the prompts.
+    pub const fn prefixes(&self) -> &Prefixes {
+        &self.prefixes
+    }
+
+    /// Gives one request to `serve`.
+    pub fn send(
+        &self,
+        conversation: usize,
+        request: usize,
+        priced: &Priced,
+        rest: Rest,
+        serve: impl FnOnce(&Sent<'_>),
+    ) {
+        let sent = &self.trace.conversations[conversation].requests[request];
+        let prompt = &self.prompts[conversation][request];
+        let end_tokens = (rest == Rest::Written).then_some((prompt.end, sent.input_tokens));
+        let at = sent.at;
+        serve(&Sent {
+            prefixes: &self.prefixes,
+            sizes: &PromptSizes { sizes: &self.sizes, end_tokens },
+            end: prompt.end,
+            system_end: prompt.system_end,
+            markers: &prompt.markers,
+            total_tokens: sent.input_tokens,
+            minimum_tokens: 0,
+            ttl: Ttl::FiveMinutes,
+            agent: conversation,
+            at,
+            // Nothing is in flight: a request finds what the one before it wrote.
+            first_byte_at: at,
+            ended_at: at,
+            model: sent.model.as_deref().unwrap_or_default(),
+            output_tokens: sent.output_tokens,
+            hidden: false,
+            rates: priced.rates.as_ref(),
+            terms: priced.terms,
+            fees: &[],
+        });
+    }
+}
+
+/// Sizes of whole blocks; at the end of the prompt, that of the whole prompt.
+struct PromptSizes<'a> {
+    sizes: &'a NodeSizes,
+    end_tokens: Option<(NodeId, u64)>,
+}
+
+impl Sizes for PromptSizes<'_> {
+    fn tokens_at(&self, node: NodeId) -> u64 {
+        match self.end_tokens {
+            Some((end, tokens)) if end == node => tokens,
+            _ => self.sizes.tokens_at(node),
+        }
+    }
+}
+
+struct Layout<'a> {
+    trace: &'a Trace,
+    blocks: Blocks,
+    prefixes: Prefixes,
+    sizes: NodeSizes,
+    /// Numbers of nodes so far, each the id of a block that no other request has.
+    added: u128,
+}
+
+/// Nodes of the latest prompt, each with the number of blocks up to its end.
+type Nodes = Vec<(usize, NodeId)>;
+
+impl<'a> Layout<'a> {
+    fn new(trace: &'a Trace) -> Self {
+        let (blocks, prefixes) = (Blocks::default(), Prefixes::default());
+        Self { trace, blocks, prefixes, sizes: NodeSizes::default(), added: 0 }
+    }
+
+    fn conversation(&mut self, at: usize) -> Vec<Prompt> {
+        let conversation = &self.trace.conversations[at];
+        let root = self.prefixes.root("trace", &at.to_string());
+        let system = system_blocks(self.trace, conversation);
+        let cuts = cuts(&conversation.requests, system);
+        let (mut path, mut nodes): (Path, Nodes) = (Path::default(), Vec::new());
+        let mut prompts = Vec::with_capacity(conversation.requests.len());
+        for (at, (request, cuts)) in conversation.requests.iter().zip(&cuts).enumerate() {
+            path.step(self.trace, request);
+            nodes.truncate(nodes.partition_point(|(end, _)| *end <= request.kept));
+            for cut in cuts {
+                let (start, parent) = nodes.last().copied().unwrap_or((0, root));
+                let tokens = path.tokens(*cut).saturating_sub(path.tokens(start));
+                let is_last = *cut == request.blocks();
+                nodes.push((*cut, self.extend(parent, tokens, *cut <= system, is_last)));
+            }
+            if nodes.is_empty() {
+                // A prompt without a whole block is one all the same.
+                nodes.push((0, self.extend(root, 0, false, true)));
+            }
+            let next = conversation.requests.get(at + 1).map_or(0, |next| next.kept);
+            prompts.push(prompt(&nodes, root, system, [request.kept, next]));
+        }
+        prompts
+    }
+
+    fn extend(&mut self, parent: NodeId, tokens: u64, is_system: bool, is_last: bool) -> NodeId {
+        self.added += 1;
+        let level = if is_system { Level::System } else { Level::Messages };
+        // Of what one request adds only the last node is a position of its own.
+        let kind = if is_last { BlockKind::Opaque } else { BlockKind::Parameters };
+        let block = self.blocks.opaque(0, self.added, kind, level);
+        let (node, _) = self.prefixes.extend(parent, block, kind);
+        self.sizes.declare(&self.prefixes, node, tokens);
+        node
+    }
+}
+
+fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> Prompt {
+    let node_at = |blocks: usize| {
+        let at = nodes.binary_search_by_key(&blocks, |(end, _)| *end).ok()?;
+        Some(nodes[at].1).filter(|_| blocks > 0)
+    };
+    let end = nodes.last().map_or(root, |(_, node)| *node);
+    let system_end = node_at(system);
+    let mut ends: Vec<(usize, NodeId)> = Vec::new();
+    for blocks in [system, parts[0].min(parts[1]), parts[0].max(parts[1])] {
+        ends.extend(node_at(blocks).map(|node| (blocks, node)));
+    }
+    ends.extend(nodes.last().copied());
+    ends.sort_by_key(|(blocks, _)| *blocks);
+    ends.dedup();
+    let marker = |(_, node): (usize, NodeId)| {
+        let role = match node {
+            node if Some(node) == system_end => MarkerRole::System,
+            node if node == end => MarkerRole::Tail,
+            _ => MarkerRole::Other,
+        };
+        let level = if role == MarkerRole::System { Level::System } else { Level::Messages };
+        let place = Place { level, item: 0, part: 0, keys: false };
+        SentMarker { marker: Marker { node, ttl: Ttl::FiveMinutes, place, automatic: false }, role }
+    };
+    Prompt { end, system_end: system_end.unwrap_or(root), markers: ends.into_iter().map(marker).collect() }
+}
+
+/// Whole blocks of tools and system prompt.
+fn system_blocks(trace: &Trace, conversation: &Conversation) -> usize {
+    let BlockSizes::Equal(tokens) = trace.sizes else { return 0 };
+    let head = conversation.tool_tokens.saturating_add(conversation.system_tokens);
+    usize::try_from(head / tokens.max(1)).unwrap_or(usize::MAX)
+}
+
+/// Where nodes of each request's added blocks end: where a later request leaves them, at the end of the system prompt, at
+/// their end.
+fn cuts(requests: &[TraceRequest], system: usize) -> Vec<BTreeSet<usize>> {
+    let mut cuts: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); requests.len()];
+    // What each request added and is still there: request, start, end.
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
+    for (at, request) in requests.iter().enumerate() {
+        while open.last().is_some_and(|(_, start, _)| *start >= request.kept) {
+            open.pop();
+        }
+        if let Some((adder, _, end)) = open.last_mut().filter(|(.., end)| *end > request.kept) {
+            *end = request.kept;
+            cuts[*adder].insert(request.kept);
+        }
+        let end = request.blocks();
+        if end > request.kept {
+            open.push((at, request.kept, end));
+            cuts[at].insert(end);
+            if request.kept < system && system < end {
+                cuts[at].insert(system);
+            }
+        }
+    }
+    cuts
+}
