@@ -5,6 +5,7 @@ use forkcast_sim::pricing::{Money, PriceBook};
 use forkcast_sim::wire::Prefixes;
 
 use super::Hypothetical;
+use super::family::Families;
 use super::spec::{Lifetimes, WhatIf};
 use super::variant::Variant;
 use crate::rebuild::Sent;
@@ -15,20 +16,22 @@ pub struct Columns<'a> {
     columns: Vec<Column>,
     /// The conversation of each request that enters a bill.
     agents: Vec<usize>,
+    families: Families,
 }
 
 /// Where a column comes from: indices among the runs.
 #[derive(Clone, Copy)]
 enum Column {
     One(usize),
-    /// The cheaper one for each conversation; the first where they cost the same.
+    /// The cheaper one for each family of conversations; the first where they cost the same.
     Best(usize, usize),
 }
 
 impl<'a> Columns<'a> {
     /// A column for each of `what_ifs`; `rules` hold where one names none.
     pub fn new(what_ifs: &[WhatIf], rules: &Rules, book: &'a PriceBook) -> Self {
-        let mut columns = Self { runs: Vec::new(), columns: Vec::new(), agents: Vec::new() };
+        let mut columns =
+            Self { runs: Vec::new(), columns: Vec::new(), agents: Vec::new(), families: Families::default() };
         for what_if in what_ifs {
             let mut run = |what_if: WhatIf| columns.run(what_if, rules, book);
             let column = if what_if.ttl == Some(Lifetimes::Best) {
@@ -56,6 +59,7 @@ impl<'a> Columns<'a> {
         for (_, variant) in &mut self.runs {
             variant.serve(sent);
         }
+        self.families.sent(sent.agent, sent.prefixes, sent.end);
         if !sent.hidden {
             self.agents.push(sent.agent);
         }
@@ -64,30 +68,31 @@ impl<'a> Columns<'a> {
     /// For each request that is not hidden, in the order in which they came, what it would have been in each column.
     pub fn finish(self, prefixes: &Prefixes) -> Vec<Vec<Hypothetical>> {
         let runs: Vec<Vec<Hypothetical>> = self.runs.into_iter().map(|(_, variant)| variant.finish(prefixes)).collect();
-        let chosen: Vec<Vec<usize>> = self.columns.iter().map(|column| choose(*column, &runs, &self.agents)).collect();
-        let row = |(at, agent): (usize, &usize)| {
-            chosen.iter().map(|runs_of_agents| runs[runs_of_agents[*agent]][at]).collect()
-        };
-        self.agents.iter().enumerate().map(row).collect()
+        // The last family is of agents whose prompts are empty.
+        let family = |agent: &usize| self.families.of(*agent).unwrap_or(self.families.len());
+        let families: Vec<usize> = self.agents.iter().map(family).collect();
+        let choices: Vec<Vec<usize>> =
+            self.columns.iter().map(|column| choose(*column, &runs, &families, self.families.len() + 1)).collect();
+        let row = |(at, family): (usize, &usize)| choices.iter().map(|choice| runs[choice[*family]][at]).collect();
+        families.iter().enumerate().map(row).collect()
     }
 }
 
-/// The run that a column takes for each agent.
-fn choose(column: Column, runs: &[Vec<Hypothetical>], agents: &[usize]) -> Vec<usize> {
-    let count = agents.iter().max().map_or(0, |last| last + 1);
+/// The run that a column takes for each family.
+fn choose(column: Column, runs: &[Vec<Hypothetical>], families: &[usize], count: usize) -> Vec<usize> {
     match column {
         Column::One(run) => vec![run; count],
         Column::Best(first, second) => {
-            let (costs, others) = (by_agent(&runs[first], agents, count), by_agent(&runs[second], agents, count));
+            let (costs, others) = (by_family(&runs[first], families, count), by_family(&runs[second], families, count));
             costs.iter().zip(&others).map(|(cost, other)| if other < cost { second } else { first }).collect()
         }
     }
 }
 
-fn by_agent(rows: &[Hypothetical], agents: &[usize], count: usize) -> Vec<Money> {
+fn by_family(rows: &[Hypothetical], families: &[usize], count: usize) -> Vec<Money> {
     let mut costs = vec![Money::ZERO; count];
-    for (row, agent) in rows.iter().zip(agents) {
-        costs[*agent] += row.cost.unwrap_or_default();
+    for (row, family) in rows.iter().zip(families) {
+        costs[*family] += row.cost.unwrap_or_default();
     }
     costs
 }

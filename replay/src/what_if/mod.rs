@@ -14,6 +14,7 @@ mod action;
 mod bound;
 mod breakpoints;
 mod column;
+mod family;
 mod pings;
 mod retold;
 mod spec;

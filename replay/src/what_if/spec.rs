@@ -40,7 +40,8 @@ pub enum Lifetimes {
     /// Tools and system prompt one hour, the rest five minutes: longer lifetimes must stand first (Anthropic
     /// prompt-caching page, mixing TTLs, 2026-09).
     HeadOneHour,
-    /// For each conversation the cheaper one of all five minutes and all one hour, as known afterwards.
+    /// For each conversation the cheaper one of all five minutes and all one hour, as known afterwards. Conversations that
+    /// begin with the same block (sub-agents of one kind) choose together, since they read what the others wrote.
     Best,
 }
 
@@ -81,6 +82,7 @@ pub struct Key {
     pub values: &'static str,
     /// What it does.
     pub what: &'static str,
+    /// Fails with what else is expected beside the form.
     set: fn(&mut WhatIf, &str) -> Result<(), String>,
     show: fn(&WhatIf) -> Option<String>,
 }
@@ -100,7 +102,7 @@ pub const KEYS: [Key; 7] = [
         what: "other lifetimes; head-1h: tools and system prompt 1h, the rest 5m; best: the cheaper of 5m and 1h for each conversation",
         set: |what_if, value| {
             let found = Lifetimes::ALL.into_iter().find(|ttl| ttl.name() == value);
-            what_if.ttl = Some(found.ok_or_else(|| one_of(Lifetimes::ALL.map(Lifetimes::name)))?);
+            what_if.ttl = Some(found.ok_or_else(String::new)?);
             Ok(())
         },
         show: |what_if| what_if.ttl.map(|ttl| ttl.name().to_owned()),
@@ -133,7 +135,7 @@ pub const KEYS: [Key; 7] = [
         what: "other blocks are marked",
         set: |what_if, value| {
             let found = Breakpoints::ALL.into_iter().find(|placement| placement.name() == value);
-            what_if.breakpoints = Some(found.ok_or_else(|| one_of(Breakpoints::ALL.map(Breakpoints::name)))?);
+            what_if.breakpoints = Some(found.ok_or_else(String::new)?);
             Ok(())
         },
         show: |what_if| what_if.breakpoints.map(|placement| placement.name().to_owned()),
@@ -153,7 +155,7 @@ pub const KEYS: [Key; 7] = [
         values: "YYYY-MM-DD",
         what: "prices of this day",
         set: |what_if, value| {
-            what_if.prices = Some(date(value).ok_or_else(|| "a day, YYYY-MM-DD".to_owned())?);
+            what_if.prices = Some(date(value).ok_or_else(|| " that is a day".to_owned())?);
             Ok(())
         },
         show: |what_if| what_if.prices.map(|date| date.to_string()),
@@ -163,16 +165,15 @@ pub const KEYS: [Key; 7] = [
         values: "PRESET",
         what: "other rules of the cache: docs-2026-09, docs-2026-08, observed-2026-08",
         set: |what_if, value| {
-            let found = Rules::preset(value).ok_or_else(|| one_of(PRESETS.map(|rules| rules.name)))?;
-            what_if.cache = Some(found);
+            what_if.cache = Some(Rules::preset(value).ok_or_else(presets)?);
             Ok(())
         },
         show: |what_if| what_if.cache.map(|rules| rules.name.to_owned()),
     },
 ];
 
-fn one_of<const N: usize>(names: [&str; N]) -> String {
-    format!("one of: {}", names.join(", "))
+fn presets() -> String {
+    format!(", one of: {}", PRESETS.map(|rules| rules.name).join(", "))
 }
 
 fn keepalive(value: &str) -> Result<KeepAlive, String> {
@@ -196,7 +197,7 @@ fn model(value: &str) -> Result<ModelId, String> {
     found.ok_or_else(|| {
         let claude = MODELS.iter().filter(|row| row.vendor == Vendor::Anthropic);
         let ids: Vec<&str> = claude.map(|row| row.id).collect();
-        format!("a model with a cache profile, any spelling of one of: {}", ids.join(", "))
+        format!(", any spelling of a model with a cache profile: {}", ids.join(", "))
     })
 }
 
@@ -252,8 +253,9 @@ impl WhatIf {
         match value {
             None if !key.values.is_empty() => Err(Self::refused(part, key.form())),
             Some(_) if key.values.is_empty() => Err(Self::refused(part, format!("`{name}` without a value"))),
-            value => (key.set)(self, value.unwrap_or_default())
-                .map_err(|expected| Self::refused(part, format!("{}={expected}", key.name))),
+            value => {
+                (key.set)(self, value.unwrap_or_default()).map_err(|further| Self::refused(part, key.form() + &further))
+            }
         }
     }
 

@@ -77,7 +77,7 @@ Examples:
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if not so
   forkcast replay recordings/ --sizes both --calibrate             counted tokens against the bill
-  forkcast replay recordings/ --what-if model=claude-haiku-4-5     what another model would have cost
+  forkcast replay recordings/ --what-if model=claude-haiku-4-5     with another model
   forkcast replay recordings/ --what-if ttl=1h,breakpoints=both --what-if keepalive=3@240
 
 Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";

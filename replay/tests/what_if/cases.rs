@@ -1,0 +1,220 @@
+//! Cases computed by hand. Amounts are in 10⁻⁶ USD: tokens times USD per million tokens.
+
+use forkcast_replay::what_if::BoundPings;
+use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::Date;
+use forkcast_sim::wire::Ttl;
+
+use super::stage::{Ask, ask, bound, column, microusd, parts, what_if, what_if_at};
+
+/// Three turns of one conversation, the second six minutes after the first.
+fn six_minutes() -> Vec<Ask> {
+    vec![ask("a:2000", 0), ask("a:2000 b:500", 360), ask("a:2000 b:500 c:500", 420)]
+}
+
+#[test]
+fn after_six_minutes_five_are_over() {
+    let rows = column("ttl=5m", &six_minutes());
+    assert_eq!(parts(&rows), [[0, 2_000, 0, 0], [0, 2_500, 0, 0], [2_500, 500, 0, 0]]);
+    // (2,000 + 2,500 + 500) · 6.25 + 2,500 · 0.50 = 31,250 + 1,250.
+    assert_eq!(microusd(&rows), 32_500);
+}
+
+#[test]
+fn an_hour_bridges_them_at_twice_the_price_of_input() {
+    let rows = column("ttl=1h", &six_minutes());
+    assert_eq!(parts(&rows), [[0, 0, 2_000, 0], [2_000, 0, 500, 0], [2_500, 0, 500, 0]]);
+    // 3,000 · 10 + 4,500 · 0.50 = 30,000 + 2,250.
+    assert_eq!(microusd(&rows), 32_250);
+}
+
+#[test]
+fn a_ping_bridges_them_and_pings_at_the_end_are_in_vain() {
+    let rows = column("keepalive=2@270", &six_minutes());
+    // One ping behind the first request, at 270 s: the next would go out at 540, but the second request came at 360. It goes
+    // on from there: at 420 the third comes, and two pings follow it that nobody needs.
+    assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0], [2_500 + 6_000, 500, 0, 0]]);
+    assert_eq!(rows.iter().map(|row| row.usage.output_tokens).collect::<Vec<_>>(), [1, 0, 2]);
+    // 3,000 · 6.25 + (2,000 + 2,000 + 2,500 + 6,000) · 0.50 + 3 · 25 = 18,750 + 6,250 + 75.
+    assert_eq!(microusd(&rows), 25_075);
+}
+
+#[test]
+fn pings_end_after_so_many() {
+    // Pings at 270 and 540; what they read lives until 840, the next request comes at 1,200.
+    let rows = column("keepalive=2@270", &[ask("a:2000", 0), ask("a:2000 b:500", 1_200)]);
+    // It writes all 2,500 again, which two more pings read in vain.
+    assert_eq!(parts(&rows), [[4_000, 2_000, 0, 0], [5_000, 2_500, 0, 0]]);
+    let rows = column("keepalive=4@270", &[ask("a:2000", 0), ask("a:2000 b:500", 1_200)]);
+    // Four pings: at 270, 540, 810 and 1,080, so the request reads 2,000; then four more of 2,500.
+    assert_eq!(parts(&rows), [[8_000, 2_000, 0, 0], [2_000 + 10_000, 500, 0, 0]]);
+}
+
+#[test]
+fn nobody_pings_for_an_agent_that_is_done() {
+    let rows = column("keepalive=2@270", &[ask("a:2000", 0).agent(1), ask("a:2000 b:500", 360).agent(1)]);
+    assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0]]);
+}
+
+#[test]
+fn pings_slower_than_the_lifetime_write_again() {
+    // At 400 s nothing is left of the first write; the ping itself writes 2,000, which live until 700.
+    let rows = column("keepalive=1@400", &[ask("a:2000", 0), ask("a:2000 b:500", 600).agent(0)]);
+    assert_eq!(parts(&rows)[0], [0, 4_000, 0, 0]);
+    assert_eq!(parts(&rows)[1], [2_000, 500 + 2_500, 0, 0]);
+}
+
+#[test]
+fn the_better_lifetime_is_chosen_for_each_conversation() {
+    let mut asks = six_minutes();
+    // Another conversation goes on at once: 5m costs 2,500 · 6.25 + 2,000 · 0.50, less than 1h.
+    asks.extend([ask("x:2000", 500).agent(1), ask("x:2000 y:500", 510).agent(1)]);
+    let rows = column("ttl=best", &asks);
+    let lifetimes: Vec<bool> = parts(&rows).iter().map(|[_, _, one_hour, _]| *one_hour > 0).collect();
+    assert_eq!(lifetimes, [true, true, true, false, false]);
+    // 32,250 as above, and 15,625 + 1,000.
+    assert_eq!(microusd(&rows), 48_875);
+}
+
+/// Siblings read each other's heads, so they choose together: 5m costs 2 · 2,000 · 6.25, 1h 2,000 · 10.50.
+#[test]
+fn siblings_choose_together() {
+    let rows = column("ttl=best", &[ask("a:2000", 0), ask("a:2000", 400).agent(1)]);
+    assert_eq!(parts(&rows), [[0, 0, 2_000, 0], [2_000, 0, 0, 0]]);
+}
+
+#[test]
+fn without_a_cache_all_is_plain_input() {
+    let rows = column("no-cache", &six_minutes());
+    assert_eq!(parts(&rows), [[0, 0, 0, 2_000], [0, 0, 0, 2_500], [0, 0, 0, 3_000]]);
+    // 7,500 · 5.
+    assert_eq!(microusd(&rows), 37_500);
+    assert_eq!(parts(&column("breakpoints=none", &six_minutes())), parts(&rows));
+}
+
+/// Longer lifetimes stand first (`providers.md` 1.6): positions A, B, C.
+#[test]
+fn the_head_lives_an_hour_and_the_rest_five_minutes() {
+    let marked = |asked: Ask, tail| asked.marked(&[(1, Ttl::FiveMinutes), (tail, Ttl::FiveMinutes)]);
+    let asks = [marked(ask("s:1500 | a:1000", 0), 2), marked(ask("s:1500 | a:1000 b:500", 400), 3)];
+    let rows = column("ttl=head-1h", &asks);
+    // After 400 s the head is read, the rest is written again.
+    assert_eq!(parts(&rows), [[0, 1_000, 1_500, 0], [1_500, 1_500, 0, 0]]);
+    // 1,500 · 10 + 1,000 · 6.25 + 1,500 · 0.50 + 1,500 · 6.25 = 15,000 + 6,250 + 750 + 9,375.
+    assert_eq!(microusd(&rows), 31_375);
+    assert_eq!(parts(&column("ttl=1h", &asks)), [[0, 0, 2_500, 0], [2_500, 0, 500, 0]]);
+    assert_eq!(parts(&column("ttl=5m", &asks)), [[0, 2_500, 0, 0], [0, 3_000, 0, 0]]);
+}
+
+/// What was sent with two lifetimes keeps their order under other breakpoints.
+#[test]
+fn other_breakpoints_take_the_lifetimes_of_those_that_were_sent() {
+    let marked = |asked: Ask, tail| asked.marked(&[(1, Ttl::OneHour), (tail, Ttl::FiveMinutes)]);
+    let asks = [marked(ask("s:1500 | a:1000", 0), 2), marked(ask("s:1500 | a:1000 b:500", 10), 3)];
+    let rows = column("breakpoints=client-2026", &asks);
+    assert_eq!(parts(&rows), [[0, 1_000, 1_500, 0], [2_500, 500, 0, 0]]);
+}
+
+/// Minimums: `providers.md` 1.4. Opus 4.8 1,024, Opus 4.7 2,048, Opus 5 512; all three make tokens alike.
+#[test]
+fn another_model_has_another_minimum() {
+    let asks = [ask("a:1500", 0), ask("a:1500 b:100", 10)];
+    assert_eq!(parts(&column("", &asks)), [[0, 1_500, 0, 0], [1_500, 100, 0, 0]]);
+    assert_eq!(parts(&column("model=claude-opus-4-7", &asks)), [[0, 0, 0, 1_500], [0, 0, 0, 1_600]]);
+    let short = [ask("a:800", 0), ask("a:800 b:100", 10)];
+    assert_eq!(parts(&column("", &short)), [[0, 0, 0, 800], [0, 0, 0, 900]]);
+    assert_eq!(parts(&column("model=claude-opus-5", &short)), [[0, 800, 0, 0], [800, 100, 0, 0]]);
+}
+
+/// Factors of `sim/tokens` for prose, code and JSON: 1,160 + 1,220 + 1,220 older, 1,520 + 1,550 + 1,540 newer.
+#[test]
+fn another_tokenizer_makes_other_tokens() {
+    let rows = column("model=claude-sonnet-4-6", &[ask("a:4610", 0).output(461)]);
+    // 4,610 · 3,600 / 4,610 = 3,600 and 360; 3,600 · 3.75 + 360 · 15 = 13,500 + 5,400.
+    assert_eq!((parts(&rows)[0], rows[0].usage.output_tokens), ([0, 3_600, 0, 0], 360));
+    assert_eq!(microusd(&rows), 18_900);
+    let back = column("model=claude-opus-4-8", &[ask("a:3600", 0).model("claude-sonnet-4-6")]);
+    assert_eq!(parts(&back)[0], [0, 4_610, 0, 0]);
+}
+
+/// Caches are per model; sent to one model, a conversation does not lose its prefix by a change.
+#[test]
+fn sent_to_one_model_prefixes_meet() {
+    let asks = [ask("a:2000", 0), ask("a:2000 b:500", 10).model("claude-opus-5")];
+    assert_eq!(parts(&column("", &asks)), [[0, 2_000, 0, 0], [0, 2_500, 0, 0]]);
+    assert_eq!(parts(&column("model=claude-opus-5", &asks)), [[0, 2_000, 0, 0], [2_000, 500, 0, 0]]);
+}
+
+/// Reads of Sonnet 5.5: 0.20 until 2026-10-06, 0.10 since (`providers.md` 6.1); input 2, 5m write 2.50.
+#[test]
+fn prices_are_those_of_the_day() {
+    let sonnet = |asked: Ask| asked.model("claude-sonnet-5-5");
+    let asks = [sonnet(ask("a:2000", 0)), sonnet(ask("a:2000 b:500", 10))];
+    let specs = ["", "prices=2026-10-06", "prices=2026-10-07"];
+    for (day, expected) in [(Date(2026, 10, 1), [6_650, 6_650, 6_450]), (Date(2026, 10, 20), [6_450, 6_650, 6_450])] {
+        let rows = what_if_at(Some(day), &specs, &Rules::default(), &asks);
+        // 2,500 · 2.50 + 2,000 · 0.20 = 6,250 + 400; with 0.10: 6,250 + 200.
+        let sums = [0, 1, 2].map(|at| microusd(&rows.iter().map(|row| row[at]).collect::<Vec<_>>()));
+        assert_eq!(sums, expected);
+    }
+}
+
+/// Recordings up to August 2026 show hits 15 s beyond the lifetime, and a reach of 22 (`observed.md` 1 and 2).
+#[test]
+fn other_rules_of_the_cache_may_hold() {
+    let late = [ask("a:2000", 0), ask("a:2000 b:500", 310)];
+    let rows = what_if(&["", "cache=observed-2026-08"], &Rules::default(), &late);
+    assert_eq!(parts(&rows[1]), [[0, 2_500, 0, 0], [2_000, 500, 0, 0]]);
+    let long = format!("a:2000 {}", (0..20).map(|at| format!("t{at}:10")).collect::<Vec<_>>().join(" "));
+    // The old end is the 21st position from the new one.
+    let rows = what_if(
+        &["cache=docs-2026-08", "cache=observed-2026-08"],
+        &Rules::default(),
+        &[ask("a:2000", 0), ask(&long, 10)],
+    );
+    assert_eq!(parts(&rows[1]), [[0, 2_200, 0, 0], [2_000, 200, 0, 0]]);
+}
+
+#[test]
+fn hidden_requests_act_and_are_not_billed() {
+    let asks = [ask("a:2000", 0), ask("a:2000 b:500", 10).hidden(), ask("a:2000 b:500 c:100", 20)];
+    let rows = column("ttl=1h", &asks);
+    assert_eq!(parts(&rows), [[0, 0, 2_000, 0], [2_500, 0, 100, 0]]);
+}
+
+#[test]
+fn a_write_in_flight_is_not_read() {
+    let mut slow = ask("a:2000", 0);
+    slow.answer_secs = 30;
+    let rows = column("ttl=1h", &[slow, ask("a:2000 b:500", 20).agent(1), ask("a:2000 b:500 c:100", 40).agent(1)]);
+    assert_eq!(parts(&rows), [[0, 0, 2_000, 0], [0, 0, 2_500, 0], [2_500, 0, 100, 0]]);
+}
+
+#[test]
+fn the_bound_takes_for_each_block_what_is_cheapest_in_the_end() {
+    let rows = bound(BoundPings::None, &Rules::default(), &six_minutes());
+    // a is used at 0, 360 and 420: 10 + 0.50 + 0.50 = 11 a token for an hour; 5 + 6.25 + 0.50 = 11.75 else. b is used at 360
+    // and 420: 6.25 + 0.50. c is used once: plain input.
+    assert_eq!(parts(&rows), [[0, 0, 2_000, 0], [2_000, 500, 0, 0], [2_500, 0, 0, 500]]);
+    // 2,000 · 11 + 500 · 6.75 + 500 · 5 = 22,000 + 3,375 + 2,500.
+    assert_eq!(microusd(&rows), 27_875);
+}
+
+#[test]
+fn pings_lower_the_bound() {
+    let rows = bound(BoundPings::Allowed, &Rules::default(), &six_minutes());
+    // a: 6.25, one ping of 0.50, two reads of 0.50 = 7.75 a token. The ping is billed to the request before it.
+    assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0], [2_500, 0, 0, 500]]);
+    assert_eq!(microusd(&rows), 21_375);
+}
+
+#[test]
+fn the_bound_of_a_fork_shares_what_its_sides_share() {
+    // a is used three times within five minutes, b and c once each.
+    let asks = [ask("a:2000", 0), ask("a:2000 b:500", 10), ask("a:2000 c:300", 20).agent(1)];
+    let rows = bound(BoundPings::None, &Rules::default(), &asks);
+    assert_eq!(parts(&rows), [[0, 2_000, 0, 0], [2_000, 0, 0, 500], [2_000, 0, 0, 300]]);
+    // What a hidden request used before is free.
+    let asks = [ask("a:2000", 0).hidden(), ask("a:2000 b:500", 10)];
+    assert_eq!(parts(&bound(BoundPings::None, &Rules::default(), &asks)), [[2_000, 0, 0, 500]]);
+}
