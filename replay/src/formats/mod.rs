@@ -6,14 +6,19 @@ pub mod bodies;
 pub mod claude_code;
 pub mod claude_trace;
 pub mod codex;
+pub mod copilot_cli;
 pub mod exchange_log;
 pub mod gemini_cli;
 pub mod har;
 pub mod litellm;
 pub mod lmcache;
+pub mod managed_agents;
 pub mod mooncake;
+pub mod opencode;
 pub mod otel;
 pub mod pi;
+pub mod swe_agent;
+pub mod tracelab;
 pub mod vcr;
 pub mod weka;
 pub mod wire_capture;
@@ -70,6 +75,16 @@ pub enum Format {
     Pi,
     /// Chats of Gemini CLI.
     GeminiCli,
+    /// Events of Copilot CLI.
+    CopilotCli,
+    /// Exports of OpenCode.
+    OpenCode,
+    /// Event streams of managed agents.
+    ManagedAgents,
+    /// Trajectories of SWE-agent.
+    SweAgent,
+    /// Normalised rounds of TraceLab.
+    TraceLab,
 }
 
 /// One row of the table of formats.
@@ -183,6 +198,36 @@ pub const FORMATS: &[FormatInfo] = &[
         what: "chats of Gemini CLI (`~/.gemini/tmp/*/chats`), as documents and as lines",
         detected_by: "keys `sessionId` and `projectHash`",
     },
+    FormatInfo {
+        format: Format::CopilotCli,
+        name: "copilot-cli",
+        what: "events of Copilot CLI (`~/.copilot/session-state`): sums of a session by model, no single request has usage",
+        detected_by: "lines with keys `type`, `data`, `timestamp` and `parentId`",
+    },
+    FormatInfo {
+        format: Format::OpenCode,
+        name: "opencode",
+        what: "sessions of OpenCode as `opencode export` writes them",
+        detected_by: "top-level keys `info`, with an `id`, and `messages`",
+    },
+    FormatInfo {
+        format: Format::ManagedAgents,
+        name: "managed-agents",
+        what: "event streams of Claude's managed agents, as listed by the API or stored line by line",
+        detected_by: "objects with `type` and `processed_at`, or with `role`, `kind`, `time` and `raw`",
+    },
+    FormatInfo {
+        format: Format::SweAgent,
+        name: "swe-agent",
+        what: "trajectories of SWE-agent (`.traj`): sums of a run, nothing of the cache",
+        detected_by: "top-level key `history` with `trajectory`, or with messages that name an `agent`",
+    },
+    FormatInfo {
+        format: Format::TraceLab,
+        name: "tracelab",
+        what: "normalised rounds of TraceLab, sizes without texts",
+        detected_by: "lines with keys `provider`, `round_index` and `prefix_tokens`",
+    },
 ];
 
 impl Format {
@@ -193,7 +238,7 @@ impl Format {
 
     /// Its records may also stand in one JSON list.
     pub(crate) const fn reads_lists(self) -> bool {
-        matches!(self, Self::LiteLlm | Self::Otel)
+        matches!(self, Self::LiteLlm | Self::Otel | Self::ManagedAgents)
     }
 }
 
@@ -329,5 +374,10 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::Codex => codex::read(file, &text),
         Format::Pi => pi::read(file, &text),
         Format::GeminiCli => gemini_cli::read(file, &text),
+        Format::CopilotCli => copilot_cli::read(file, &text),
+        Format::OpenCode => opencode::read(file, &text),
+        Format::ManagedAgents => managed_agents::read(file, &text),
+        Format::SweAgent => swe_agent::read(file, &text),
+        Format::TraceLab => tracelab::read(file, &text),
     }
 }

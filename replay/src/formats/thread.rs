@@ -262,6 +262,29 @@ pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
     }
 }
 
+/// Makes one answer of several, at the place of the last: so a sum is told that stands for all of them.
+pub(super) fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
+    let (last, earlier) = at.split_last()?;
+    let (mut parts, mut calls, mut sent_at, mut first_at) = (Vec::new(), Vec::new(), None, None);
+    for index in at {
+        let Some(Item { what: What::Answer(answer), .. }) = items.get_mut(*index) else { return None };
+        parts.append(&mut answer.parts);
+        calls.append(&mut answer.calls);
+        sent_at = sent_at.or(answer.sent_at);
+        first_at = first_at.or(answer.first_at);
+    }
+    if let Some(Item { what: What::Answer(answer), .. }) = items.get_mut(*last) {
+        (answer.parts, answer.calls, answer.sent_at, answer.first_at) = (parts, calls, sent_at, first_at);
+    }
+    let gone: BTreeSet<usize> = earlier.iter().copied().collect();
+    let mut index = 0;
+    items.retain(|_| {
+        index += 1;
+        !gone.contains(&(index - 1))
+    });
+    Some(last - gone.len())
+}
+
 /// Counts of which those read and written are part of the prompt's.
 pub(super) struct Within {
     /// The whole prompt.

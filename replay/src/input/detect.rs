@@ -144,9 +144,28 @@ fn by_agent_keys(object: &[u8], has: &dyn Fn(&str) -> bool) -> Option<Format> {
         Some(Format::GeminiCli)
     } else if has("timestamp") && has("type") && (has("id") && has("cwd") || holds("message", "role")) {
         Some(Format::Pi)
+    } else if has("type") && has("data") && has("timestamp") && has("parentId") {
+        Some(Format::CopilotCli)
+    } else if has("info") && has("messages") && holds("info", "id") {
+        Some(Format::OpenCode)
+    } else if has("role") && has("kind") && has("time") && has("raw") || has("type") && has("processed_at") {
+        Some(Format::ManagedAgents)
+    } else if has("history") && (has("trajectory") || first_message_names_agent(object)) {
+        Some(Format::SweAgent)
+    } else if has("provider") && has("round_index") && has("prefix_tokens") {
+        Some(Format::TraceLab)
+    } else if has("data") && data_keys(object).iter().any(|key| key == "processed_at") {
+        Some(Format::ManagedAgents)
     } else {
         None
     }
+}
+
+/// The list under `history` is a conversation of SWE-agent.
+fn first_message_names_agent(object: &[u8]) -> bool {
+    let Some(list) = json::value_start(object, "history") else { return false };
+    let keys = json::keys(object, json::skip_space(object, list + 1)).0;
+    ["role", "content", "agent"].iter().all(|name| keys.iter().any(|key| key == name))
 }
 
 /// Serving traces: prompts as ids of blocks, or as bare texts.

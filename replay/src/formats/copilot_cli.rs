@@ -1,0 +1,337 @@
+//! Events of Copilot CLI: `~/.copilot/session-state/ID/events.jsonl`, lines of `{type, data, id, timestamp, parentId}`.
+//!
+//! * No request has usage of its own: an `assistant.message` (one request) tells its output alone. Sums by model stand in
+//!   `session.shutdown`, `modelMetrics{MODEL: {requests{count}, usage{inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens,
+//!   reasoningTokens}}}`, when the program ends in order. So one message of a model takes the sum as its own; several become one
+//!   answer with the sum, and that is said; without a shutdown they are requests without usage.
+//! * `inputTokens` includes what was read and written; `reasoningTokens` are part of `outputTokens`. All zeros mean that nothing
+//!   was reported.
+//! * A session that is resumed goes on in its file; the sums are those since the program was started again.
+//! * `requests.cost` counts premium requests, no money.
+//! * Messages of sub-agents stand among the others, and in the same sums.
+//!
+//! Source: recordings of 1.0.64 (2026-06, 2026-07).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::BlockKind;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::text::{Text, json_reason};
+use super::thread::{Names, Record, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
+use super::thread::{merge, note_unmeasured, part, pieces_hash, records, sign, stem, user};
+use super::{Reading, when};
+use crate::error::Fault;
+use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+
+/// Reads the events of one session.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let mut reading = Reading::default();
+    let mut session = Session::default();
+    records::<Event<'_>>(text, &mut reading, |reading, record| session.event(reading, &record));
+    let thread = session.finish(file, &mut reading);
+    note_unmeasured(&mut reading, &thread.items);
+    if !thread.items.is_empty() {
+        reading.threads.push(thread);
+    }
+    reading
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    id: Option<Cow<'a, str>>,
+}
+
+/// What any of the events may say.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data<'a> {
+    #[serde(borrow, default)]
+    session_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    copilot_version: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    context: Option<Context<'a>>,
+    #[serde(borrow, default)]
+    reasoning_effort: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    transformed_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    model: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tool_requests: Option<Vec<ToolRequest<'a>>>,
+    #[serde(borrow, default)]
+    reasoning_text: Option<&'a RawValue>,
+    #[serde(default)]
+    output_tokens: Option<u64>,
+    #[serde(borrow, default)]
+    api_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    message_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tool_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    pre_compaction_tokens: Option<u64>,
+    #[serde(borrow, default)]
+    model_metrics: Option<BTreeMap<Cow<'a, str>, Metrics>>,
+}
+
+#[derive(Deserialize)]
+struct Context<'a> {
+    #[serde(borrow, default)]
+    cwd: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolRequest<'a> {
+    #[serde(borrow, default)]
+    tool_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Metrics {
+    #[serde(default)]
+    requests: Requests,
+    #[serde(default)]
+    usage: Tokens,
+}
+
+#[derive(Default, Deserialize)]
+struct Requests {
+    #[serde(default)]
+    count: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Tokens {
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_read_tokens: u64,
+    cache_write_tokens: u64,
+    reasoning_tokens: u64,
+}
+
+#[derive(Default)]
+struct Session {
+    id: Option<Arc<str>>,
+    project: Option<Arc<str>>,
+    version: Option<Arc<str>>,
+    effort: Option<Arc<str>>,
+    items: Vec<Item>,
+    /// Answers since the program was started, by model.
+    run: BTreeMap<Arc<str>, Vec<usize>>,
+    /// What the messages since then say of their outputs.
+    outputs: u64,
+    given_at: Option<Instant>,
+    names: Names,
+    unknown: Unknown,
+}
+
+impl Session {
+    fn event(&mut self, reading: &mut Reading, record: &Record<Event<'_>>) {
+        let Record { line, value: event } = record;
+        let at = event.timestamp.as_deref().and_then(when::iso);
+        let raw = event.data.map_or("{}", RawValue::get);
+        let data = match serde_json::from_str::<Data<'_>>(raw) {
+            Ok(data) => data,
+            Err(error) => {
+                let what = format!("`{}`: {}", event.kind.escape_debug(), json_reason(&error));
+                return reading.damage(Fault::in_line(*line, what));
+            }
+        };
+        match &*event.kind {
+            "session.start" | "session.resume" => self.start(&data),
+            "session.model_change" => {
+                self.effort = data.reasoning_effort.as_deref().map(|effort| self.names.get(effort));
+            }
+            "user.message" => self.given(*line, at, InputOrigin::Prompt, text(&data)),
+            "system.notification" => self.given(*line, at, InputOrigin::Notification, text(&data)),
+            "assistant.message" => self.answer(*line, at, &data),
+            "tool.execution_complete" => {
+                let id = data.tool_call_id.as_deref().unwrap_or_default();
+                let result = data.result.map_or("null", RawValue::get);
+                let part = call_part(BlockKind::ToolResult, result, id);
+                self.given(*line, at, InputOrigin::ToolResults, vec![part]);
+            }
+            "session.compaction_complete" => {
+                let compacted = Sign::Compacted { before_tokens: data.pre_compaction_tokens, automatic: true };
+                self.items.push(sign(*line, at, compacted));
+            }
+            "session.error" => {
+                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
+                self.items.push(sign(*line, at, failed));
+            }
+            "abort" => self.items.push(sign(*line, at, Sign::Interrupted)),
+            "session.shutdown" => self.shutdown(reading, *line, at, event.id.as_deref().unwrap_or_default(), &data),
+            kind if is_told_elsewhere(kind) => {}
+            other => self.unknown.add(other, *line),
+        }
+    }
+
+    fn start(&mut self, data: &Data<'_>) {
+        self.end_run();
+        self.id = data.session_id.as_deref().map(Arc::from).or_else(|| self.id.take());
+        self.version = data.copilot_version.as_deref().map(Arc::from).or_else(|| self.version.take());
+        let cwd = data.context.as_ref().and_then(|context| context.cwd.as_deref());
+        self.project = self.project.take().or_else(|| cwd.map(Arc::from));
+    }
+
+    fn end_run(&mut self) {
+        (self.run, self.outputs) = Default::default();
+    }
+
+    fn given(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) {
+        if !parts.is_empty() {
+            self.given_at = at.or(self.given_at);
+            self.items.push(input(line, at, origin, parts));
+        }
+    }
+
+    fn answer(&mut self, line: usize, at: Option<Instant>, data: &Data<'_>) {
+        let requests = data.tool_requests.as_deref().unwrap_or_default();
+        let mut parts: Vec<Part> =
+            data.reasoning_text.iter().map(|text| part(BlockKind::Thinking, text.get())).collect();
+        parts.extend(text(data));
+        let mut calls = Vec::new();
+        for request in requests {
+            let id = request.tool_call_id.as_deref().unwrap_or_default();
+            parts.push(call_part(BlockKind::ToolUse, request.arguments.map_or("{}", RawValue::get), id));
+            let tool = self.names.get(request.name.as_deref().unwrap_or_default());
+            calls.push(Call { tool, id: call_hash(id), spawn: None });
+        }
+        let own = self.id.as_deref().unwrap_or_default();
+        let id = data.api_call_id.as_deref().or(data.message_id.as_deref());
+        let id = id.map_or_else(|| pieces_hash(&[own.as_bytes(), &line.to_le_bytes()]), answer_hash);
+        let model = self.names.get(data.model.as_deref().unwrap_or_default());
+        let answer = Answer {
+            version: self.version.clone(),
+            effort: self.effort.clone(),
+            sent_at: self.given_at,
+            first_at: at,
+            ended_at: at,
+            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            parts,
+            calls,
+            ..answer(id, model.clone())
+        };
+        self.given_at = at.or(self.given_at);
+        self.outputs = self.outputs.saturating_add(data.output_tokens.unwrap_or(0));
+        self.run.entry(model).or_default().push(self.items.len());
+        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+    }
+
+    fn shutdown(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, id: &str, data: &Data<'_>) {
+        for (model, metrics) in data.model_metrics.iter().flatten() {
+            let Metrics { requests, usage } = metrics;
+            let read = usage.counts();
+            if usage.input_tokens == 0 && usage.output_tokens == 0 {
+                let count = requests.count;
+                reading.notes.push(format!("line {line}: {count} requests of `{model}` were reported with no tokens"));
+                continue;
+            }
+            let usage = match read.additive() {
+                Ok(usage) => usage,
+                Err(what) => {
+                    reading.damage(Fault::in_line(line, format!("`modelMetrics` of `{model}`: {what}")));
+                    continue;
+                }
+            };
+            let name = self.names.get(model);
+            let own = self.run.remove(&name).unwrap_or_default();
+            if own.len() as u64 != 1 || requests.count > 1 {
+                let count = requests.count.max(own.len() as u64);
+                reading.notes.push(format!(
+                    "{count} requests of `{model}` stand as one: only their sum is told, in line {line}"
+                ));
+            }
+            let place = merge(&mut self.items, &own).unwrap_or_else(|| {
+                let id = pieces_hash(&[b"copilot-cli", id.as_bytes(), model.as_bytes(), &line.to_le_bytes()]);
+                let answer = Answer { sent_at: self.given_at, first_at: at, ended_at: at, ..answer(id, name) };
+                self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+                self.items.len() - 1
+            });
+            self.shift(&own);
+            if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(place) {
+                answer.usage = Some(usage);
+            }
+        }
+        self.end_run();
+    }
+
+    /// Places of the other models' answers after those of `gone` but the last were taken away.
+    fn shift(&mut self, gone: &[usize]) {
+        let Some((_, gone)) = gone.split_last() else { return };
+        for place in self.run.values_mut().flatten() {
+            *place -= gone.partition_point(|earlier| earlier < place);
+        }
+    }
+
+    fn finish(mut self, file: &str, reading: &mut Reading) -> Thread {
+        mem::take(&mut self.unknown).finish(reading);
+        let open: usize = self.run.values().map(Vec::len).sum();
+        if open > 0 {
+            let outputs = self.outputs;
+            reading.notes.push(format!(
+                "the session has no orderly end, so the sums of {open} requests are missing; their outputs alone are {outputs} tokens"
+            ));
+        }
+        Thread {
+            client: Client::CopilotCli,
+            session: self.id.unwrap_or_else(|| Arc::from(stem(file))),
+            agent: None,
+            user: self.project.as_deref().map(user),
+            project: self.project,
+            items: self.items,
+        }
+    }
+}
+
+/// Events that repeat others, or that reach no model.
+fn is_told_elsewhere(kind: &str) -> bool {
+    let families = ["hook.", "permission.", "tool.", "subagent.", "skill.", "session."];
+    families.iter().any(|family| kind.starts_with(family))
+        || matches!(kind, "system.message" | "assistant.turn_start" | "assistant.turn_end" | "assistant.intent")
+        || matches!(
+            kind,
+            "assistant.reasoning" | "assistant.usage" | "assistant.message_delta" | "user_input.requested"
+        )
+}
+
+fn text(data: &Data<'_>) -> Vec<Part> {
+    let content = data.transformed_content.or(data.content).filter(|content| content.get() != "\"\"");
+    content.iter().map(|content| part(BlockKind::Text, content.get())).collect()
+}
+
+impl Tokens {
+    fn counts(&self) -> Within {
+        Within {
+            prompt: self.input_tokens,
+            read: self.cache_read_tokens,
+            written: self.cache_write_tokens,
+            output: self.output_tokens,
+            reasoning: self.reasoning_tokens,
+        }
+    }
+}

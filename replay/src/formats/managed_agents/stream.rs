@@ -1,0 +1,192 @@
+//! The events of a session, thread by thread.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::BlockKind;
+use serde_json::value::RawValue;
+
+use super::{Event, Tokens};
+use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::formats::text::json_reason;
+use crate::formats::thread::{Names, Unknown, answer, answer_hash, beside, call_hash, call_part, input, line_number};
+use crate::formats::thread::{part, parts, pieces_hash, sign, stem};
+use crate::formats::{Reading, when};
+use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Streams {
+    session: Option<Arc<str>>,
+    /// The main thread under the empty id.
+    threads: BTreeMap<String, Stream>,
+    names: Names,
+    unknown: Unknown,
+    unnamed: bool,
+}
+
+/// One thread.
+#[derive(Default)]
+struct Stream {
+    items: Vec<Item>,
+    started_at: Option<Instant>,
+    is_open: bool,
+    /// What the answer that is being received holds.
+    parts: Vec<Part>,
+    calls: Vec<Call>,
+    given_at: Option<Instant>,
+    model: Option<Arc<str>>,
+}
+
+impl Streams {
+    pub fn event(&mut self, reading: &mut Reading, line: usize, event: Event<'_>) {
+        let outer = event.time.as_deref().and_then(when::iso);
+        let inner = match event.raw.map(|raw| serde_json::from_str::<Event<'_>>(raw.get())) {
+            None => event,
+            Some(Ok(inner)) => inner,
+            Some(Err(error)) => {
+                return reading.damage(Fault::in_line(line, format!("`raw`: {}", json_reason(&error))));
+            }
+        };
+        let at = inner.processed_at.as_deref().and_then(when::iso).or(outer);
+        if let Some(id) = inner.session_id.as_deref().filter(|_| self.session.is_none()) {
+            self.session = Some(Arc::from(id));
+        }
+        let kind = inner.kind.as_deref().unwrap_or_default();
+        let thread = inner.session_thread_id.as_deref().unwrap_or_default().to_owned();
+        let stream = self.threads.entry(thread).or_default();
+        stream.model = inner.model.as_deref().map(|model| self.names.get(model)).or_else(|| stream.model.take());
+        match kind {
+            "span.model_request_start" => (stream.is_open, stream.started_at) = (true, at),
+            "span.model_request_end" => {
+                self.unnamed |= stream.model.is_none();
+                stream.close(line, at, &inner, &mut self.names);
+            }
+            "user.message" | "user.define_outcome" | "system.message" => {
+                stream.given(line, at, InputOrigin::Prompt, &inner)
+            }
+            "user.custom_tool_result" | "user.tool_result" | "agent.tool_result" | "agent.mcp_tool_result" => {
+                let id = inner.tool_use_id.as_deref().unwrap_or_default();
+                let content = inner.content.map_or("[]", RawValue::get);
+                stream.put(line, at, InputOrigin::ToolResults, vec![call_part(BlockKind::ToolResult, content, id)]);
+            }
+            "agent.message" => stream.made(inner.content.map(parts).unwrap_or_default(), None),
+            "agent.thinking" => {
+                let content = inner.content.map_or("\"\"", RawValue::get);
+                stream.made(vec![part(BlockKind::Thinking, content)], None);
+            }
+            "agent.tool_use" | "agent.custom_tool_use" | "agent.mcp_tool_use" => {
+                let id = inner.id.as_deref().unwrap_or_default();
+                let tool = self.names.get(inner.name.as_deref().unwrap_or_default());
+                let part = call_part(BlockKind::ToolUse, inner.input.map_or("{}", RawValue::get), id);
+                stream.made(vec![part], Some(Call { tool, id: call_hash(id), spawn: None }));
+            }
+            "agent.thread_context_compacted" => {
+                let compacted = Sign::Compacted { before_tokens: None, automatic: true };
+                stream.items.push(sign(line, at, compacted));
+            }
+            "user.interrupt" => stream.items.push(sign(line, at, Sign::Interrupted)),
+            "session.error" => {
+                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
+                stream.items.push(sign(line, at, failed));
+            }
+            "session.status_idle" | "session.thread_status_idle" => {
+                stream.items.push(sign(line, at, Sign::TurnEnded { duration_ms: None }));
+            }
+            kind if ["session.", "span.", "user.", "agent.thread_"].iter().any(|family| kind.starts_with(family)) => {}
+            other => self.unknown.add(other, line),
+        }
+    }
+
+    pub fn finish(self, file: &str, reading: &mut Reading) -> Vec<Thread> {
+        self.unknown.finish(reading);
+        if self.unnamed {
+            reading.notes.push("the events name no model: requests have usage and no price".to_owned());
+        }
+        let session = self.session.unwrap_or_else(|| Arc::from(stem(file)));
+        let thread = |(id, mut stream): (String, Stream)| {
+            stream.leave();
+            Thread {
+                client: Client::ManagedAgents,
+                session: session.clone(),
+                agent: (!id.is_empty()).then(|| Arc::from(id)),
+                user: None,
+                project: None,
+                items: stream.items,
+            }
+        };
+        self.threads.into_iter().map(thread).collect()
+    }
+}
+
+impl Stream {
+    fn given(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, event: &Event<'_>) {
+        let parts = event.content.map(parts).unwrap_or_default();
+        self.put(line, at, origin, parts);
+    }
+
+    fn put(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) {
+        self.given_at = at.or(self.given_at);
+        if !parts.is_empty() {
+            self.items.push(input(line, at, origin, parts));
+        }
+    }
+
+    /// What comes behind an answer's end and before anything else is part of it too.
+    fn made(&mut self, parts: Vec<Part>, call: Option<Call>) {
+        match self.items.last_mut() {
+            Some(Item { what: What::Answer(answer), .. }) if !self.is_open => {
+                if call.is_some() {
+                    answer.stop = Stop::ToolUse;
+                }
+                answer.parts.extend(parts);
+                answer.calls.extend(call);
+            }
+            _ => {
+                self.parts.extend(parts);
+                self.calls.extend(call);
+            }
+        }
+    }
+
+    fn close(&mut self, line: usize, at: Option<Instant>, event: &Event<'_>, names: &mut Names) {
+        let id = match event.id.as_deref() {
+            Some(id) => answer_hash(id),
+            None => pieces_hash(&[b"managed-agents", &line.to_le_bytes(), &at.unwrap_or_default().0.to_le_bytes()]),
+        };
+        let calls = mem::take(&mut self.calls);
+        let answer = Answer {
+            sent_at: self.started_at.or(self.given_at),
+            ended_at: at,
+            usage: event.model_usage.and_then(Tokens::usage),
+            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            parts: mem::take(&mut self.parts),
+            calls,
+            ..answer(id, self.model.clone().unwrap_or_else(|| names.get("")))
+        };
+        (self.is_open, self.started_at) = (false, None);
+        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+    }
+
+    /// What was said without an end belongs to no request that is known: it stands in the history.
+    fn leave(&mut self) {
+        let parts = mem::take(&mut self.parts);
+        if !parts.is_empty() {
+            let line = self.items.last().map_or(1, |item| item.line as usize);
+            self.items.push(input(line, None, InputOrigin::Attachment, parts));
+        }
+    }
+}
+
+impl Tokens {
+    /// Nothing where nothing was counted, as of a request that failed.
+    fn usage(self) -> Option<RecordedUsage> {
+        let Self { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = self;
+        let counts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens];
+        let is_counted = counts.iter().any(|count| *count > 0);
+        is_counted.then(|| beside(counts[0], counts[1], counts[2], counts[3], 0))
+    }
+}

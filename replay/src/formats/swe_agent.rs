@@ -1,0 +1,213 @@
+//! Trajectories of SWE-agent (`.traj`): one document of `{trajectory[], history[], info{model_stats}}`.
+//!
+//! * Usage stands in `info.model_stats{tokens_sent, tokens_received, api_calls, instance_cost}`, summed over the whole run; nothing
+//!   is said of the cache. So one answer stands for all `api_calls` requests, with the sum, and that is said. A demonstration or a
+//!   replay of recorded actions has zeros: its answers are requests without usage.
+//! * `history` is the conversation (`system`, `user`, `assistant`, `tool`); messages with `is_demo` are part of the first prompt.
+//!   `trajectory` repeats it by steps. Demonstrations written by hand have `history` alone.
+//! * There are no instants. The model is named only where `replay_config` has it, or a part of the file's path
+//!   (`MODEL__DATASET__…`), which is taken if it is a model's name.
+//!
+//! Source: SWE-agent/SWE-agent, docs/usage/trajectories and `sweagent/agent/agents.py` (commit 3ea751c).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use forkcast_sim::wire::BlockKind;
+use forkcast_sim::wire::model::resolve;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Reading;
+use super::json::{member, text as json_text};
+use super::text::{Text, json_reason};
+use super::thread::{Names, answer, beside, call_hash, call_part, cost, input, line_number, merge, note_unmeasured};
+use super::thread::{part, pieces_hash, stem};
+use crate::error::Fault;
+use crate::transcript::{Call, Client, InputOrigin, Item, Stop, Thread, What};
+
+/// Reads one trajectory.
+pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+    let mut reading = Reading::default();
+    let mut run = Run { file, model: model(file, text.bytes), items: Vec::new(), names: Names::default() };
+    let (messages, fault) = text.elements_under("history");
+    for range in messages {
+        let (line, start) = (text.line_of(range.start), range.start);
+        let bytes = text.bytes.get(range).unwrap_or_default();
+        match serde_json::from_slice::<Message<'_>>(bytes) {
+            Ok(message) => run.message(line, &message),
+            Err(error) => reading.damage(text.json_fault(start, &error)),
+        }
+    }
+    if let Some(fault) = fault {
+        reading.damage(fault);
+    }
+    run.stats(&mut reading, text);
+    note_unmeasured(&mut reading, &run.items);
+    if !run.items.is_empty() {
+        reading.threads.push(Thread {
+            client: Client::SweAgent,
+            session: Arc::from(stem(file)),
+            agent: None,
+            user: None,
+            project: None,
+            items: run.items,
+        });
+    }
+    reading
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_calls: Option<Vec<ToolCall<'a>>>,
+    #[serde(borrow, default)]
+    tool_call_ids: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow, default)]
+    message_type: Option<Cow<'a, str>>,
+    #[serde(default)]
+    is_demo: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow, default)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    #[serde(default)]
+    model_stats: Option<Stats>,
+}
+
+#[derive(Deserialize)]
+struct Stats {
+    #[serde(default)]
+    tokens_sent: u64,
+    #[serde(default)]
+    tokens_received: u64,
+    #[serde(default)]
+    api_calls: u64,
+    #[serde(default)]
+    instance_cost: f64,
+}
+
+struct Run<'a> {
+    file: &'a str,
+    model: Arc<str>,
+    items: Vec<Item>,
+    names: Names,
+}
+
+impl Run<'_> {
+    fn message(&mut self, line: usize, message: &Message<'_>) {
+        let content = message.content.filter(|content| !matches!(content.get(), "null" | "\"\""));
+        let text = content.map(|content| part(BlockKind::Text, content.get()));
+        let is_demo = message.is_demo == Some(true);
+        let given = |origin| input(line, None, origin, text.into_iter().collect());
+        match &*message.role {
+            "assistant" if !is_demo => self.answer(line, message),
+            "tool" => {
+                let id = message.tool_call_ids.iter().flatten().next().map_or("", |id| &**id);
+                let part = call_part(BlockKind::ToolResult, content.map_or("\"\"", RawValue::get), id);
+                self.items.push(input(line, None, InputOrigin::ToolResults, vec![part]));
+            }
+            _ if text.is_none() => {}
+            "system" => self.items.push(given(InputOrigin::Attachment)),
+            "user" if is_demo => self.items.push(given(InputOrigin::Injected)),
+            // The first word of the user is the task; what follows an answer is what the shell said.
+            "user" => {
+                self.items.push(given(match self.answered() || message.message_type.as_deref() == Some("action") {
+                    true => InputOrigin::ToolResults,
+                    false => InputOrigin::Prompt,
+                }))
+            }
+            _ => self.items.push(given(InputOrigin::Injected)),
+        }
+    }
+
+    fn answered(&self) -> bool {
+        self.items.iter().rev().take(2).any(|item| matches!(item.what, What::Answer(_)))
+    }
+
+    fn answer(&mut self, line: usize, message: &Message<'_>) {
+        let mut parts: Vec<_> = message.content.iter().map(|content| part(BlockKind::Text, content.get())).collect();
+        let mut calls = Vec::new();
+        for call in message.tool_calls.iter().flatten() {
+            let id = call.id.as_deref().unwrap_or_default();
+            let function = call.function.as_ref();
+            let arguments = function.and_then(|function| function.arguments).map_or("{}", RawValue::get);
+            parts.push(call_part(BlockKind::ToolUse, arguments, id));
+            let name = function.and_then(|function| function.name.as_deref()).unwrap_or_default();
+            calls.push(Call { tool: self.names.get(name), id: call_hash(id), spawn: None });
+        }
+        let place = self.items.len();
+        let id = pieces_hash(&[b"swe-agent", self.file.as_bytes(), &place.to_le_bytes()]);
+        let mut answer = answer(id, self.model.clone());
+        answer.stop = if calls.is_empty() { Stop::Other } else { Stop::ToolUse };
+        (answer.parts, answer.calls) = (parts, calls);
+        self.items.push(Item { line: line_number(line), at: None, what: What::Answer(Box::new(answer)) });
+    }
+
+    /// The sums of the whole run.
+    fn stats(&mut self, reading: &mut Reading, text: &Text<'_>) {
+        let Some(info) = member(text.bytes, "info") else { return };
+        let line = text.line_of(text.offset_of(info));
+        let stats = match serde_json::from_slice::<Info>(info) {
+            Ok(info) => info.model_stats,
+            Err(error) => return reading.damage(Fault::in_line(line, format!("`info`: {}", json_reason(&error)))),
+        };
+        let Some(Stats { tokens_sent, tokens_received, api_calls, instance_cost }) = stats else { return };
+        if tokens_sent == 0 && tokens_received == 0 {
+            return;
+        }
+        let is_answer = |item: &Item| matches!(item.what, What::Answer(_));
+        let own: Vec<usize> = (0..self.items.len()).filter(|at| is_answer(&self.items[*at])).collect();
+        if api_calls != 1 || own.len() != 1 {
+            let count = api_calls.max(own.len() as u64);
+            reading
+                .notes
+                .push(format!("{count} requests stand as one: only their sum is told, and nothing of the cache"));
+        }
+        let place = merge(&mut self.items, &own).unwrap_or_else(|| {
+            let id = pieces_hash(&[b"swe-agent", self.file.as_bytes()]);
+            let answer = Box::new(answer(id, self.model.clone()));
+            self.items.push(Item { line: line_number(line), at: None, what: What::Answer(answer) });
+            self.items.len() - 1
+        });
+        if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(place) {
+            let mut usage = beside(tokens_sent, 0, 0, tokens_received, 0);
+            usage.reported_cost = cost(instance_cost);
+            answer.usage = Some(usage);
+        }
+    }
+}
+
+/// The model of the configuration, else of the path.
+fn model(file: &str, document: &[u8]) -> Arc<str> {
+    let configured = || {
+        let config = member(document, "replay_config")?;
+        // Older versions keep it as a string of JSON.
+        let inner = json_text(config).map_or(Cow::Borrowed(config), |text| Cow::Owned(text.into_owned().into_bytes()));
+        let name = json_text(member(member(member(&inner, "agent")?, "model")?, "name")?)?.into_owned();
+        resolve(&name).map(|_| name)
+    };
+    let named =
+        || file.split(['/', '\\']).filter_map(|folder| folder.split("__").next()).find(|name| resolve(name).is_some());
+    Arc::from(configured().or_else(|| named().map(str::to_owned)).unwrap_or_default())
+}

@@ -1,0 +1,169 @@
+//! Normalised rounds of TraceLab: one request of Claude Code or Codex per line.
+//!
+//! * `input_tokens_total = prefix_tokens + newly_append_tokens`; of Claude also `claude_uncached_input_tokens`,
+//!   `claude_cache_creation_input_tokens` and `claude_cache_read_input_tokens`, which are taken where they stand. What was written
+//!   has no lifetime here.
+//! * Texts are gone: `timing_events[]` tells their instants and sizes in characters, which stand for bytes.
+//! * `round_id` is Claude's message id, so that a round and the transcript that it was made from count once. Sanitised files
+//!   have other ids.
+//! * Rounds of many sessions may stand in one file, one after the other or mixed; `round_index` orders those of a session.
+//!
+//! Source: uw-syfi/TraceLab, `example_sessions/derived/README.md` (commit 0b8a262).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_sim::wire::BlockKind;
+use serde::Deserialize;
+
+use super::text::Text;
+use super::thread::{Names, Unknown, Within, answer, answer_hash, beside, call_hash, input, line_number, pieces_hash};
+use super::thread::{records, sized, user};
+use super::{Reading, when};
+use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Stop, Thread, What};
+
+/// Reads a file of rounds.
+pub(super) fn read(_file: &str, text: &Text<'_>) -> Reading {
+    let mut reading = Reading::default();
+    let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
+    records::<Round<'_>>(text, &mut reading, |_, record| {
+        rounds.entry(record.value.session_id.to_string()).or_default().push((record.line, record.value));
+    });
+    let (mut names, mut unknown) = (Names::default(), Unknown::default());
+    for (session, mut own) in rounds {
+        own.sort_by_key(|(line, round)| (round.round_index, *line));
+        let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
+        let named = own.iter().find_map(|(_, round)| round.project.as_deref());
+        let (user, project) = (cwd.map(user), cwd.or(named).map(Arc::from));
+        let mut items = Vec::new();
+        for (line, round) in &own {
+            round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
+        }
+        let session = Arc::from(session);
+        reading.threads.push(Thread { client: Client::TraceLab, session, agent: None, user, project, items });
+    }
+    unknown.finish(&mut reading);
+    reading
+}
+
+#[derive(Deserialize)]
+struct Round<'a> {
+    #[serde(borrow)]
+    provider: Cow<'a, str>,
+    #[serde(borrow)]
+    session_id: Cow<'a, str>,
+    round_index: u64,
+    #[serde(borrow, default)]
+    round_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    model: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    project: Option<Cow<'a, str>>,
+    input_tokens_total: u64,
+    prefix_tokens: u64,
+    #[serde(default)]
+    claude_uncached_input_tokens: Option<u64>,
+    #[serde(default)]
+    claude_cache_creation_input_tokens: Option<u64>,
+    output_tokens: u64,
+    #[serde(default)]
+    reasoning_output_tokens: Option<u64>,
+    #[serde(borrow, default)]
+    timing_events: Vec<TimingEvent<'a>>,
+}
+
+#[derive(Deserialize)]
+struct TimingEvent<'a> {
+    #[serde(borrow)]
+    event_type: Cow<'a, str>,
+    #[serde(borrow, default)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(default)]
+    content_chars: Option<usize>,
+    #[serde(default)]
+    result_chars: Option<usize>,
+    #[serde(borrow, default)]
+    tool_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tool_name: Option<Cow<'a, str>>,
+}
+
+impl Round<'_> {
+    fn tell(
+        &self,
+        line: usize,
+        items: &mut Vec<Item>,
+        reading: &mut Reading,
+        names: &mut Names,
+        unknown: &mut Unknown,
+    ) {
+        let usage = self.usage().map_err(|what| reading.damage(Fault::in_line(line, what))).ok();
+        let model = names.get(self.model.as_deref().unwrap_or_default());
+        let mut made = Answer { usage, ..answer(self.id(line), model) };
+        for event in &self.timing_events {
+            let at = event.timestamp.as_deref().and_then(when::iso);
+            let block = |kind, chars: Option<usize>| sized(kind, chars.unwrap_or(0));
+            let call = event.tool_call_id.as_deref().map_or(0, call_hash);
+            let part = match &*event.event_type {
+                "user_message" => {
+                    let part = block(BlockKind::Text, event.content_chars);
+                    made.sent_at = made.sent_at.max(at);
+                    items.push(input(line, at, InputOrigin::Prompt, vec![part]));
+                    continue;
+                }
+                "tool_result" => {
+                    let part = Part { call, ..block(BlockKind::ToolResult, event.result_chars) };
+                    made.sent_at = made.sent_at.max(at);
+                    items.push(input(line, at, InputOrigin::ToolResults, vec![part]));
+                    continue;
+                }
+                "reasoning" => block(BlockKind::Thinking, event.content_chars),
+                "text" => block(BlockKind::Text, event.content_chars),
+                "tool_call" => {
+                    let tool = names.get(event.tool_name.as_deref().unwrap_or_default());
+                    made.calls.push(Call { tool, id: call, spawn: None });
+                    Part { call, ..block(BlockKind::ToolUse, event.content_chars) }
+                }
+                "usage_report" => continue,
+                other => {
+                    unknown.add(other, line);
+                    continue;
+                }
+            };
+            made.first_at = made.first_at.or(at);
+            made.ended_at = at.or(made.ended_at);
+            made.parts.push(part);
+        }
+        made.stop = if made.calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse };
+        let at = made.first_at;
+        items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(made)) });
+    }
+
+    fn id(&self, line: usize) -> u128 {
+        match self.round_id.as_deref() {
+            Some(id) if self.provider == "claude" => answer_hash(id),
+            Some(id) => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), id.as_bytes()]),
+            None => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), &line.to_le_bytes()]),
+        }
+    }
+
+    fn usage(&self) -> Result<RecordedUsage, String> {
+        let (whole, read) = (self.input_tokens_total, self.prefix_tokens);
+        let reasoning = self.reasoning_output_tokens.unwrap_or(0);
+        match (self.claude_uncached_input_tokens, self.claude_cache_creation_input_tokens) {
+            (Some(input), Some(written)) => {
+                let sum = input.saturating_add(written).saturating_add(read);
+                if sum != whole {
+                    return Err(format!("`input_tokens_total` is {whole}, expected {sum}, the sum of its parts"));
+                }
+                Ok(beside(input, read, written, self.output_tokens, reasoning))
+            }
+            _ => Within { prompt: whole, read, written: 0, output: self.output_tokens, reasoning }.additive(),
+        }
+    }
+}

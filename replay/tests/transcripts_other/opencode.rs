@@ -1,0 +1,70 @@
+//! Exports of OpenCode.
+
+use forkcast_replay::formats::Format;
+use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
+
+use crate::{clean, counted, counts, inputs_of, read, signs, text};
+
+const FIXTURE: &str = "opencode.json";
+
+#[test]
+fn each_step_of_a_message_is_a_request() {
+    let inputs = clean(FIXTURE, Format::OpenCode);
+    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    assert_eq!((&*session.id, session.client), ("ses_1", Client::OpenCode));
+    assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
+    let answers = counted(&inputs.sessions);
+    let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
+    // Of the first step reasoning stands beside the output, of the second within it, as its total shows.
+    let expected = [Some([3, 0, 9000, 75, 15]), Some([4, 9000, 50, 35, 5]), Some([2, 9050, 0, 9, 0]), None];
+    assert_eq!(usage, expected);
+    let costs: Vec<String> =
+        answers.iter().filter_map(|answer| Some(answer.usage?.reported_cost?.to_string())).collect();
+    assert_eq!(costs, ["0.02", "0.01", "0.005"]);
+    let stops: Vec<Stop> = answers.iter().map(|answer| answer.stop).collect();
+    assert_eq!(stops, [Stop::ToolUse, Stop::EndTurn, Stop::Other, Stop::Other]);
+    let models: Vec<&str> = answers.iter().map(|answer| &*answer.model).collect();
+    assert_eq!(models, ["claude-opus-4-8", "claude-opus-4-8", "anthropic/claude-opus-4.8", "claude-opus-4-8"]);
+}
+
+#[test]
+fn a_task_names_its_sub_agent_and_its_result_comes_behind() {
+    let inputs = clean(FIXTURE, Format::OpenCode);
+    let session = &inputs.sessions[0];
+    let answers = counted(&inputs.sessions);
+    let spawn = answers[0].calls[0].spawn.as_ref().unwrap();
+    assert_eq!(spawn.kind.as_deref(), Some("general"));
+    let agents: Vec<&str> = signs(session)
+        .filter_map(|sign| if let Sign::Spawned(result) = sign { Some(&*result.agent) } else { None })
+        .collect();
+    assert_eq!(agents, ["ses_2"]);
+    assert_eq!(inputs_of(session, InputOrigin::ToolResults)[0].parts[0].call, answers[0].calls[0].id);
+}
+
+#[test]
+fn a_compaction_follows_the_request_that_made_it() {
+    let inputs = clean(FIXTURE, Format::OpenCode);
+    let session = &inputs.sessions[0];
+    assert!(signs(session).any(|sign| matches!(sign, Sign::Compacted { automatic: true, .. })));
+    assert!(signs(session).any(|sign| matches!(sign, Sign::Interrupted)));
+    assert_eq!(inputs_of(session, InputOrigin::Summary).len(), 1);
+}
+
+#[test]
+fn a_child_session_belongs_to_its_parent() {
+    let child = text(FIXTURE).replacen("\"id\": \"ses_1\"", "\"id\": \"ses_2\", \"parentID\": \"ses_1\"", 1);
+    let inputs = read(&child);
+    let session = &inputs.sessions[0];
+    assert_eq!((&*session.id, &*session.agents[0].id), ("ses_1", "ses_2"));
+}
+
+#[test]
+fn a_message_that_is_none_is_located() {
+    let broken = text(FIXTURE).replacen("\"output\": 60", "\"output\": \"60\"", 1);
+    let inputs = read(&broken);
+    assert_eq!(inputs.unreadable.len(), 1);
+    assert!(inputs.unreadable[0].reason.starts_with("part: invalid type: string \"60\""), "{:?}", inputs.unreadable);
+    let cut = text(FIXTURE);
+    let inputs = read(&cut[..cut.find("msg_4").unwrap()]);
+    assert_eq!((counted(&inputs.sessions).len(), inputs.unreadable.len()), (2, 1));
+}

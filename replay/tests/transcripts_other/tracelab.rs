@@ -1,0 +1,60 @@
+//! Rounds of TraceLab.
+
+use std::collections::BTreeSet;
+
+use forkcast_replay::formats::Format;
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::transcript::{Client, InputOrigin, Stop};
+
+use crate::{clean, counted, counts, inputs_of, raw, read, sums, text};
+
+const FIXTURE: &str = "tracelab.jsonl";
+
+#[test]
+fn rounds_are_requests_of_their_sessions() {
+    let inputs = clean(FIXTURE, Format::TraceLab);
+    let ids: Vec<&str> = inputs.sessions.iter().map(|session| &*session.id).collect();
+    assert_eq!(ids, ["claude:s1", "codex:s2"]);
+    assert!(inputs.sessions.iter().all(|session| session.client == Client::TraceLab));
+    let answers = counted(&inputs.sessions);
+    let usage: Vec<_> = answers.iter().map(|answer| counts(answer.usage.as_ref().unwrap())).collect();
+    assert_eq!(usage, [[20, 3000, 1980, 90, 0], [2, 5000, 198, 30, 0], [600, 300, 0, 50, 20]]);
+    let stops: Vec<Stop> = answers.iter().map(|answer| answer.stop).collect();
+    assert_eq!(stops, [Stop::ToolUse, Stop::EndTurn, Stop::EndTurn]);
+    assert_eq!(inputs_of(&inputs.sessions[0], InputOrigin::ToolResults)[0].parts[0].call, answers[0].calls[0].id);
+    assert_eq!(inputs.sessions[1].user.as_deref(), Some("/home/ada"));
+}
+
+#[test]
+fn a_total_that_is_not_its_parts_is_refused_and_located() {
+    let broken = text(FIXTURE).replace("\"input_tokens_total\":5200", "\"input_tokens_total\":5201");
+    let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
+    assert_eq!(faults, [(3, "`input_tokens_total` is 5201, expected 5200, the sum of its parts".to_owned())]);
+}
+
+#[test]
+fn recorded_rounds_sum_up_to_what_a_plain_walk_finds() {
+    let Some(folder) = raw::folder("tracelab-examples") else { return };
+    for kind in ["derived", "sanitized"] {
+        let file = folder.join("example_sessions").join(kind).join("round_trace.jsonl");
+        let inputs = Inputs::read(&[&file], InputFormat::Auto).unwrap();
+        let (mut rounds, mut expected, mut sessions) = (0, [0; 5], BTreeSet::new());
+        for line in raw::lines(&std::fs::read_to_string(&file).unwrap()) {
+            let count = |name: &str| raw::number(&line, &format!("/{name}"));
+            let (read, written) = (count("prefix_tokens"), count("claude_cache_creation_input_tokens"));
+            let counts = [
+                count("newly_append_tokens") - written,
+                read,
+                written,
+                count("output_tokens"),
+                count("reasoning_output_tokens"),
+            ];
+            rounds += 1;
+            sessions.insert(raw::word(&line, "/session_id").to_owned());
+            expected = std::array::from_fn(|i| expected[i] + counts[i]);
+        }
+        assert_eq!(rounds, 19, "as noted with the recordings");
+        assert_eq!((sums(&inputs.sessions), inputs.sessions.len()), ((rounds, expected), sessions.len()), "{kind}");
+        assert_eq!((counted(&inputs.sessions).len(), inputs.unreadable.len()), (19, 0));
+    }
+}
