@@ -14,7 +14,7 @@ use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
 use crate::formats::{self, Format, Reading};
 use crate::trace::Trace;
-use crate::transcript::{FileThreads, Session, Thread, assemble};
+use crate::transcript::{FileThreads, Session, Thread, What, assemble};
 use detect::Verdict;
 use load::Loaded;
 
@@ -149,6 +149,22 @@ impl Inputs {
     /// All exchanges, scope by scope, file by file.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges)
+    }
+
+    /// How many requests there are, recorded or told of; what several sessions repeat counts with each.
+    pub fn requests(&self) -> usize {
+        let in_scope = |scope| self.requests_of(scope);
+        (0..self.scopes.len()).map(in_scope).sum()
+    }
+
+    /// The same of one named path, by its place in [`Self::scopes`].
+    pub fn requests_of(&self, scope: usize) -> usize {
+        let files = self.scopes.get(scope).map_or(&[][..], |scope| &scope.files);
+        let own =
+            files.iter().map(|file| file.exchanges.len() + file.traces.iter().map(Trace::requests).sum::<usize>());
+        let sessions = self.sessions.iter().filter(|session| session.scope == scope);
+        let items = sessions.flat_map(|session| &session.agents).flat_map(|agent| &agent.thread.items);
+        own.sum::<usize>() + items.filter(|item| matches!(item.what, What::Answer(_))).count()
     }
 
     fn path(&mut self, path: &Path, format: InputFormat, watch: &mut dyn FnMut(&Self)) -> Result<(), Error> {

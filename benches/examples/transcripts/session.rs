@@ -26,7 +26,8 @@ pub const VERSIONS: [Version; 5] = [
     Version { name: "2.1.217", is_new: true, ends_final: true },
 ];
 
-const MODELS: [&str; 4] = ["claude-opus-4-5-20251101", "claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"];
+const MODELS: [&str; 4] =
+    ["claude-opus-4-5-20251101", "claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"];
 const TOOLS: [&str; 6] = ["Read", "Bash", "Edit", "Grep", "Glob", "Write"];
 
 /// Bytes of text that make a token.
@@ -149,7 +150,11 @@ impl<'a> Session<'a> {
     pub fn fill(&mut self, bytes: u64) {
         if bytes < 3_000 {
             let leaf = uuid(self.rng);
-            self.text_line("{\"type\":\"summary\",\"summary\":\"", bytes.saturating_sub(110), &format!("\",\"leafUuid\":\"{leaf}\"}}\n"));
+            self.text_line(
+                "{\"type\":\"summary\",\"summary\":\"",
+                bytes.saturating_sub(110),
+                &format!("\",\"leafUuid\":\"{leaf}\"}}\n"),
+            );
             return;
         }
         while (self.out.len() as u64) < bytes {
@@ -200,13 +205,17 @@ impl<'a> Session<'a> {
         let now = timestamp(self.envelope.at_ms);
         let session = self.id().to_owned();
         if self.version.is_new {
-            let head = format!("{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"{now}\",\"sessionId\":\"{session}\",\"content\":\"");
+            let head = format!(
+                "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"{now}\",\"sessionId\":\"{session}\",\"content\":\""
+            );
             self.text_line(&head, 120, "\"}\n");
         }
         let length = self.length(400);
         self.prompt(length);
         let message = uuid(self.rng);
-        let snapshot = format!("{{\"type\":\"file-history-snapshot\",\"messageId\":\"{message}\",\"snapshot\":{{\"messageId\":\"{message}\",\"trackedFileBackups\":{{}},\"timestamp\":\"{now}\"}},\"isSnapshotUpdate\":false}}\n");
+        let snapshot = format!(
+            "{{\"type\":\"file-history-snapshot\",\"messageId\":\"{message}\",\"snapshot\":{{\"messageId\":\"{message}\",\"trackedFileBackups\":{{}},\"timestamp\":\"{now}\"}},\"isSnapshotUpdate\":false}}\n"
+        );
         self.out.extend_from_slice(snapshot.as_bytes());
         let steps = 1 + below(self.rng, 5) * below(self.rng, 9);
         for _ in 0..steps {
@@ -217,7 +226,8 @@ impl<'a> Session<'a> {
         }
         self.step(false);
         let duration = 4_000 * (steps + 1);
-        let middle = format!("\"type\":\"system\",\"subtype\":\"turn_duration\",\"durationMs\":{duration},\"isMeta\":false");
+        let middle =
+            format!("\"type\":\"system\",\"subtype\":\"turn_duration\",\"durationMs\":{duration},\"isMeta\":false");
         self.line(middle.as_bytes(), "");
         if self.prompt_tokens > WINDOW_TOKENS {
             self.compact();
@@ -244,7 +254,11 @@ impl<'a> Session<'a> {
         self.pool.push(self.rng, bytes, &mut middle);
         middle.extend_from_slice(b"\"}");
         self.prompt_tokens += middle.len() as u64 / BYTES_PER_TOKEN;
-        let thinks = if self.version.is_new { "" } else { ",\"thinkingMetadata\":{\"maxThinkingTokens\":31999},\"todos\":[],\"permissionMode\":\"default\"" };
+        let thinks = if self.version.is_new {
+            ""
+        } else {
+            ",\"thinkingMetadata\":{\"maxThinkingTokens\":31999},\"todos\":[],\"permissionMode\":\"default\""
+        };
         self.line(&middle, thinks);
     }
 
@@ -259,7 +273,9 @@ impl<'a> Session<'a> {
             self.pool.push(self.rng, length, &mut block);
             block.extend_from_slice(b"\",\"signature\":\"");
             let signature = 300 + length;
-            block.extend((0..signature).map(|_| b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"[(self.rng.next_u32() % 32) as usize]));
+            block.extend(
+                (0..signature).map(|_| b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"[(self.rng.next_u32() % 32) as usize]),
+            );
             block.extend_from_slice(b"\"}");
             blocks.push(block);
         }
@@ -273,7 +289,9 @@ impl<'a> Session<'a> {
         let mut calls = Vec::new();
         for _ in 0..u64::from(calls_tools) * (1 + below(self.rng, 6) / 4) {
             let (call, tool) = (id("toolu", self.rng), self.tool());
-            let mut block = format!("{{\"type\":\"tool_use\",\"id\":\"{call}\",\"name\":\"{tool}\",\"input\":{{\"argument\":\"").into_bytes();
+            let mut block =
+                format!("{{\"type\":\"tool_use\",\"id\":\"{call}\",\"name\":\"{tool}\",\"input\":{{\"argument\":\"")
+                    .into_bytes();
             let length = self.length(160);
             self.pool.push(self.rng, length, &mut block);
             block.extend_from_slice(b"\"}}");
@@ -294,7 +312,9 @@ impl<'a> Session<'a> {
             let counted = if ends { output } else { 1 + below(self.rng, 8) };
             let mut middle = format!("\"message\":{{\"model\":\"{}\",\"id\":\"{message}\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[", self.model).into_bytes();
             middle.extend_from_slice(block);
-            let end = format!("],\"stop_reason\":{stop},\"stop_sequence\":null,\"usage\":{{{usage},\"output_tokens\":{counted},\"service_tier\":\"standard\",\"inference_geo\":\"not_available\"}}}},\"requestId\":\"{request}\",\"type\":\"assistant\"");
+            let end = format!(
+                "],\"stop_reason\":{stop},\"stop_sequence\":null,\"usage\":{{{usage},\"output_tokens\":{counted},\"service_tier\":\"standard\",\"inference_geo\":\"not_available\"}}}},\"requestId\":\"{request}\",\"type\":\"assistant\""
+            );
             middle.extend_from_slice(end.as_bytes());
             lines.push(self.line(&middle, if self.version.is_new { ",\"effort\":\"high\"" } else { "" }));
         }
@@ -306,7 +326,13 @@ impl<'a> Session<'a> {
 
     fn tool(&mut self) -> &'static str {
         match (below(self.rng, 60), self.envelope.agent.is_none()) {
-            (0, true) => if self.version.is_new { "Agent" } else { "Task" },
+            (0, true) => {
+                if self.version.is_new {
+                    "Agent"
+                } else {
+                    "Task"
+                }
+            }
             (number, _) => TOOLS[(number % TOOLS.len() as u64) as usize],
         }
     }
@@ -320,14 +346,18 @@ impl<'a> Session<'a> {
         let written = self.prompt_tokens.saturating_sub(read);
         self.cached_tokens = self.prompt_tokens;
         let (short, long) = if self.hour { (0, written) } else { (written, 0) };
-        format!("\"input_tokens\":3,\"cache_creation_input_tokens\":{written},\"cache_read_input_tokens\":{read},\"cache_creation\":{{\"ephemeral_5m_input_tokens\":{short},\"ephemeral_1h_input_tokens\":{long}}}")
+        format!(
+            "\"input_tokens\":3,\"cache_creation_input_tokens\":{written},\"cache_read_input_tokens\":{read},\"cache_creation\":{{\"ephemeral_5m_input_tokens\":{short},\"ephemeral_1h_input_tokens\":{long}}}"
+        )
     }
 
     fn result(&mut self, caller: &str, call: &str, tool: &str) {
         self.envelope.parent = Some(caller.to_owned());
         self.envelope.at_ms += 100 + below(self.rng, 3_000);
         if !self.version.is_new {
-            let middle = format!("\"type\":\"progress\",\"data\":{{\"type\":\"hook_progress\",\"hookEvent\":\"PreToolUse\",\"hookName\":\"PreToolUse:{tool}\",\"command\":\"run the hook\"}},\"parentToolUseID\":\"{call}\",\"toolUseID\":\"{call}\"");
+            let middle = format!(
+                "\"type\":\"progress\",\"data\":{{\"type\":\"hook_progress\",\"hookEvent\":\"PreToolUse\",\"hookName\":\"PreToolUse:{tool}\",\"command\":\"run the hook\"}},\"parentToolUseID\":\"{call}\",\"toolUseID\":\"{call}\""
+            );
             self.line(middle.as_bytes(), "");
         }
         let length = self.length(3_700);
@@ -342,15 +372,27 @@ impl<'a> Session<'a> {
             "Agent" | "Task" => {
                 let agent = format!("{:07x}", self.rng.next_u32() >> 4);
                 self.spawned.push(agent.clone());
-                format!(",\"toolUseResult\":{{\"status\":\"completed\",\"prompt\":\"look\",\"agentId\":\"{agent}\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}],\"totalDurationMs\":90000,\"totalTokens\":{},\"totalToolUseCount\":9}}", self.prompt_tokens)
+                format!(
+                    ",\"toolUseResult\":{{\"status\":\"completed\",\"prompt\":\"look\",\"agentId\":\"{agent}\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}],\"totalDurationMs\":90000,\"totalTokens\":{},\"totalToolUseCount\":9}}",
+                    self.prompt_tokens
+                )
             }
-            "Read" => format!(",\"toolUseResult\":{{\"type\":\"text\",\"file\":{{\"filePath\":\"/a/b\",\"content\":\"{text}\",\"numLines\":90,\"startLine\":1,\"totalLines\":90}}}}"),
+            "Read" => format!(
+                ",\"toolUseResult\":{{\"type\":\"text\",\"file\":{{\"filePath\":\"/a/b\",\"content\":\"{text}\",\"numLines\":90,\"startLine\":1,\"totalLines\":90}}}}"
+            ),
             "Edit" => {
                 let lines: Vec<&str> = text.split_inclusive("\\n").collect();
                 let quoted: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
-                format!(",\"toolUseResult\":{{\"filePath\":\"/a/b\",\"oldString\":\"{}\",\"newString\":\"{}\",\"originalFile\":\"{text}\",\"structuredPatch\":[{{\"oldStart\":1,\"oldLines\":9,\"newStart\":1,\"newLines\":9,\"lines\":[{}]}}],\"userModified\":false,\"replaceAll\":false}}", lines[0], lines[0], quoted.join(","))
+                format!(
+                    ",\"toolUseResult\":{{\"filePath\":\"/a/b\",\"oldString\":\"{}\",\"newString\":\"{}\",\"originalFile\":\"{text}\",\"structuredPatch\":[{{\"oldStart\":1,\"oldLines\":9,\"newStart\":1,\"newLines\":9,\"lines\":[{}]}}],\"userModified\":false,\"replaceAll\":false}}",
+                    lines[0],
+                    lines[0],
+                    quoted.join(",")
+                )
             }
-            _ => format!(",\"toolUseResult\":{{\"stdout\":\"{text}\",\"stderr\":\"\",\"interrupted\":false,\"isImage\":false}}"),
+            _ => format!(
+                ",\"toolUseResult\":{{\"stdout\":\"{text}\",\"stderr\":\"\",\"interrupted\":false,\"isImage\":false}}"
+            ),
         };
         self.line(&middle, &format!("{tail},\"sourceToolAssistantUUID\":\"{caller}\""));
     }

@@ -184,7 +184,8 @@ fn by_trace_keys(has: &dyn Fn(&str) -> bool) -> Option<Format> {
 /// A line of a session of Claude Code: said, queued, or kept beside it (a title, a mode, a snapshot of files).
 fn is_session_line(has: &dyn Fn(&str) -> bool) -> bool {
     let said = has("sessionId") && (has("uuid") || has("operation") || has("leafUuid"));
-    let kept = has("sessionId") && ["mode", "permissionMode", "customTitle", "aiTitle", "prNumber", "frameUrl"].iter().any(|key| has(key));
+    let kept = has("sessionId")
+        && ["mode", "permissionMode", "customTitle", "aiTitle", "prNumber", "frameUrl"].iter().any(|key| has(key));
     said || kept || has("summary") && has("leafUuid") || has("messageId") && has("snapshot")
 }
 

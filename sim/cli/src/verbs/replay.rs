@@ -32,7 +32,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let book = args.prices.book()?;
     let mut steps = args.talk.steps();
     let inputs = read(args, &mut steps)?;
-    let requests = inputs.exchanges().count();
+    let requests = inputs.requests();
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
     let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if };

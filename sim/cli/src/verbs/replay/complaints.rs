@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_replay::input::{Inputs, ScopeInput};
+use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::Replay;
 
 use crate::exit::BadInput;
 
 /// A complaint for each named path without a single readable request.
 pub fn of_inputs(inputs: &Inputs, replay: &Replay) -> Vec<String> {
-    let empty = inputs.scopes.iter().filter(|scope| !has_requests(scope, replay));
-    empty.map(|scope| complaint(&scope.name, inputs, replay)).collect()
+    let empty = inputs.scopes.iter().enumerate().filter(|(at, _)| !has_requests(inputs, *at, replay));
+    empty.map(|(_, scope)| complaint(&scope.name, inputs, replay)).collect()
 }
 
 /// The complaints, or one that says that there is nothing.
@@ -24,11 +24,10 @@ pub fn located(file: &str, line: usize, reason: &str) -> String {
     if line == 0 { format!("{file}: {reason}") } else { format!("{file}:{line}: {reason}") }
 }
 
-fn has_requests(scope: &ScopeInput, replay: &Replay) -> bool {
-    let files: BTreeSet<&str> = scope.files.iter().map(|file| file.file.as_str()).collect();
-    let requests: usize = scope.files.iter().map(|file| file.exchanges.len()).sum();
+fn has_requests(inputs: &Inputs, scope: usize, replay: &Replay) -> bool {
+    let files: BTreeSet<&str> = inputs.scopes[scope].files.iter().map(|file| file.file.as_str()).collect();
     let broken = replay.unreadable.iter().filter(|damage| files.contains(damage.file.as_str())).count();
-    requests > broken
+    inputs.requests_of(scope) > broken
 }
 
 /// Reasons that a complaint about a folder names.
