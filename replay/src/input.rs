@@ -14,7 +14,7 @@ use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
 use crate::formats::{self, Format, Reading};
 use crate::trace::Trace;
-use crate::transcript::{FileThreads, Session, Thread, What, assemble};
+use crate::transcript::{FileThreads, Measuring, Session, Thread, What, assemble};
 use detect::Verdict;
 use load::Loaded;
 
@@ -29,6 +29,29 @@ pub const SAMPLE: &str = include_str!("../sample/sample.exchanges.jsonl");
 
 /// The name under which [`SAMPLE`] appears.
 pub const SAMPLE_NAME: &str = "sample.exchanges.jsonl";
+
+/// How to read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; found out file by file where nothing is said.
+    pub format: InputFormat,
+    /// Counts the blocks of transcripts, which are not kept: only while they are read can they be counted. Without it
+    /// nothing is counted and nothing is spent on it.
+    pub measuring: Option<Arc<Measuring>>,
+}
+
+impl ReadOptions {
+    /// The same with the blocks of transcripts counted.
+    pub fn counted(self) -> Self {
+        Self { measuring: Some(Arc::default()), ..self }
+    }
+}
+
+impl From<InputFormat> for ReadOptions {
+    fn from(format: InputFormat) -> Self {
+        Self { format, measuring: None }
+    }
+}
 
 /// Everything that was read, and everything that was not.
 #[derive(Clone, Debug, Default)]
@@ -123,9 +146,18 @@ impl Inputs {
         format: InputFormat,
         watch: &mut dyn FnMut(&Self),
     ) -> Result<Self, Error> {
-        let mut inputs = Self { read_as: format, ..Self::default() };
+        Self::read_with(paths, &ReadOptions::from(format), watch)
+    }
+
+    /// The same with more choices.
+    pub fn read_with(
+        paths: &[impl AsRef<Path>],
+        options: &ReadOptions,
+        watch: &mut dyn FnMut(&Self),
+    ) -> Result<Self, Error> {
+        let mut inputs = Self { read_as: options.format, ..Self::default() };
         for path in paths {
-            inputs.path(path.as_ref(), format, watch)?;
+            inputs.path(path.as_ref(), options, watch)?;
         }
         inputs.join();
         Ok(inputs)
@@ -139,9 +171,14 @@ impl Inputs {
 
     /// One scope with one file, out of memory.
     pub fn from_bytes(name: &str, bytes: &[u8], format: InputFormat) -> Self {
+        Self::from_bytes_with(name, bytes, &ReadOptions::from(format))
+    }
+
+    /// The same with more choices.
+    pub fn from_bytes_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Self {
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
-        inputs.stored(name, bytes.len() as u64, &load::load(bytes, format == InputFormat::Auto), format);
+        inputs.stored(name, bytes.len() as u64, &load::load(bytes, options.format == InputFormat::Auto), options);
         inputs.join();
         inputs
     }
@@ -167,17 +204,17 @@ impl Inputs {
         own.sum::<usize>() + items.filter(|item| matches!(item.what, What::Answer(_))).count()
     }
 
-    fn path(&mut self, path: &Path, format: InputFormat, watch: &mut dyn FnMut(&Self)) -> Result<(), Error> {
+    fn path(&mut self, path: &Path, options: &ReadOptions, watch: &mut dyn FnMut(&Self)) -> Result<(), Error> {
         let name = path.to_string_lossy().into_owned();
         self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
         if name == "-" {
-            let loaded = load::load(std::io::stdin().lock(), format == InputFormat::Auto);
+            let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
             let size = loaded.as_ref().map_or(0, Loaded::size);
-            self.stored(&name, size, &loaded, format);
+            self.stored(&name, size, &loaded, options);
             return Ok(());
         }
         let walk = walk::walk(path).map_err(|source| Error::Open { path: name, source })?;
-        parallel::read(&walk.files, format, &mut |read| {
+        parallel::read(&walk.files, options, &mut |read| {
             self.absorb(read);
             watch(self);
         });
@@ -212,14 +249,14 @@ impl Inputs {
         self.sessions = assemble(threads);
     }
 
-    fn stored(&mut self, file: &str, size: u64, loaded: &std::io::Result<Loaded>, format: InputFormat) {
+    fn stored(&mut self, file: &str, size: u64, loaded: &std::io::Result<Loaded>, options: &ReadOptions) {
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);
         match loaded {
             Ok(Loaded::Skip(reason)) => self.skip(file, reason),
             Ok(Loaded::Broken(what)) => self.damage(file, &Fault::in_line(0, what)),
             Ok(Loaded::Bytes { bytes, fault }) => {
-                self.content(file, bytes, format);
+                self.content(file, bytes, options);
                 if let Some(what) = fault {
                     self.damage(file, &Fault::in_line(0, what));
                 }
@@ -228,13 +265,16 @@ impl Inputs {
         }
     }
 
-    fn content(&mut self, file: &str, bytes: &[u8], format: InputFormat) {
-        let verdict = match format {
+    fn content(&mut self, file: &str, bytes: &[u8], options: &ReadOptions) {
+        let verdict = match options.format {
             InputFormat::As(format) => Verdict::Is(format),
             InputFormat::Auto => detect::detect(bytes),
         };
         match verdict {
-            Verdict::Is(format) => self.reading(file, format, formats::read(format, file, bytes)),
+            Verdict::Is(format) => {
+                let reading = formats::read_measured(format, file, bytes, options.measuring.as_deref());
+                self.reading(file, format, reading);
+            }
             Verdict::Skip(reason) => self.skip(file, reason),
             Verdict::Broken(fault) => self.damage(file, &fault),
         }

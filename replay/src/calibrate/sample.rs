@@ -26,6 +26,8 @@ pub enum LeftOut {
     Unreadable,
     /// It holds an image or a document by address, or thinking whose text is hidden.
     OutsideContent,
+    /// The first of its chain, or of a model in it: it shows how large the hidden prefix is, so its count is its bill.
+    ShowsPrefix,
     /// The bill is more than four times, or less than a quarter, of what the body can be.
     NotWhatWasBilled,
 }
@@ -41,6 +43,7 @@ impl LeftOut {
             Self::Altered => "altered",
             Self::Unreadable => "unreadable",
             Self::OutsideContent => "outside_content",
+            Self::ShowsPrefix => "shows_prefix",
             Self::NotWhatWasBilled => "not_what_was_billed",
         }
     }

@@ -37,7 +37,7 @@ use crate::error::{Error, Fault};
 use crate::exchange::{Exchange, Origin};
 use crate::response::Answer;
 use crate::trace::Trace;
-use crate::transcript::Thread;
+use crate::transcript::{Measuring, Thread};
 use text::Text;
 
 /// The format of a file.
@@ -353,8 +353,13 @@ impl Passed {
 
 /// Reads `bytes` (already decompressed) as `format`. `file` is the name that exchanges carry in their origin.
 pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
+    read_measured(format, file, bytes, None)
+}
+
+/// The same; blocks of transcripts are counted where `measuring` is given.
+pub fn read_measured(format: Format, file: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     if format == Format::ClaudeCode {
-        return claude_code::read(file, bytes);
+        return claude_code::read(file, bytes, measuring);
     }
     let text = Text::new(bytes);
     match format {
@@ -367,7 +372,7 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),
-        Format::ClaudeCode => claude_code::read(file, bytes),
+        Format::ClaudeCode => claude_code::read(file, bytes, measuring),
         Format::Weka => weka::read(&text),
         Format::Mooncake => mooncake::read(&text),
         Format::LmCache => lmcache::read(&text),

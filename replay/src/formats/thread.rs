@@ -140,7 +140,7 @@ pub(super) fn part(kind: BlockKind, json: &str) -> Part {
 
 /// A block of which only the size is known.
 pub(super) fn sized(kind: BlockKind, bytes: usize) -> Part {
-    Part { kind, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), tokens: 0, call: 0 }
+    Part::sized(kind, u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
 /// A call of a tool or its result.

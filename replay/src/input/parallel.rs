@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use super::load::{self, Room};
 use super::walk::Found;
-use super::{InputFormat, Inputs, ScopeInput};
+use super::{InputFormat, Inputs, ReadOptions, ScopeInput};
 use crate::side_by_side::side_by_side;
 
 thread_local! {
@@ -14,16 +14,16 @@ thread_local! {
 }
 
 /// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files.
-pub(super) fn read(files: &[Found], format: InputFormat, take: &mut dyn FnMut(Inputs)) {
+pub(super) fn read(files: &[Found], options: &ReadOptions, take: &mut dyn FnMut(Inputs)) {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|at| (Reverse(files[*at].bytes), *at));
-    side_by_side(&order, &|at| one(&files[at], format), take);
+    side_by_side(&order, &|at| one(&files[at], options), take);
 }
 
-fn one(found: &Found, format: InputFormat) -> Inputs {
+fn one(found: &Found, options: &ReadOptions) -> Inputs {
     let mut inputs = Inputs { scopes: vec![ScopeInput::default()], ..Inputs::default() };
-    let loaded = load::open(&found.path, format == InputFormat::Auto, ROOM.take());
-    inputs.stored(&found.name, found.bytes, &loaded, format);
+    let loaded = load::open(&found.path, options.format == InputFormat::Auto, ROOM.take());
+    inputs.stored(&found.name, found.bytes, &loaded, options);
     ROOM.set(Room::of(loaded));
     inputs
 }

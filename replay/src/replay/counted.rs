@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{BlockId, Content, CountedBlocks, Frame, Index, Request, TokenCounter, Wire};
-use forkcast_tokens::{Counter, Generation, is_outside, tools};
+use forkcast_tokens::{BUILT_IN, Counter, Factors, Generation, is_outside, tools};
 
 use crate::calibrate::{self, Calibration, LeftOut};
 use crate::exchange::Exchange;
@@ -53,6 +53,11 @@ impl Default for Sizing {
 }
 
 impl Sizing {
+    /// The factors that the counter has for Claude.
+    pub fn factors(&self) -> Factors {
+        self.calibration.as_ref().map_or(BUILT_IN, |fit| fit.factors)
+    }
+
     /// Sizes from `source`, by factors that were fitted to recordings where there are such.
     pub fn new(source: SizeSource, calibration: Option<Calibration>) -> Self {
         let counter = calibration.as_ref().map_or_else(Counter::default, |fit| Counter { factors: fit.factors });

@@ -68,7 +68,7 @@ fn append(result: &mut Replay, ledger: Ledger, chains: usize) {
         .extend(ledger.lines.into_iter().map(|line| forkcast_sim::ledger::Line { index: first + line.index, ..line }));
     let added = &result.lines[first..];
     result.chains.extend(added.iter().map(|line| line.chain.map(|chain| chains + chain.0 as usize)));
-    result.counted.extend(added.iter().map(|_| None));
+    result.counted.extend(ledger.counted);
     result.comparisons.extend(ledger.comparisons);
     result.origins.extend(ledger.origins);
     result.asked.extend(ledger.asked.into_iter().map(Some));

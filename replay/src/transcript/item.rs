@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
+use forkcast_tokens::Class;
 
 use crate::exchange::RecordedUsage;
 
@@ -68,10 +69,22 @@ pub struct Part {
     pub kind: BlockKind,
     /// Length of its JSON in bytes, as written in the transcript.
     pub bytes: u32,
-    /// Tokens by estimate; zero where nobody asked for counted sizes.
+    /// What its text is, as far as tokenizers differ in it.
+    pub class: Class,
+    /// Tokens of its text in o200k, from which those of other tokenizers are estimated; zero where nobody asked for counted
+    /// sizes.
     pub tokens: u32,
+    /// Tokens that no tokenizer decides: images, documents, hidden thinking; zero where nobody asked.
+    pub fixed_tokens: u32,
     /// Hash of the id that ties a call and its result together; zero for other blocks.
     pub call: u64,
+}
+
+impl Part {
+    /// A block of which only the size is known.
+    pub const fn sized(kind: BlockKind, bytes: u32) -> Self {
+        Self { kind, bytes, class: Class::Prose, tokens: 0, fixed_tokens: 0, call: 0 }
+    }
 }
 
 /// One request and its answer.

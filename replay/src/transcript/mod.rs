@@ -8,6 +8,7 @@
 mod assemble;
 mod id;
 mod item;
+mod measure;
 mod session;
 
 pub use assemble::{FileThreads, assemble};
@@ -16,6 +17,7 @@ pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
     SpawnResult, Stop, Thinking, What,
 };
+pub use measure::Measuring;
 pub use session::{Agent, AgentKind, Session};
 
 use std::sync::Arc;

@@ -156,6 +156,7 @@ const fn words(why: LeftOut) -> &'static str {
         LeftOut::Altered => "altered on their way or by their recorder",
         LeftOut::Unreadable => "with an unreadable body",
         LeftOut::OutsideContent => "with content that is not in the body",
+        LeftOut::ShowsPrefix => "that show how large a hidden prefix is",
         LeftOut::NotWhatWasBilled => "whose body cannot be what was billed",
     }
 }

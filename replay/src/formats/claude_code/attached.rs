@@ -5,7 +5,7 @@ use forkcast_sim::wire::BlockKind;
 use super::line::Line;
 use super::records::{Place, Records};
 use super::signs::each;
-use crate::transcript::{Input, InputOrigin, Part, Sign, What};
+use crate::transcript::{Input, InputOrigin, Measuring, Part, Sign, What};
 
 /// Attachments that are no text of the prompt.
 const SILENT: [&[u8]; 6] = [
@@ -23,7 +23,7 @@ const ANNOUNCING: [&[u8]; 4] =
 
 impl<'a> Records<'a> {
     /// A line with an attachment.
-    pub fn attachment_line(&mut self, place: Place, line: &Line<'a>) -> Option<u32> {
+    pub fn attachment_line(&mut self, place: Place, line: &Line<'a>, measuring: Option<&Measuring>) -> Option<u32> {
         let raw = line.attachment?;
         let found = attached(raw);
         self.hook(place, found.hook);
@@ -39,8 +39,11 @@ impl<'a> Records<'a> {
             self.notified(place, found.prompt);
             origin = InputOrigin::Notification;
         }
-        let bytes = found.rendered.unwrap_or(raw).len();
-        let part = Part { kind: BlockKind::Text, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), tokens: 0, call: 0 };
+        let json = found.rendered.unwrap_or(raw);
+        let mut part = Part::sized(BlockKind::Text, u32::try_from(json.len()).unwrap_or(u32::MAX));
+        if let Some(measuring) = measuring {
+            measuring.measure(&mut part, json);
+        }
         let input = What::Input(Input { origin, parts: vec![part] });
         Some(self.agents[place.agent].push(place.line, place.at, input))
     }

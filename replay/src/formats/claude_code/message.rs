@@ -3,7 +3,7 @@
 use forkcast_sim::wire::BlockKind;
 
 use super::scan::{Broken, Cursor};
-use crate::transcript::{Part, call_id};
+use crate::transcript::{Measuring, Part, call_id};
 
 /// A message as it stands in a line. Its blocks are in [`Blocks`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +76,8 @@ pub(super) struct Blocks<'a> {
     pub lengths: Lengths,
     /// A tool of the provider's own ran.
     pub server_tool: bool,
+    /// Counts tokens, where somebody asked for counted sizes.
+    pub measuring: Option<&'a Measuring>,
 }
 
 impl Blocks<'_> {
@@ -122,10 +124,11 @@ pub(super) fn not_null(raw: &[u8]) -> Option<&[u8]> {
 fn content<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
     match cursor.peek() {
         Some(b'"') => {
+            let start = cursor.at();
             let text = cursor.string()?.unwrap_or_default();
             blocks.head = Some(text);
             blocks.lengths.text += text.len() as u64;
-            blocks.parts.push(part(BlockKind::Text, text.len() + 2, 0));
+            blocks.put(BlockKind::Text, cursor.since(start), 0);
         }
         Some(b'[') => {
             cursor.enter(b'[')?;
@@ -138,10 +141,6 @@ fn content<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), B
         }
     }
     Ok(())
-}
-
-fn part(kind: BlockKind, bytes: usize, call: u64) -> Part {
-    Part { kind, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), tokens: 0, call }
 }
 
 /// What a block says of itself.
@@ -161,7 +160,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Bro
     cursor.peek();
     let start = cursor.at();
     if !cursor.enter(b'{')? {
-        blocks.parts.push(part(BlockKind::Text, cursor.at() - start, 0));
+        blocks.put(BlockKind::Text, cursor.since(start), 0);
         return Ok(());
     }
     let mut raw = Raw::default();
@@ -180,7 +179,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Bro
             }
         }
     }
-    blocks.add(&raw, cursor.at() - start);
+    blocks.add(&raw, cursor.since(start));
     Ok(())
 }
 
@@ -189,7 +188,7 @@ fn length(text: Option<&[u8]>) -> u64 {
 }
 
 impl<'a> Blocks<'a> {
-    fn add(&mut self, raw: &Raw<'a>, bytes: usize) {
+    fn add(&mut self, raw: &Raw<'a>, json: &[u8]) {
         let mut call = 0;
         let kind = match raw.kind {
             b"text" => {
@@ -224,7 +223,15 @@ impl<'a> Blocks<'a> {
             }
             _ => BlockKind::Opaque,
         };
-        self.parts.push(part(kind, bytes, call));
+        self.put(kind, json, call);
+    }
+
+    fn put(&mut self, kind: BlockKind, json: &[u8], call: u64) {
+        let mut part = Part { call, ..Part::sized(kind, u32::try_from(json.len()).unwrap_or(u32::MAX)) };
+        if let Some(measuring) = self.measuring {
+            measuring.measure(&mut part, json);
+        }
+        self.parts.push(part);
     }
 }
 

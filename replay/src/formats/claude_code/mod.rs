@@ -32,14 +32,15 @@ mod usage;
 
 use super::Reading;
 use crate::error::Fault;
+use crate::transcript::Measuring;
 use message::Blocks;
 use records::Records;
 use scan::Cursor;
 
 /// Reads one file.
-pub(super) fn read(file: &str, bytes: &[u8]) -> Reading {
+pub(super) fn read(file: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     let mut records = Records::new(file);
-    let mut blocks = Blocks::default();
+    let mut blocks = Blocks { measuring, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());

@@ -164,7 +164,7 @@ impl<'a> Records<'a> {
             b"user" => self.user_line(place, line, parent, blocks),
             b"progress" => self.progress_line(place, line, blocks),
             b"system" => self.system_line(place, line),
-            b"attachment" => self.attachment_line(place, line),
+            b"attachment" => self.attachment_line(place, line, blocks.measuring),
             b"queue-operation" => self.queue_line(place, line),
             b"mode" | b"permission-mode" => self.mode_line(place, line.mode),
             _ => None,

@@ -43,6 +43,11 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// What stands between `start` and here.
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.at).unwrap_or_default()
+    }
+
     /// Steps into the object or list that stands here; anything else is jumped over, and there is nothing to step into.
     pub fn enter(&mut self, open: u8) -> Result<bool, Broken> {
         if self.peek() == Some(open) {

@@ -10,8 +10,8 @@ use super::prompt::Prompt;
 use super::run::Run;
 use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Origin, RecordedUsage};
-use crate::replay::Asked;
 use crate::replay::price::{Asking, Priced, price, unread_premium};
+use crate::replay::{Asked, CountedSize};
 
 impl<'a> Run<'a> {
     /// Writes down a request that was served. A copy was written down elsewhere.
@@ -22,7 +22,7 @@ impl<'a> Run<'a> {
         let recorded = ask.answer.usage.unwrap_or_default();
         let mut line = self.line(ask);
         let why = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
-        let forecast = forecast(prompt);
+        let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
         let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
         let Priced { rates, fees, remarks } = self.price(ask, &recorded, &prompt.usage);
@@ -143,16 +143,19 @@ impl<'a> Run<'a> {
         self.ledger.origins.push(Origin { file, index: ask.item, line: ask.line as usize });
         self.ledger.asked.push(Asked { session: self.place.index, agent: ask.agent, item: ask.item });
         self.ledger.evidence.push(evidence);
+        self.ledger.counted.push(self.size.take());
         self.ledger.hypotheticals.push(Vec::new());
         self.ledger.lower_bounds.push(None);
     }
 }
 
 /// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.
-fn forecast(prompt: &Prompt) -> Usage {
+fn forecast(prompt: &Prompt, counted: Option<CountedSize>) -> Usage {
     let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
-    let total = prompt.usage.total_input_tokens();
-    let written = prompt.cached.saturating_sub(read);
+    let recorded = prompt.usage.total_input_tokens();
+    let total = counted.map_or(recorded, |size| size.tokens.max(read));
+    let cached = (prompt.cached + total).saturating_sub(recorded);
+    let written = cached.saturating_sub(read);
     let (five_minutes, one_hour) = match prompt.ttl {
         Ttl::FiveMinutes => (written, 0),
         Ttl::OneHour => (0, written),

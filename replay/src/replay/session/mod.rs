@@ -7,6 +7,7 @@
 
 mod agent;
 mod ask;
+mod counted;
 mod explained;
 mod forecasting;
 mod line;
@@ -19,7 +20,7 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
 
-use super::{Asked, Options};
+use super::{Asked, CountedSize, Options};
 use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
 use crate::rebuild::forecast::{Observation, Shared};
@@ -45,6 +46,7 @@ pub(super) struct Ledger {
     pub origins: Vec<Origin>,
     pub asked: Vec<Asked>,
     pub evidence: Vec<Option<Evidence>>,
+    pub counted: Vec<Option<CountedSize>>,
     pub hypotheticals: Vec<Vec<Hypothetical>>,
     pub lower_bounds: Vec<Option<Money>>,
     /// Names of the cache rules used.

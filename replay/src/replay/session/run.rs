@@ -7,6 +7,7 @@ use forkcast_sim::wire::model::Resolved;
 
 use super::agent::State;
 use super::ask::{Ask, asks};
+use super::counted::Counting;
 use super::forecasting::{Models, Threads, rules_for};
 use super::prompt::hidden_prefix;
 use super::{Ledger, Place};
@@ -14,7 +15,7 @@ use crate::agreement::NotComparable;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::Arena;
 use crate::rebuild::{Tokens, World};
-use crate::replay::Options;
+use crate::replay::{CountedSize, Options};
 use crate::transcript::Session;
 
 /// A session on its way.
@@ -35,6 +36,9 @@ pub(super) struct Run<'a> {
     pub systems: Vec<u64>,
     pub next_system: u64,
     pub unread: UnreadWrites,
+    pub counting: Counting<'a>,
+    /// The request being served, as counted.
+    pub size: Option<CountedSize>,
     /// In step with the lines of the ledger.
     pub rates: Vec<Option<Rates>>,
 }
@@ -61,6 +65,8 @@ impl<'a> Run<'a> {
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
             unread: UnreadWrites::default(),
+            counting: Counting::new(&options.sizing, agents),
+            size: None,
             rates: Vec::new(),
         }
     }
@@ -76,6 +82,7 @@ impl<'a> Run<'a> {
 
     fn serve(&mut self, ask: &Ask<'a>) {
         let agent = &self.session.agents[ask.agent];
+        self.size = self.counting.count(ask, &agent.thread);
         self.agents[ask.agent].take_in(&mut self.arena, ask.agent, agent, ask.item);
         match self.models.profiled(ask.answer) {
             Some((usage, resolved)) => self.serve_request(ask, usage, resolved),
@@ -86,7 +93,10 @@ impl<'a> Run<'a> {
     }
 
     fn serve_request(&mut self, ask: &Ask<'a>, usage: Usage, resolved: Resolved) {
-        let request = self.threads.outgoing(ask, &usage, &resolved);
+        let mut request = self.threads.outgoing(ask, &usage, &resolved);
+        if let Some(size) = self.size.filter(|_| self.counting.decides()) {
+            request.total_tokens = size.tokens;
+        }
         let answered = self.threads.answered(ask, usage);
         let decision = self.forecast.predict(&request);
         let mut prompt = self.prompt(ask, usage, resolved, request.ttl, decision);

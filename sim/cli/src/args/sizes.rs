@@ -37,6 +37,11 @@ enum Sizes {
 }
 
 impl SizeArgs {
+    /// Whether the blocks of transcripts are counted while they are read.
+    pub fn counts(self) -> bool {
+        self.calibrate || self.sizes != Sizes::Recorded
+    }
+
     /// How to size the requests of `inputs`.
     pub fn sizing(self, inputs: &Inputs) -> Sizing {
         let source = match self.sizes {

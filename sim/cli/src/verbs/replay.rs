@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use forkcast_replay::error::Error;
-use forkcast_replay::input::Inputs;
+use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, Replay, replay_until};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
@@ -84,7 +84,9 @@ fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
     let mut watch = |inputs: &Inputs| {
         steps.at(|| format!("reading, {} files with {} so far", count(inputs.files as u64), bytes(inputs.bytes)));
     };
-    Inputs::read_watched(&args.paths, args.input_format, &mut watch).map_err(|error| match error {
+    let options = ReadOptions::from(args.input_format);
+    let options = if args.sizes.counts() { options.counted() } else { options };
+    Inputs::read_with(&args.paths, &options, &mut watch).map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
     })
