@@ -19,6 +19,11 @@ impl Names {
         self.shown("file", name)
     }
 
+    /// A session's id in the input.
+    pub fn session(self, name: &str) -> String {
+        self.shown("session", name)
+    }
+
     /// An agent's id in the input.
     pub fn agent(self, name: &str) -> String {
         self.shown("agent", name)

@@ -122,6 +122,8 @@ pub struct Table {
     pub sum: Option<Vec<Cell>>,
     /// How many rows people see; zero for all.
     pub shown_max: usize,
+    /// How many more rows there are that nobody made, because people see none of them.
+    pub unmade: usize,
     /// What the rows are, for "… and 3 more sessions".
     pub rows_are: &'static str,
 }
@@ -135,9 +137,18 @@ impl Table {
     /// The rows for people, and how many are left out.
     pub fn shown(&self) -> (impl Iterator<Item = &Vec<Cell>>, usize) {
         // One row in the place of "… and 1 more" takes no more room.
-        let all = self.shown_max == 0 || self.rows.len() <= self.shown_max + 1;
-        let shown = if all { self.rows.len() } else { self.shown_max };
-        (self.sum.iter().chain(&self.rows[..shown]), self.rows.len() - shown)
+        let rows = self.rows.len() + self.unmade;
+        let all = self.shown_max == 0 || rows <= self.shown_max + 1;
+        let shown = if all { self.rows.len() } else { self.shown_max.min(self.rows.len()) };
+        (self.sum.iter().chain(&self.rows[..shown]), rows - shown)
+    }
+
+    /// Makes the rows that people see, and notes how many others there are.
+    pub fn make<T>(&mut self, shown_max: usize, things: &[T], row: impl FnMut(&T) -> Vec<Cell>) {
+        let made = things.len().min(shown_max + 1);
+        self.rows = things[..made].iter().map(row).collect();
+        self.unmade = things.len() - made;
+        self.shown_max = shown_max;
     }
 
     /// "… and 3 more sessions".

@@ -8,12 +8,14 @@ use serde::Serialize;
 use super::calibration::SizesObject;
 use super::number::{Exact, Usd};
 use crate::names::Names;
-use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced};
+use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced, unseen};
 
+mod advice;
 mod bounds;
 mod findings;
 mod sums;
 
+use advice::{ActionObject, UnseenObject, actions};
 use bounds::{GateObject, WindowObject};
 use findings::{ExceptionObject, UnexplainedObject, exceptions, unexplained};
 use sums::{GroupObject, SessionObject, Sums};
@@ -45,7 +47,8 @@ struct ReplayObject<'a> {
     groups: Vec<GroupObject>,
     totals: Sums,
     gates: Vec<GateObject>,
-    actions: [(); 0],
+    actions: Vec<ActionObject>,
+    unseen: UnseenObject,
     unpriced: Vec<UnpricedObject>,
     exceptions: Vec<ExceptionObject>,
     unexplained: Vec<UnexplainedObject>,
@@ -63,12 +66,13 @@ impl<'a> ReplayObject<'a> {
             price_book: PriceBookObject::of(report),
             sizes: SizesObject::of(report),
             window: WindowObject::of(report),
-            sessions: report.sessions.iter().map(SessionObject::of).collect(),
+            sessions: report.sessions.iter().map(|session| SessionObject::of(session, &report.what_ifs)).collect(),
             by: report.view.by.map(By::word),
-            groups: report.groups.iter().map(GroupObject::of).collect(),
-            totals: Sums::of(&report.totals),
+            groups: report.groups.iter().map(|group| GroupObject::of(group, &report.what_ifs)).collect(),
+            totals: Sums::of(&report.totals, &report.what_ifs),
             gates: gates(report).iter().map(GateObject::of).collect(),
-            actions: [],
+            actions: actions(report),
+            unseen: unseen(report).into(),
             unpriced: unpriced(report).into_iter().map(UnpricedObject::of).collect(),
             exceptions: exceptions(report),
             unexplained: unexplained(report),

@@ -1,6 +1,8 @@
 //! The report of a replay.
 
 mod account;
+mod actions;
+mod agents;
 mod agreement;
 mod damage;
 mod gates;
@@ -8,6 +10,8 @@ mod head;
 mod misses;
 mod sessions;
 mod totals;
+mod unseen;
+mod what_if;
 
 pub use gates::sentence;
 
@@ -25,12 +29,16 @@ pub fn document(report: &Report<'_>) -> Document {
         return document;
     }
     gates::add(report, &mut document);
+    actions::add(report, &mut document);
     totals::add(report, &mut document);
     sessions::add_groups(report, &mut document);
     sessions::add_models(report, &mut document);
     misses::add(report, &mut document);
     sessions::add(report, &mut document);
+    agents::add(report, &mut document);
+    what_if::add(report, &mut document);
     agreement::add(report, &mut document);
+    unseen::add(report, &mut document);
     super::calibration::add(report, &mut document);
     damage::add(report, &mut document);
     document
@@ -51,7 +59,18 @@ pub(super) fn listed(items: &[String]) -> String {
     }
 }
 
-/// Where a request was recorded: `file.json#3`.
+/// Where a request was recorded: `file.json#3`, in a transcript the line of its answer, `session.jsonl:812`.
 fn place(report: &Report<'_>, entry: &Entry<'_>) -> String {
+    if entry.answered.is_some() {
+        return format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
+    }
     format!("{}#{}", report.short(&entry.origin.file), entry.origin.index)
+}
+
+/// Where it shows why a request missed: the line of the transcript that tells it, else where it was recorded.
+fn shown_at(report: &Report<'_>, entry: &Entry<'_>) -> String {
+    match entry.shown {
+        Some(shown) => format!("{}:{}", report.short(shown.file), shown.line),
+        None => place(report, entry),
+    }
 }

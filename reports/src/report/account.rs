@@ -19,13 +19,59 @@ pub struct Side {
     pub cost: Option<Money>,
 }
 
-/// Tokens that were not counted by the provider.
+impl Side {
+    /// Adds what was billed for a request, if it counts.
+    pub(super) fn count(&mut self, entry: &Entry<'_>, counted: Counted) {
+        if counted.counts(entry) {
+            self.usage += entry.line.billed().unwrap_or_default();
+            add(&mut self.cost, entry.line.charge.bill.as_ref().map(|bill| bill.total));
+        }
+    }
+
+    /// Adds another sum.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.usage += other.usage;
+        add(&mut self.cost, other.cost);
+    }
+}
+
+/// Output of which the recording holds only the start value of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimated {
-    /// Tokens.
+    /// Tokens by estimate; what was recorded where there is no estimate.
     pub tokens: u64,
     /// Requests.
     pub requests: u64,
+    /// Tokens as recorded, which are those in the bill.
+    pub recorded_tokens: u64,
+    /// What the estimate would add to the bill; `None` where nothing has a price.
+    pub extra: Option<Money>,
+}
+
+/// Money of misses that nothing explains, and how far chance may move it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Residual {
+    /// Their sum.
+    pub cost: Money,
+    /// Sum of the squares of each, in 10⁻²⁴ USD².
+    squares: u128,
+}
+
+impl Residual {
+    fn add(&mut self, cost: Money) {
+        let amount = cost.picousd().unsigned_abs();
+        self.cost += cost;
+        self.squares = self.squares.saturating_add(amount.saturating_mul(amount));
+    }
+
+    /// Low and high end of what such misses cost, were the same work done again: each of them comes by chance and apart
+    /// from the others, so their sum has a variance of the sum of squares (a compound Poisson process); two standard
+    /// deviations to each side, and never below zero.
+    pub fn range(&self) -> (Money, Money) {
+        let spread = i128::try_from(self.squares.isqrt()).unwrap_or(i128::MAX / 4).saturating_mul(2);
+        let spread = Money::from_picousd(spread);
+        ((self.cost - spread).max(Money::ZERO), self.cost + spread)
+    }
 }
 
 /// How well prediction and recording agree.
@@ -67,6 +113,13 @@ pub struct Account {
     pub unread_writes: Option<Money>,
     /// Output that the recording holds as the start value of a stream only.
     pub output_estimated: Estimated,
+    /// Misses that nothing explains.
+    pub residual: Residual,
+    /// What the same requests would have been under each what-if, in the order in which they were asked for; what cannot
+    /// be replayed counts as it was billed. Empty where nothing was asked or no profile exists.
+    pub what_if: Vec<Side>,
+    /// The clairvoyant lower bound; requests without one count as they were billed. `None` where none is known.
+    pub lower_bound: Option<Money>,
     /// Prediction beside recording.
     pub agreement: Agreement,
     /// What was charged beside tokens, by the fee's name: how many, and for how much.
@@ -104,9 +157,11 @@ impl Account {
     /// The sums of `entries`.
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>, counted: Counted) -> Self {
         let entries: Vec<&Entry<'_>> = entries.into_iter().collect();
+        let what_ifs = entries.iter().map(|entry| entry.hypotheticals.len()).max().unwrap_or(0);
         let lines = entries.iter().filter(|entry| counted.counts(entry)).map(|entry| entry.line);
         let ledger = Totals { requests: entries.len() as u64, ..Totals::of(lines) };
-        let mut account = Self { ledger, ..Self::default() };
+        let mut account = Self { ledger, what_if: vec![Side::default(); what_ifs], ..Self::default() };
+        let bounded = entries.iter().any(|entry| entry.lower_bound.is_some());
         if entries.iter().any(|entry| entry.line.predicted.is_some()) {
             account.predicted = Some(Side::default());
         }
@@ -121,6 +176,7 @@ impl Account {
             side.usage += account.without_profile.usage;
             add(&mut side.cost, account.without_profile.cost);
         }
+        account.lower_bound = account.lower_bound.filter(|_| bounded);
         let recorded = account.ledger.recorded_requests > 0;
         account.recorded.usage = account.ledger.recorded;
         account.billed.usage = if recorded { account.ledger.recorded } else { account.ledger.predicted };
@@ -149,12 +205,26 @@ impl Account {
                 add(&mut self.without_profile.cost, bill);
             }
         }
-        if let Some(recorded) = entry.exchange.and_then(|exchange| exchange.usage)
-            && recorded.output_is_start_value
-        {
+        if let Some(output) = entry.output {
             self.output_estimated.requests += 1;
-            self.output_estimated.tokens += recorded.usage.output_tokens;
+            self.output_estimated.tokens += output.tokens;
+            self.output_estimated.recorded_tokens += output.recorded_tokens;
+            add(&mut self.output_estimated.extra, output.extra);
         }
+        let unexplained = line.charge.causes.iter().filter(|part| part.cause == Cause::Unexplained);
+        unexplained.filter_map(|part| part.cost).for_each(|cost| self.residual.add(cost));
+        add(&mut self.lower_bound, entry.lower_bound.or(bill));
+        for (at, side) in self.what_if.iter_mut().enumerate() {
+            let hypothetical = entry.hypotheticals.get(at);
+            side.usage += hypothetical.map_or_else(|| line.billed().unwrap_or_default(), |found| found.usage);
+            add(&mut side.cost, hypothetical.map_or(bill, |found| found.cost));
+        }
+    }
+
+    /// What a what-if would have saved of the bill; negative where it costs more. What-ifs keep what was recorded wherever
+    /// they change nothing, so that errors of a prediction are in no difference.
+    pub fn saved(&self, what_if: usize) -> Option<Money> {
+        Some(self.billed.cost? - self.what_if.get(what_if)?.cost?)
     }
 
     fn agree(&mut self, entry: &Entry<'_>) {
@@ -170,6 +240,12 @@ impl Account {
         self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);
         add(&mut self.agreement.recorded_input, entry.line.charge.bill.as_ref().map(input_cost));
         add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
+    }
+
+    /// The same as a part of the bill; `None` of nothing.
+    pub fn saved_share(&self, what_if: usize) -> Option<f64> {
+        let (saved, whole) = (self.saved(what_if)?, self.billed.cost?);
+        (whole != Money::ZERO).then(|| saved.picousd() as f64 / whole.picousd() as f64)
     }
 
     /// The rules could read some of its requests: what was missed is known of these.

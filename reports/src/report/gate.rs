@@ -168,8 +168,7 @@ fn not_billed(report: &Report<'_>) -> Option<String> {
 
 /// The request cost something and nobody wrote down how much: it has no usage, and it was not refused.
 fn is_unmetered(entry: &Entry<'_>) -> bool {
-    let refused = entry.exchange.is_some_and(forkcast_replay::exchange::Exchange::failed)
-        || entry.line.predicted == Some(Usage::default());
+    let refused = entry.failed() || entry.line.predicted == Some(Usage::default());
     entry.line.recorded.is_none() && !refused
 }
 

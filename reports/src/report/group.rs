@@ -9,6 +9,7 @@ use forkcast_sim::wire::model;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::session::{self, Session};
 use super::{Account, Counted, Entry};
 use crate::names::Names;
 
@@ -21,7 +22,7 @@ pub enum By {
     Week,
     /// Its month in UTC: `2026-11`.
     Month,
-    /// The path that the user named.
+    /// The working directory where the input tells one, else the path that the user named.
     Project,
     /// The model, whatever its spelling.
     Model,
@@ -70,6 +71,7 @@ pub(super) struct Keys<'a> {
     /// The named path of each session, by the session's index.
     pub projects: Vec<&'a str>,
     pub chain_ids: &'a BTreeMap<usize, String>,
+    pub sessions: &'a [Session],
 }
 
 /// The named path of each file, in the order of all files.
@@ -78,7 +80,7 @@ pub(super) fn projects(inputs: &Inputs) -> Vec<&str> {
 }
 
 /// Every request in one group, times ascending, else the dearest first; what has no key comes last.
-pub(super) fn groups(entries: &[Entry<'_>], keys: &Keys<'_>, counted: Counted) -> Vec<Group> {
+pub(super) fn groups<'a>(entries: &[Entry<'a>], keys: &Keys<'a>, counted: Counted) -> Vec<Group> {
     let mut of_key: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in entries {
         let key = keys.of(entry).unwrap_or_else(|| UNKNOWN.to_owned());
@@ -100,20 +102,30 @@ pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
     (Reverse(account.billed.cost), Reverse(account.billed.usage.total_input_tokens()), Reverse(account.ledger.requests))
 }
 
-impl Keys<'_> {
-    fn of(&self, entry: &Entry<'_>) -> Option<String> {
+impl<'a> Keys<'a> {
+    fn of(&self, entry: &Entry<'a>) -> Option<String> {
         match self.by {
             By::Day => calendar(entry.line.at?, "%Y-%m-%d"),
             By::Week => calendar(entry.line.at?, "%G-W%V"),
             By::Month => calendar(entry.line.at?, "%Y-%m"),
-            By::Project => self.projects.get(entry.line.session).map(|project| self.names.file(project)),
+            By::Project => self.project(entry).map(|project| self.names.file(project)),
             By::Model => model_name(&entry.line.model),
             By::Agent => self.agent(entry),
-            By::Version => entry.exchange?.client.clone(),
+            By::Version => entry.client(),
         }
     }
 
+    fn project(&self, entry: &Entry<'a>) -> Option<&str> {
+        let own = entry.answered.and_then(|answered| answered.session.project.as_deref());
+        own.or_else(|| self.projects.get(entry.line.session).copied())
+    }
+
+    /// Agents of different sessions are different, whatever their ids.
     fn agent(&self, entry: &Entry<'_>) -> Option<String> {
+        if let Some(answered) = entry.answered {
+            let session = session::of(self.sessions, entry)?;
+            return Some(format!("{}/{}", session.id, session.agent(answered.place.agent)?.id));
+        }
         match entry.chain.and_then(|chain| self.chain_ids.get(&chain)) {
             Some(id) => Some(id.clone()),
             None => entry.exchange?.chain.as_deref().map(|own| self.names.agent(own)),

@@ -1,61 +1,42 @@
 //! What every format is derived from: the ledger of a replay, cut into sessions and agents, with its sums.
 
 mod account;
+mod action;
+mod entry;
 mod findings;
 mod gate;
 mod group;
 mod prices;
 mod session;
 mod size;
+mod unseen;
 mod view;
+mod what_if;
 mod window;
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::agreement::{Compared, NotComparable};
-use forkcast_replay::exchange::{Exchange, Origin, Provider};
+use forkcast_replay::agreement::Compared;
 use forkcast_replay::input::{Inputs, Unreadable};
-use forkcast_replay::replay::{CountedSize, Options, Replay};
-use forkcast_sim::ledger::Line;
+use forkcast_replay::replay::{Options, Replay};
 use forkcast_sim::time::Instant;
 
 use crate::names::Names;
 use group::Keys;
 
-pub use account::{Account, Agreement, Counted, Estimated, Side};
+pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
+pub use action::{Action, actions};
+pub use entry::{Answered, Entry, EstimatedOutput, Shown};
 pub use findings::{Miss, Unpriced, misses, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
 pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one};
-pub use session::{Agent, Session};
+pub use session::{Agent, Session, Spawned};
 pub use size::{SizeRow, Sizes, sizes};
+pub use unseen::{Unseen, unseen};
 pub use view::View;
 pub use window::{LeftOut, Window, since, until};
-
-/// One request: its line of the ledger and everything that is known beside it.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The line.
-    pub line: &'a Line,
-    /// Prediction beside recording.
-    pub comparison: &'a Result<Compared, NotComparable>,
-    /// Where it was recorded.
-    pub origin: &'a Origin,
-    /// The chain, numbered over the whole input.
-    pub chain: Option<usize>,
-    /// The recording.
-    pub exchange: Option<&'a Exchange>,
-    /// Its whole prompt as counted, where that was asked for.
-    pub size: Option<CountedSize>,
-}
-
-impl Entry<'_> {
-    /// It went to a provider whose cache is not modelled.
-    pub fn is_foreign(&self) -> bool {
-        self.exchange.is_some_and(|exchange| exchange.provider != Provider::Anthropic)
-    }
-}
 
 /// A replay, ready to be written in any format.
 #[derive(Debug)]
@@ -74,7 +55,7 @@ pub struct Report<'a> {
     pub entries: Vec<Entry<'a>>,
     /// Requests that were replayed and do not count.
     pub left_out: LeftOut,
-    /// One for each input file with requests that count.
+    /// One for each recording and each session of a transcript with requests that count.
     pub sessions: Vec<Session>,
     /// Every request in one of them; empty where nothing is grouped.
     pub groups: Vec<Group>,
@@ -82,6 +63,8 @@ pub struct Report<'a> {
     pub models: Vec<Group>,
     /// Over everything.
     pub totals: Account,
+    /// Names of the what-ifs that were asked for, in the order of every [`Account::what_if`].
+    pub what_ifs: Vec<String>,
     /// Which requests the sums count.
     pub counted: Counted,
     /// The folder that all files lie in, with a slash at its end; empty where there is none.
@@ -95,13 +78,14 @@ impl<'a> Report<'a> {
     pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, view: impl Into<View>) -> Self {
         let view: View = view.into();
         let names = view.names;
-        let mut entries = entries(inputs, replay);
+        let mut entries = entry::entries(inputs, replay, options);
         // Before anything is left out, so that a chain keeps its number.
         let chain_ids = session::chain_ids(&entries, names);
         let left_out = view.window.narrow(&mut entries);
         let counted = Counted::of(&entries);
         let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);
-        let keys = |by| Keys { by, names, projects: group::projects(inputs), chain_ids: &chain_ids };
+        let keys =
+            |by| Keys { by, names, projects: group::projects(inputs), chain_ids: &chain_ids, sessions: &sessions };
         let grouped = |by| group::groups(&entries, &keys(by), counted);
         let (groups, models) = (view.by.map(grouped).unwrap_or_default(), grouped(By::Model));
         let totals = Account::of(&entries, counted);
@@ -118,6 +102,7 @@ impl<'a> Report<'a> {
             groups,
             models,
             totals,
+            what_ifs: what_if::names(options, replay),
             counted,
             folder,
             chain_ids,
@@ -134,13 +119,15 @@ impl<'a> Report<'a> {
 
     /// The session that a request belongs to.
     pub fn session_of(&self, entry: &Entry<'_>) -> Option<&Session> {
-        let at = self.sessions.binary_search_by_key(&entry.line.session, |session| session.index).ok()?;
-        self.sessions.get(at)
+        session::of(&self.sessions, entry)
     }
 
     /// The id of the agent that sent a request; `None` where no profile could read it.
     pub fn agent_of(&self, entry: &Entry<'_>) -> Option<&str> {
-        entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str)
+        match entry.answered {
+            Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
+            None => entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str),
+        }
     }
 
     /// First and last instant of the requests that have one.
@@ -182,26 +169,4 @@ fn common_folder(inputs: &Inputs) -> String {
         &one[..alike.map(|(part, _)| part.len()).sum()]
     });
     common.unwrap_or_default().to_owned()
-}
-
-fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay) -> Vec<Entry<'a>> {
-    let files: Vec<BTreeMap<usize, &Exchange>> = inputs
-        .scopes
-        .iter()
-        .flat_map(|scope| &scope.files)
-        .map(|file| file.exchanges.iter().map(|exchange| (exchange.origin.index, exchange)).collect())
-        .collect();
-    let lines = replay.lines.iter().zip(&replay.comparisons).zip(replay.origins.iter().zip(&replay.chains));
-    let sizes = replay.counted.iter().copied().chain(std::iter::repeat(None));
-    lines
-        .zip(sizes)
-        .map(|(((line, comparison), (origin, chain)), size)| Entry {
-            size,
-            line,
-            comparison,
-            origin,
-            chain: *chain,
-            exchange: files.get(line.session).and_then(|file| file.get(&origin.index)).copied(),
-        })
-        .collect()
 }

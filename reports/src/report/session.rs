@@ -8,32 +8,63 @@ use forkcast_replay::input::Inputs;
 use super::{Account, Counted, Entry, Side};
 use crate::names::Names;
 
-/// The requests of one input file.
+mod tree;
+
+pub use tree::Spawned;
+
+/// The requests of one recording, or of one session that transcripts tell of.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Index of the file among all files of the input, as ledger lines have it.
+    /// Index of the file among all files of the input, as ledger lines have it; sessions of transcripts follow the files.
     pub index: usize,
-    /// Unique: the file's name without folder and ending.
+    /// Unique: the session's own id, or the file's name without folder and ending.
     pub id: String,
-    /// The file.
+    /// The file, for a session that of its main agent.
     pub source: String,
     /// How it was read.
     pub format: &'static str,
-    /// Chains with a request in this file.
+    /// Chains with a request in this file; agents with a request in this session.
     pub chains: usize,
-    /// Who sent the requests.
+    /// Who sent the requests. For transcripts also those who sent none and started others.
     pub agents: Vec<Agent>,
+    /// Index of each agent of the transcript among `agents`.
+    places: Vec<Option<usize>>,
     /// Sums.
     pub account: Account,
 }
 
-/// A chain of requests within a session.
-#[derive(Clone, Debug)]
+impl Session {
+    /// The agent at an index of the transcript's session.
+    pub fn agent(&self, place: usize) -> Option<&Agent> {
+        self.agents.get((*self.places.get(place)?)?)
+    }
+}
+
+/// An agent of a transcript, or a chain of recorded requests.
+#[derive(Clone, Debug, Default)]
 pub struct Agent {
-    /// The input's own id, or a number.
+    /// The input's own id, or a number. Unique within its session.
     pub id: String,
+    /// Who started it: index among the session's agents.
+    pub parent: Option<usize>,
+    /// `main`, `named`, `fork` or `internal`.
+    pub kind: &'static str,
+    /// What kind of agent was asked for, where the spawn is recorded.
+    pub name: Option<String>,
+    /// `sync` or `background`, where the result of the spawn tells.
+    pub mode: Option<&'static str>,
+    /// Where its caller started it.
+    pub spawned: Option<Spawned>,
+    /// How often it was reported to its caller as done.
+    pub notifications: u64,
+    /// How often its conversation was taken up again: by a new process of the client, from another file, by a call.
+    pub resumptions: u64,
+    /// Its requests.
+    pub requests: u64,
     /// What was billed.
     pub billed: Side,
+    /// The same with everything that it started.
+    pub with_children: Side,
 }
 
 /// Who sent the requests that no profile could read: no chain is known of them.
@@ -42,7 +73,7 @@ const NO_PROFILE: &str = "no_profile";
 /// Ids of all chains: the input's own where it has them, a number in order of first request where it has not.
 pub(super) fn chain_ids(entries: &[Entry<'_>], names: Names) -> BTreeMap<usize, String> {
     let mut ids = BTreeMap::new();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| entry.answered.is_none()) {
         let Some(chain) = entry.chain else { continue };
         let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
         ids.entry(chain).or_insert_with(|| own.map_or_else(|| format!("chain-{chain}"), |own| names.agent(own)));
@@ -50,7 +81,13 @@ pub(super) fn chain_ids(entries: &[Entry<'_>], names: Names) -> BTreeMap<usize, 
     ids
 }
 
-/// One session for each input file with exchanges.
+/// The session of a request among sessions in the order of their indices.
+pub(super) fn of<'s>(sessions: &'s [Session], entry: &Entry<'_>) -> Option<&'s Session> {
+    let at = sessions.binary_search_by_key(&entry.line.session, |session| session.index).ok()?;
+    sessions.get(at)
+}
+
+/// One session for each input file with exchanges, and behind them one for each of the transcripts.
 pub(super) fn sessions(
     inputs: &Inputs,
     entries: &[Entry<'_>],
@@ -63,35 +100,52 @@ pub(super) fn sessions(
         of_session.entry(entry.line.session).or_default().push(entry);
     }
     let mut taken = BTreeMap::new();
-    let files = inputs.scopes.iter().flat_map(|scope| &scope.files).enumerate();
-    files
-        .filter_map(|(index, file)| {
-            let entries = of_session.get(&index)?;
-            let agents = agents(entries, chain_ids, counted);
-            Some(Session {
+    let files: Vec<_> = inputs.scopes.iter().flat_map(|scope| &scope.files).collect();
+    let found = of_session.into_iter().filter_map(|(index, entries)| {
+        let account = Account::of(entries.iter().copied(), counted);
+        let told = entries.first().and_then(|entry| entry.answered);
+        if let Some(told) = told {
+            let (agents, places) = tree::agents(told.session, &entries, names, counted);
+            return Some(Session {
                 index,
-                id: unique(&stem(&file.file, names), &mut taken),
-                source: names.file(&file.file),
-                format: file.format.name(),
-                chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
+                id: unique(&names.session(&told.session.id), &mut taken),
+                source: names.file(&told.session.source),
+                format: told.session.format.name(),
+                chains: agents.iter().filter(|agent| agent.requests > 0).count(),
                 agents,
-                account: Account::of(entries.iter().copied(), counted),
-            })
+                places,
+                account,
+            });
+        }
+        let file = files.get(index)?;
+        let agents = chains(&entries, chain_ids, counted);
+        Some(Session {
+            index,
+            id: unique(&stem(&file.file, names), &mut taken),
+            source: names.file(&file.file),
+            format: file.format.name(),
+            chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
+            agents,
+            places: Vec::new(),
+            account,
         })
-        .collect()
+    });
+    found.collect()
 }
 
-/// Agents in the order of their first request; the sum over them is the session.
-fn agents(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
-    let mut of_chain: BTreeMap<(bool, Option<usize>), Vec<&Entry<'_>>> = BTreeMap::new();
+/// Chains in the order of their first request; the sum over them is the session.
+fn chains(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
+    let mut of_chain: BTreeMap<(bool, Option<usize>), Agent> = BTreeMap::new();
     for entry in entries {
-        of_chain.entry((entry.chain.is_none(), entry.chain)).or_default().push(entry);
+        let agent = of_chain.entry((entry.chain.is_none(), entry.chain)).or_insert_with(|| {
+            let id = entry.chain.and_then(|chain| chain_ids.get(&chain)).map_or(NO_PROFILE, String::as_str);
+            Agent { id: id.to_owned(), kind: "main", ..Agent::default() }
+        });
+        agent.requests += 1;
+        agent.billed.count(entry, counted);
+        agent.with_children = agent.billed;
     }
-    let agent = |((_, chain), list): ((bool, Option<usize>), Vec<&Entry<'_>>)| {
-        let id = chain.and_then(|chain| chain_ids.get(&chain)).map_or(NO_PROFILE, String::as_str);
-        Agent { id: id.to_owned(), billed: Account::of(list, counted).billed }
-    };
-    of_chain.into_iter().map(agent).collect()
+    of_chain.into_values().collect()
 }
 
 fn stem(file: &str, names: Names) -> String {

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use forkcast_replay::agreement::NotComparable;
-use forkcast_sim::pricing::Money;
 use serde::Serialize;
 
 use crate::format::number::Usd;
 use crate::format::usage::{SideObject, UsageObject};
-use crate::report::{Account, Agent, Group, Session};
+use crate::report::{Account, Estimated, Group, Residual, Session, Side};
+
+mod agents;
+
+use agents::AgentObject;
 
 /// An object with fields of its own and, behind them, those that sessions, groups and totals have in common. Written
 /// field by field into each, since flattened objects lose raw numbers.
@@ -32,21 +35,18 @@ macro_rules! with_sums {
             perfect_cost_usd: Option<Usd>,
             unread_writes_usd: Option<Usd>,
             cost_lower_bound_usd: Option<Usd>,
-            what_if: [(); 0],
+            what_if: Vec<WhatIfObject>,
         }
 
         impl $name {
-            fn with($($field: $kind,)* account: &Account) -> Self {
+            fn with($($field: $kind,)* account: &Account, what_ifs: &[String]) -> Self {
                 Self {
                     $($field,)*
                     requests: account.ledger.requests,
                     recorded: (&account.recorded).into(),
                     predicted: account.predicted.as_ref().map(Into::into),
-                    output_estimated: EstimatedObject {
-                        tokens: account.output_estimated.tokens,
-                        requests: account.output_estimated.requests,
-                    },
-                    residual_cost_usd: ResidualObject { low: Usd(Money::ZERO), high: Usd(Money::ZERO) },
+                    output_estimated: account.output_estimated.into(),
+                    residual_cost_usd: account.residual.into(),
                     agreement: agreement(account),
                     causes: causes(account),
                     read_tokens: account.ledger.read_tokens,
@@ -55,8 +55,8 @@ macro_rules! with_sums {
                     fees: fees(account),
                     perfect_cost_usd: account.perfect.map(Usd),
                     unread_writes_usd: account.unread_writes.map(Usd),
-                    cost_lower_bound_usd: None,
-                    what_if: [],
+                    cost_lower_bound_usd: account.lower_bound.map(Usd),
+                    what_if: what_if(account, what_ifs),
                 }
             }
         }
@@ -78,16 +78,54 @@ with_sums! {
     SessionObject { id: String, source: String, format: &'static str, chains: usize, agents: Vec<AgentObject>, }
 }
 
+/// Output by estimate, beside what was recorded and is in the bill.
 #[derive(Serialize)]
 struct EstimatedObject {
     tokens: u64,
     requests: u64,
+    recorded_tokens: u64,
+    extra_cost_usd: Option<Usd>,
+}
+
+impl From<Estimated> for EstimatedObject {
+    fn from(estimated: Estimated) -> Self {
+        let Estimated { tokens, requests, recorded_tokens, extra } = estimated;
+        Self { tokens, requests, recorded_tokens, extra_cost_usd: extra.map(Usd) }
+    }
 }
 
 #[derive(Serialize)]
 struct ResidualObject {
     low: Usd,
     high: Usd,
+}
+
+impl From<Residual> for ResidualObject {
+    fn from(residual: Residual) -> Self {
+        let (low, high) = residual.range();
+        Self { low: Usd(low), high: Usd(high) }
+    }
+}
+
+#[derive(Serialize)]
+struct WhatIfObject {
+    name: String,
+    usage: UsageObject,
+    cost_usd: Option<Usd>,
+    delta_usd: Option<Usd>,
+    delta_share: Option<f64>,
+}
+
+fn what_if(account: &Account, names: &[String]) -> Vec<WhatIfObject> {
+    let sides = account.what_if.iter().zip(names).enumerate();
+    let object = |(at, (side, name)): (usize, (&Side, &String))| WhatIfObject {
+        name: name.clone(),
+        usage: (&side.usage).into(),
+        cost_usd: side.cost.map(Usd),
+        delta_usd: account.saved(at).map(|saved| Usd(-saved)),
+        delta_share: account.saved_share(at).map(|share| -share),
+    };
+    sides.map(object).collect()
 }
 
 #[derive(Serialize)]
@@ -111,22 +149,22 @@ struct CauseObject {
 }
 
 impl Sums {
-    pub(super) fn of(account: &Account) -> Self {
-        Self::with(account)
+    pub(super) fn of(account: &Account, what_ifs: &[String]) -> Self {
+        Self::with(account, what_ifs)
     }
 }
 
 impl GroupObject {
-    pub(super) fn of(group: &Group) -> Self {
-        Self::with(group.key.clone(), &group.account)
+    pub(super) fn of(group: &Group, what_ifs: &[String]) -> Self {
+        Self::with(group.key.clone(), &group.account, what_ifs)
     }
 }
 
 impl SessionObject {
-    pub(super) fn of(session: &Session) -> Self {
-        let agents = session.agents.iter().map(AgentObject::of).collect();
+    pub(super) fn of(session: &Session, what_ifs: &[String]) -> Self {
+        let agents = agents::objects(session);
         let (id, source) = (session.id.clone(), session.source.clone());
-        Self::with(id, source, session.format, session.chains, agents, &session.account)
+        Self::with(id, source, session.format, session.chains, agents, &session.account, what_ifs)
     }
 }
 
@@ -166,25 +204,4 @@ fn causes(account: &Account) -> Vec<CauseObject> {
         cost_usd: priced.then_some(Usd(total.cost)),
     });
     causes.collect()
-}
-
-#[derive(Serialize)]
-struct AgentObject {
-    id: String,
-    parent: Option<String>,
-    kind: &'static str,
-    usage: UsageObject,
-    cost_usd: Option<Usd>,
-}
-
-impl AgentObject {
-    fn of(agent: &Agent) -> Self {
-        Self {
-            id: agent.id.clone(),
-            parent: None,
-            kind: "main",
-            usage: (&agent.billed.usage).into(),
-            cost_usd: agent.billed.cost.map(Usd),
-        }
-    }
 }

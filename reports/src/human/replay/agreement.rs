@@ -3,6 +3,8 @@
 use forkcast_replay::agreement::{Compared, NotComparable};
 use forkcast_sim::diagnosis::Cause;
 
+mod explanation;
+
 use super::{listed, place, some};
 use crate::document::{Cell, Column, Document, Table, count};
 use crate::report::{Entry, Report, misses};
@@ -10,8 +12,14 @@ use crate::report::{Entry, Report, misses};
 /// The smallest error of the cost that is shown as a number.
 const COST_ERROR_SHOWN: f64 = 0.0001;
 
-/// Exceptions and unexplained misses that people see.
+/// Exceptions and unexplained misses that people see: a recording of bodies is meant to have none, so each is worth a
+/// line; of transcripts a few examples are.
 const SHOWN: usize = 20;
+const SHOWN_OF_SESSIONS: usize = 5;
+
+fn shown(report: &Report<'_>) -> usize {
+    if report.entries.iter().any(|entry| entry.answered.is_some()) { SHOWN_OF_SESSIONS } else { SHOWN }
+}
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let sums = &report.totals.agreement.sums;
@@ -20,7 +28,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if !compared && passed_over.is_empty() {
         return;
     }
-    document.heading("Do the rules explain the recording?");
+    let told = report.entries.iter().any(|entry| entry.answered.is_some());
+    document.heading(if told { FORECAST } else { "Do the rules explain the recording?" });
     let mut lines = Vec::new();
     if compared {
         lines.push(format!(
@@ -30,13 +39,33 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         ));
         lines.push(reads(report));
         lines.push(tokens(report));
+        lines.extend(sessions_within(report).filter(|_| told));
     }
     if !passed_over.is_empty() {
         lines.push(format!("Not comparable: {}.", listed(&passed_over)));
     }
     document.text(lines);
+    explanation::add(report, told, document);
     exceptions(report, document);
     unexplained(report, document);
+}
+
+/// What of a transcript is unseen when a request is predicted: its usage but for total and lifetime, and any diagnosis.
+const FORECAST: &str = "Forecast: how well is each request predicted before its usage is seen?";
+
+/// Sessions whose predicted input cost is near the recorded one.
+fn sessions_within(report: &Report<'_>) -> Option<String> {
+    const NEAR: f64 = 0.03;
+    let errors: Vec<f64> =
+        report.sessions.iter().filter_map(|session| session.account.agreement.cost_error()).collect();
+    let near = errors.iter().filter(|error| error.abs() <= NEAR).count() as u64;
+    (errors.len() > 1).then(|| {
+        format!(
+            "{} of {} have a predicted input cost within 3 % of the recorded one.",
+            count(near),
+            some(errors.len() as u64, "session"),
+        )
+    })
 }
 
 /// Reads that are exact, and those of prefixes whose size no earlier request had shown.
@@ -104,9 +133,8 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
             Column::wrap("Why the recorded read fell short", "causes"),
         ],
     );
-    table.rows = found.into_iter().map(|(entry, compared)| exception(report, entry, compared)).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "exceptions (--format json lists all)";
+    table.make(shown(report), &found, |(entry, compared)| exception(report, entry, compared));
+    table.rows_are = "exceptions (--table exceptions lists all)";
     document.table(table);
 }
 
@@ -127,15 +155,15 @@ fn unexplained(report: &Report<'_>, document: &mut Document) {
         "unexplained",
         vec![Column::name("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
     );
-    let found = misses(report).into_iter().filter(|miss| miss.cause == Cause::Unexplained);
-    table.rows = found
-        .map(|miss| vec![Cell::Text(place(report, miss.entry)), Cell::Count(miss.tokens), Cell::Money(miss.cost)])
-        .collect();
-    if table.rows.is_empty() {
+    let mut found = misses(report);
+    found.retain(|miss| miss.cause == Cause::Unexplained);
+    if found.is_empty() {
         return;
     }
-    document.heading(format!("Unexplained: {}", some(table.rows.len() as u64, "request")));
-    table.shown_max = SHOWN;
-    table.rows_are = "requests (--format json lists all)";
+    document.heading(format!("Unexplained: {}", some(found.len() as u64, "request")));
+    table.make(shown(report), &found, |miss| {
+        vec![Cell::Text(place(report, miss.entry)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
+    });
+    table.rows_are = "requests (--table misses lists all)";
     document.table(table);
 }

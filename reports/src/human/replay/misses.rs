@@ -1,9 +1,11 @@
 //! Why tokens were not read: by cause, and the largest misses one by one.
 
+use std::collections::BTreeMap;
+
 use forkcast_sim::diagnosis::Cause;
 
-use super::place;
 use super::totals::part_of;
+use super::{place, shown_at};
 use crate::document::{Cell, Column, Document, Table};
 use crate::human::when;
 use crate::report::{Miss, Report, misses};
@@ -15,13 +17,14 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.totals.ledger.causes.is_empty() {
         return;
     }
+    let misses = misses(report);
     document.heading("Why tokens were not read");
-    document.table(causes(report));
+    document.table(causes(report, &misses));
     document.heading("The largest misses");
-    document.table(largest(report));
+    document.table(largest(report, &misses));
 }
 
-fn causes(report: &Report<'_>) -> Table {
+fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
     let bill = report.totals.billed.cost;
     let mut table = Table::new(
         "causes",
@@ -31,9 +34,14 @@ fn causes(report: &Report<'_>) -> Table {
             Column::right("Tokens", "tokens"),
             Column::right("Cost", "cost_usd"),
             Column::right("Of the bill", "share"),
-            Column::wrap("What would save it", "suggestion"),
+            Column::name("Largest example", "example"),
+            Column::wrap("What would save it", "suggestion").optional(),
         ],
     );
+    let mut largest: BTreeMap<Cause, &Miss<'_, '_>> = BTreeMap::new();
+    for miss in misses {
+        largest.entry(miss.cause).or_insert(miss);
+    }
     for (cause, total) in report.totals.causes() {
         table.rows.push(vec![
             Cell::text(cause.word()),
@@ -41,13 +49,14 @@ fn causes(report: &Report<'_>) -> Table {
             Cell::Count(total.tokens),
             Cell::Money(bill.map(|_| total.cost)),
             Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
+            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(shown_at(report, miss.entry))),
             Cell::text(cause.suggestion()),
         ]);
     }
     table
 }
 
-fn largest(report: &Report<'_>) -> Table {
+fn largest(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
     let mut table = Table::new(
         "misses",
         vec![
@@ -59,8 +68,7 @@ fn largest(report: &Report<'_>) -> Table {
             Column::wrap("What changed", "change"),
         ],
     );
-    table.rows = misses(report).iter().map(|miss| row(report, miss)).collect();
-    table.shown_max = LARGEST_SHOWN;
+    table.make(LARGEST_SHOWN, misses, |miss| row(report, miss));
     table.rows_are = "misses (--format json and --out list all)";
     table
 }
@@ -79,7 +87,12 @@ fn row(report: &Report<'_>, miss: &Miss<'_, '_>) -> Vec<Cell> {
 
 /// Name and place of what changed: `system[1], text (date)`.
 fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
-    let Some(found) = miss.difference else { return Cell::Empty };
+    let Some(found) = miss.difference else {
+        return miss
+            .entry
+            .shown
+            .map_or(Cell::Empty, |shown| Cell::Text(format!("{} (line {})", shown.shows, shown.line)));
+    };
     let name = report.names.thing(&found.name);
     let varying = found.volatile.map(|volatile| format!(", a {} that varies", volatile.word())).unwrap_or_default();
     let place = if found.path.is_empty() || name.contains(&found.path) || miss.cause == Cause::ModelChanged {

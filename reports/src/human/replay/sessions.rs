@@ -5,7 +5,7 @@ use crate::document::{Column, Document};
 use crate::report::{By, Report, Session, rank};
 
 /// Recordings that people see.
-const RECORDINGS_SHOWN: usize = 12;
+const RECORDINGS_SHOWN: usize = 10;
 
 /// Models that people see.
 const MODELS_SHOWN: usize = 12;
@@ -22,22 +22,39 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     }
     let mut sessions: Vec<&Session> = report.sessions.iter().collect();
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
-    let mut table = account::table("sessions", Column::name("Recording", "session"));
-    table.rows = sessions.iter().map(|session| account::row(&session.id, &session.account)).collect();
+    let mut table =
+        account::table("sessions", Column::name(if is_told(report) { "Session" } else { "Recording" }, "session"));
+    table.make(RECORDINGS_SHOWN, &sessions, |session| account::row(&session.id, &session.account));
     table.sum = Some(account::row(ALL, &report.totals));
-    table.shown_max = RECORDINGS_SHOWN;
-    table.rows_are = "recordings (--format json and --format csv list all)";
-    document.heading("Recordings, the dearest first");
+    table.rows_are = if is_told(report) {
+        "sessions (--table sessions lists all)"
+    } else {
+        "recordings (--table sessions lists all)"
+    };
+    document.heading(format!("{}, the dearest first", kind(report)));
     document.table(table);
+}
+
+/// Sessions of transcripts, recordings of requests, or both.
+fn kind(report: &Report<'_>) -> &'static str {
+    let told = report.entries.iter().filter(|entry| entry.answered.is_some()).count();
+    match told {
+        0 => "Recordings",
+        _ if told == report.entries.len() => "Sessions",
+        _ => "Sessions and recordings",
+    }
+}
+
+fn is_told(report: &Report<'_>) -> bool {
+    kind(report) == "Sessions"
 }
 
 pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
     let Some(by) = report.view.by else { return };
     let mut table = account::table("groups", Column::name(title(by), "key"));
-    table.rows = report.groups.iter().map(|group| account::row(&group.key, &group.account)).collect();
+    table.make(GROUPS_SHOWN, &report.groups, |group| account::row(&group.key, &group.account));
     table.sum = (report.groups.len() > 1).then(|| account::row(ALL, &report.totals));
-    table.shown_max = GROUPS_SHOWN;
-    table.rows_are = "groups (--format json and --format csv list all)";
+    table.rows_are = "groups (--table groups lists all)";
     document.heading(format!("By {}", by.word()));
     document.table(table);
 }
@@ -48,8 +65,7 @@ pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
         return;
     }
     let mut table = account::table("models", Column::name("Model", "model"));
-    table.rows = report.models.iter().map(|group| account::row(&group.key, &group.account)).collect();
-    table.shown_max = MODELS_SHOWN;
+    table.make(MODELS_SHOWN, &report.models, |group| account::row(&group.key, &group.account));
     table.rows_are = "models (--by model shows all)";
     document.heading("Models, the dearest first");
     document.table(table);

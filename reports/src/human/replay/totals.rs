@@ -2,22 +2,13 @@
 
 use forkcast_sim::pricing::{Category, Money};
 
-use super::{listed, some};
-use crate::document::{Cell, Column, Document, Table, count, money, share};
-use crate::report::{Entry, Report, Side, Unpriced, not_modelled, unpriced};
+use crate::document::{Cell, Column, Document, Table, money, share};
+use crate::report::{Entry, Report, Side, not_modelled};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.heading("Tokens and cost");
     document.table(table(report));
-    let sentences = [
-        perfect(report),
-        unread(report),
-        without_rules(report),
-        without_price(report),
-        estimated(report),
-        without_usage(report),
-    ];
-    document.text(sentences.into_iter().flatten().collect());
+    document.text([perfect(report), unread(report)].into_iter().flatten().collect());
 }
 
 fn table(report: &Report<'_>) -> Table {
@@ -111,75 +102,9 @@ fn perfect(report: &Report<'_>) -> Option<String> {
     ))
 }
 
-/// Requests of which only usage and bill are known.
-fn without_rules(report: &Report<'_>) -> Option<String> {
-    let all = report.entries.iter().filter(|entry| report.counted.counts(entry)).count() as u64;
-    let without = not_modelled(report);
-    let who = if without == all {
-        "All requests".to_owned()
-    } else {
-        format!("{} of {}", count(without), some(all, "request"))
-    };
-    let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
-    (without > 0).then(|| {
-        format!("{who} went to providers whose cache is not modelled yet: what they missed is not known{both}.")
-    })
-}
-
 fn unread(report: &Report<'_>) -> Option<String> {
     let premium = report.totals.unread_writes.filter(|premium| *premium > Money::ZERO)?;
     Some(format!("Writes that nobody read cost {} more than plain input would have.", money(premium)))
-}
-
-fn estimated(report: &Report<'_>) -> Option<String> {
-    let estimated = report.totals.output_estimated;
-    (estimated.requests > 0).then(|| {
-        format!(
-            "The output of {} is the start value of a stream ({}): their true output is larger.",
-            some(estimated.requests, "request"),
-            some(estimated.tokens, "token"),
-        )
-    })
-}
-
-/// Models named in a sentence.
-const MODELS_NAMED: usize = 5;
-
-/// Tokens that are counted and cost nothing in these sums.
-fn without_price(report: &Report<'_>) -> Option<String> {
-    let mut unpriced = unpriced(report);
-    unpriced.retain(|model| model.tokens > 0);
-    unpriced.sort_by_key(|model| std::cmp::Reverse(model.tokens));
-    let tokens: u64 = unpriced.iter().map(|model| model.tokens).sum();
-    let requests: u64 = unpriced.iter().map(|model| model.requests).sum();
-    let name = |model: &Unpriced| if model.model.is_empty() { "(unnamed)".to_owned() } else { model.model.clone() };
-    let mut named: Vec<String> = unpriced.iter().take(MODELS_NAMED).map(name).collect();
-    match unpriced.len().saturating_sub(MODELS_NAMED) {
-        0 => {}
-        more => named.push(format!("{more} more models")),
-    }
-    (!unpriced.is_empty()).then(|| {
-        format!(
-            "There is no price for {}: the {} of {} count, and are not in the cost. \
-             --price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one.",
-            listed(&named),
-            some(tokens, "token"),
-            some(requests, "request"),
-        )
-    })
-}
-
-/// Requests of which nothing was recorded, beside others of which something was.
-fn without_usage(report: &Report<'_>) -> Option<String> {
-    let out = || report.entries.iter().filter(|entry| !report.counted.counts(entry));
-    let (number, predicted) = (out().count() as u64, out().any(|entry| entry.line.predicted.is_some()));
-    let alone = match number {
-        1 => "; replay it alone to see what the rules predict",
-        _ => "; replay them alone to see what the rules predict",
-    };
-    let are = if number == 1 { "is" } else { "are" };
-    let alone = if predicted { alone } else { "" };
-    (number > 0).then(|| format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
 }
 
 /// A part of an amount; zero of nothing.

@@ -1,0 +1,55 @@
+//! What to do, before anything else.
+
+use forkcast_sim::pricing::Money;
+
+use super::totals::part_of;
+use crate::document::{Cell, Column, Document, Table, count};
+use crate::report::{Action, Report, actions};
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let actions = actions(report);
+    if actions.is_empty() {
+        return;
+    }
+    let mut table = Table::new(
+        "actions",
+        vec![
+            Column::wrap("What to do", "what"),
+            Column::right("Saves a week", "saved_usd_per_week"),
+            Column::right("Of the bill", "share"),
+            Column::name("Sessions", "sessions").optional(),
+            Column::left("Proof", "what_if"),
+        ],
+    );
+    table.rows = actions.iter().map(|action| row(report, action)).collect();
+    document.heading("What to do");
+    document.table(table);
+    if actions.len() > 1 {
+        document.aside(vec!["Savings may overlap: together they are less than their sum.".to_owned()]);
+    }
+}
+
+fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {
+    let proof = action.what_if.and_then(|at| report.what_ifs.get(at));
+    let share = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO).map(|bill| part_of(action.saved, bill));
+    vec![
+        Cell::text(&action.what),
+        Cell::Money(Some(action.saved_per_week)),
+        Cell::Share(share),
+        sessions(report, action),
+        Cell::text(proof.map_or("misses", String::as_str)),
+    ]
+}
+
+/// The session with most of the money, and how many others there are.
+fn sessions(report: &Report<'_>, action: &Action) -> Cell {
+    if report.sessions.len() < 2 {
+        return Cell::Empty;
+    }
+    let first = action.sessions.first().and_then(|at| report.sessions.get(*at));
+    let name = first.map(|session| session.id.clone()).unwrap_or_default();
+    Cell::Text(match action.sessions.len().saturating_sub(1) {
+        0 => name,
+        more => format!("{name} and {} more", count(more as u64)),
+    })
+}

@@ -1,0 +1,114 @@
+//! The other measure: with usage and the provider's own diagnosis known, how much of what was missed has a cause.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::transcript::DiagnosisKind;
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::pricing::Money;
+
+use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::human::replay::totals::part_of;
+use crate::report::Report;
+
+pub(super) fn add(report: &Report<'_>, told: bool, document: &mut Document) {
+    let causes = report.totals.causes();
+    if told && !causes.is_empty() {
+        document.heading("Explanation: how much of what was missed has a cause, usage and diagnosis known?");
+        document.text(sentences(report));
+        let table = diagnosed(report);
+        if !table.rows.is_empty() {
+            document.table(table);
+        }
+    } else {
+        document.text(residual(report).into_iter().collect());
+    }
+}
+
+fn sentences(report: &Report<'_>) -> Vec<String> {
+    let causes = report.totals.causes();
+    let is_known = |cause: &Cause| *cause != Cause::Unexplained;
+    let all: Money = causes.iter().map(|(_, total)| total.cost).sum();
+    let known: Money = causes.iter().filter(|(cause, _)| is_known(cause)).map(|(_, total)| total.cost).sum();
+    let requests = |of: &dyn Fn(&Cause) -> bool| -> u64 {
+        causes.iter().filter(|(cause, _)| of(cause)).map(|(_, total)| total.requests).sum()
+    };
+    let explained = format!(
+        "{} of {} misses have a cause, {} of the {} that they cost.",
+        count(requests(&is_known)),
+        count(requests(&|_| true)),
+        share(part_of(known, all)),
+        money(all),
+    );
+    std::iter::once(explained).chain(residual(report)).collect()
+}
+
+/// The range beside the point.
+fn residual(report: &Report<'_>) -> Option<String> {
+    let residual = &report.totals.residual;
+    let (low, high) = residual.range();
+    (residual.cost > Money::ZERO).then(|| {
+        format!(
+            "What stays unexplained cost {}; the same work done again may cost {} to {} by such misses, which no \
+             prediction includes.",
+            money(residual.cost),
+            money(low),
+            money(high),
+        )
+    })
+}
+
+/// The provider's own word beside ours, for each request that missed something.
+fn diagnosed(report: &Report<'_>) -> Table {
+    let mut sums: BTreeMap<(DiagnosisKind, Cause), (u64, u64, Option<Money>)> = BTreeMap::new();
+    for entry in &report.entries {
+        let diagnosis = entry.answered.and_then(|answered| answered.answer.diagnosis);
+        let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);
+        if let Some((diagnosis, part)) = diagnosis.zip(largest) {
+            let sum = sums.entry((diagnosis.kind, part.cause)).or_default();
+            sum.0 += 1;
+            sum.1 += part.tokens;
+            sum.2 = part.cost.map(|cost| sum.2.unwrap_or_default() + cost).or(sum.2);
+        }
+    }
+    let mut table = Table::new(
+        "diagnosis",
+        vec![
+            Column::left("The provider says", "provider"),
+            Column::left("Cause here", "cause"),
+            Column::right("Requests", "requests"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Cost", "cost_usd"),
+        ],
+    );
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|(_, (requests, ..))| std::cmp::Reverse(*requests));
+    let row = |((kind, cause), (requests, tokens, cost)): ((DiagnosisKind, Cause), (u64, u64, Option<Money>))| {
+        vec![
+            Cell::text(word(kind)),
+            Cell::text(cause.word()),
+            Cell::Count(requests),
+            Cell::Count(tokens),
+            Cell::Money(cost),
+        ]
+    };
+    table.rows = rows.into_iter().map(row).collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "pairs";
+    table
+}
+
+/// Pairs of words that people see.
+const SHOWN: usize = 10;
+
+/// The provider's word (prompt-caching page, cache diagnostics, 2026-09).
+const fn word(kind: DiagnosisKind) -> &'static str {
+    match kind {
+        DiagnosisKind::SystemChanged => "system_changed",
+        DiagnosisKind::ToolsChanged => "tools_changed",
+        DiagnosisKind::MessagesChanged => "messages_changed",
+        DiagnosisKind::ModelChanged => "model_changed",
+        DiagnosisKind::PreviousMessageNotFound => "previous_message_not_found",
+        DiagnosisKind::Unavailable => "unavailable",
+        DiagnosisKind::Other => "another word",
+    }
+}

@@ -1,0 +1,157 @@
+//! What these numbers cannot show: only what the input shows that it is there, with counts.
+
+use super::{listed, some};
+use crate::document::{Document, count, money};
+use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced, unseen};
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let found = unseen(report);
+    let sentences = [
+        without_rules(report, &found),
+        without_price(report),
+        estimated(report),
+        absent(&found),
+        compactions(&found),
+        hidden(&found),
+        given(&found),
+        without_usage(report, &found),
+        fees(report),
+    ];
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    if !sentences.is_empty() {
+        document.heading("What these numbers cannot show");
+        document.text(sentences);
+    }
+}
+
+/// Requests of which only usage and bill are known.
+fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
+    let all = report.entries.iter().filter(|entry| report.counted.counts(entry)).count() as u64;
+    let without = found.not_modelled;
+    let who = if without == all {
+        "All requests".to_owned()
+    } else {
+        format!("{} of {}", count(without), some(all, "request"))
+    };
+    let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
+    (without > 0).then(|| {
+        format!("{who} went to providers whose cache is not modelled yet: what they missed is not known{both}.")
+    })
+}
+
+/// Models named in a sentence.
+const MODELS_NAMED: usize = 5;
+
+/// Tokens that are counted and cost nothing in these sums.
+fn without_price(report: &Report<'_>) -> Option<String> {
+    let mut unpriced = unpriced(report);
+    unpriced.retain(|model| model.tokens > 0);
+    unpriced.sort_by_key(|model| std::cmp::Reverse(model.tokens));
+    let tokens: u64 = unpriced.iter().map(|model| model.tokens).sum();
+    let requests: u64 = unpriced.iter().map(|model| model.requests).sum();
+    let name = |model: &Unpriced| if model.model.is_empty() { "(unnamed)".to_owned() } else { model.model.clone() };
+    let mut named: Vec<String> = unpriced.iter().take(MODELS_NAMED).map(name).collect();
+    match unpriced.len().saturating_sub(MODELS_NAMED) {
+        0 => {}
+        more => named.push(format!("{more} more models")),
+    }
+    (!unpriced.is_empty()).then(|| {
+        format!(
+            "There is no price for {}: the {} of {} count, and are not in the cost. \
+             --price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one.",
+            listed(&named),
+            some(tokens, "token"),
+            some(requests, "request"),
+        )
+    })
+}
+
+/// Output of which only the start of a stream was written down.
+fn estimated(report: &Report<'_>) -> Option<String> {
+    let found = report.totals.output_estimated;
+    if found.requests == 0 {
+        return None;
+    }
+    let who = format!("The output of {} is the start value of a stream", some(found.requests, "request"));
+    if found.tokens == found.recorded_tokens {
+        return Some(format!("{who} ({}): their true output is larger.", some(found.tokens, "token")));
+    }
+    let extra = found.extra.map(|extra| format!(", {} more than is in the cost (an estimate)", money(extra)));
+    Some(format!(
+        "{who}: {} recorded, about {} by the length of text and thinking{}.",
+        some(found.recorded_tokens, "token"),
+        count(found.tokens),
+        extra.unwrap_or_default(),
+    ))
+}
+
+fn absent(found: &Unseen) -> Option<String> {
+    let tokens = match found.absent_tokens {
+        0 => String::new(),
+        tokens => format!(" The client itself counts {} for them.", some(tokens, "token")),
+    };
+    let (are, their) = if found.absent_agents == 1 { ("was", "its") } else { ("were", "their") };
+    (found.absent_agents > 0).then(|| {
+        format!(
+            "{} {are} started and {their} transcripts are not here: {their} requests are in no sum.{tokens}",
+            some(found.absent_agents, "sub-agent"),
+        )
+    })
+}
+
+fn compactions(found: &Unseen) -> Option<String> {
+    let whose = if found.compactions == 1 { "its own request is" } else { "their own requests are" };
+    (found.compactions > 0)
+        .then(|| format!("{}: {whose} in no file, and in no sum.", some(found.compactions, "compaction")))
+}
+
+fn hidden(found: &Unseen) -> Option<String> {
+    (found.hidden > 0).then(|| {
+        format!(
+            "{} found the cache otherwise than the requests here had left it: clients also send requests that they do \
+             not write down (suggestions, titles, checks), and these are in no sum.",
+            some(found.hidden, "request"),
+        )
+    })
+}
+
+fn given(found: &Unseen) -> Option<String> {
+    (found.first_requests > 0).then(|| {
+        format!(
+            "System prompt and tools are in no transcript: the first {} of chains are taken as recorded, and how large \
+             the hidden prefix is follows from them.",
+            some(found.first_requests, "request"),
+        )
+    })
+}
+
+/// Requests of which nothing was recorded, beside others of which something was.
+fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
+    let number = found.without_usage;
+    if number == 0 || report.counted == Counted::Predicted {
+        return None;
+    }
+    let mut out = report.entries.iter().filter(|entry| !report.counted.counts(entry));
+    let predicted = out.any(|entry| entry.line.predicted.is_some());
+    let alone = match number {
+        1 => "; replay it alone to see what the rules predict",
+        _ => "; replay them alone to see what the rules predict",
+    };
+    let are = if number == 1 { "is" } else { "are" };
+    let alone = if predicted { alone } else { "" };
+    Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
+}
+
+/// Charges that no recording tells, of the makers of these models.
+fn fees(report: &Report<'_>) -> Option<String> {
+    let kinds = not_billed(report).count() as u64;
+    // Recordings of bodies say themselves what tools they use; transcripts do not.
+    let told = report.entries.iter().any(|entry| entry.answered.is_some());
+    (kinds > 0 && told).then(|| {
+        format!(
+            "{} beside tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
+            some(kinds, "thing"),
+            if kinds == 1 { "is" } else { "are" },
+        )
+    })
+}

@@ -1,0 +1,72 @@
+//! What the same requests would have cost otherwise, beside what they did cost.
+
+use forkcast_sim::pricing::Money;
+
+use crate::document::{Cell, Column, Document, Table};
+use crate::report::{Account, Report, Side};
+
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let account = &report.totals;
+    if account.what_if.is_empty() && account.lower_bound.is_none() {
+        return;
+    }
+    let mut table = Table::new(
+        "what_if",
+        vec![
+            Column::name("What if", "name"),
+            Column::right("Read", "cache_read_input_tokens"),
+            Column::right("Written", "cache_creation_input_tokens"),
+            Column::right("Fresh", "input_tokens"),
+            Column::right("Hit rate", "hit_rate").optional(),
+            Column::right("Cost", "cost_usd"),
+            Column::right("Difference", "delta_usd"),
+            Column::right("", "delta_share"),
+        ],
+    );
+    let asked = if account.ledger.recorded_requests > 0 { "(as recorded)" } else { "(as predicted)" };
+    table.rows.push(row(asked, &account.billed, None));
+    let sides = report.what_ifs.iter().zip(&account.what_if).enumerate();
+    let delta = |at| account.saved(at).map(|saved| (-saved, account.saved_share(at).map(|share| -share)));
+    table.rows.extend(sides.map(|(at, (name, side))| row(name, side, delta(at))));
+    table.rows.extend(lower_bound(account));
+    document.heading("What if");
+    document.table(table);
+    if account.lower_bound.is_some() {
+        document.aside(vec![
+            "Lower bound: each block written for five minutes, for an hour or not at all, with the future known. Nobody \
+             can reach it, and nothing lies below it."
+                .to_owned(),
+        ]);
+    }
+}
+
+fn row(name: &str, side: &Side, delta: Option<(Money, Option<f64>)>) -> Vec<Cell> {
+    let usage = &side.usage;
+    vec![
+        Cell::text(name),
+        Cell::Count(usage.cache_read_input_tokens),
+        Cell::Count(usage.cache_creation_input_tokens()),
+        Cell::Count(usage.input_tokens),
+        Cell::Share(usage.hit_rate()),
+        Cell::Money(side.cost),
+        delta.map_or(Cell::Empty, |(delta, _)| Cell::Money(Some(delta))),
+        delta.map_or(Cell::Empty, |(_, share)| Cell::Error(share)),
+    ]
+}
+
+fn lower_bound(account: &Account) -> Option<Vec<Cell>> {
+    let bound = account.lower_bound?;
+    let bill = account.billed.cost.filter(|bill| *bill > Money::ZERO);
+    let delta = bill.map(|bill| bound - bill);
+    let share = delta.zip(bill).map(|(delta, bill)| delta.picousd() as f64 / bill.picousd() as f64);
+    Some(vec![
+        Cell::text("(lower bound)"),
+        Cell::Empty,
+        Cell::Empty,
+        Cell::Empty,
+        Cell::Empty,
+        Cell::Money(Some(bound)),
+        delta.map_or(Cell::Empty, |delta| Cell::Money(Some(delta))),
+        share.map_or(Cell::Empty, |share| Cell::Error(Some(share))),
+    ])
+}

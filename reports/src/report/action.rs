@@ -1,0 +1,176 @@
+//! What to do about a bill: what the what-ifs and the causes of misses prove, in money.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Duration;
+
+use super::Report;
+use crate::document::count;
+
+mod advice;
+
+use advice::{Advice, MISSES};
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// A sentence for people: what to do, and what it was that cost.
+    pub what: String,
+    /// Index among the report's sessions of each that it helps, the one with most money first.
+    pub sessions: Vec<usize>,
+    /// What it saves over the whole time.
+    pub saved: Money,
+    /// What it saves in a week.
+    pub saved_per_week: Money,
+    /// The what-if that proves it: its index; `None` where the money of causes does.
+    pub what_if: Option<usize>,
+}
+
+/// Actions that are named, at most: nobody does more.
+const ACTIONS_MAX: usize = 5;
+
+/// What saves less than this part of the bill is not worth a sentence: one hundredth.
+const BILL_PARTS: i128 = 100;
+
+/// What to do, the largest saving first. Savings of several actions may overlap, so they add up to less.
+pub fn actions(report: &Report<'_>) -> Vec<Action> {
+    let Some(bill) = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO) else { return Vec::new() };
+    let tried = tried(report);
+    let lives_longer = tried.iter().any(|found| found.lifetime);
+    let mut found: Vec<Found> = tried.into_iter().chain(missed(report, lives_longer)).collect();
+    found.retain(|found| found.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
+    found.sort_by_key(|found| (Reverse(found.saved), found.what.clone()));
+    found.truncate(ACTIONS_MAX);
+    let span = report.span().map_or(Duration::default(), |(first, last)| last.since(first));
+    found.into_iter().map(|found| found.action(span)).collect()
+}
+
+/// An action before its money is divided by weeks.
+struct Found {
+    what: String,
+    sessions: Vec<usize>,
+    saved: Money,
+    what_if: Option<usize>,
+    /// It makes entries live longer, so what expired is counted in it.
+    lifetime: bool,
+}
+
+impl Found {
+    fn action(self, span: Duration) -> Action {
+        let Self { what, sessions, saved, what_if, .. } = self;
+        Action { what, sessions, saved, saved_per_week: per_week(saved, span), what_if }
+    }
+}
+
+const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Money divided by the weeks in which it was spent, at least one.
+fn per_week(saved: Money, span: Duration) -> Money {
+    let nanos = |span: Duration| i128::from(span.0);
+    if span <= WEEK {
+        return saved;
+    }
+    // Through seconds where the product would not fit.
+    match saved.picousd().checked_mul(nanos(WEEK)) {
+        Some(product) => Money::from_picousd(product / nanos(span)),
+        None => Money::from_picousd(saved.picousd() / (nanos(span) / nanos(WEEK)).max(1)),
+    }
+}
+
+/// The what-ifs that save something, each in the sessions in which it does: of those that are alternatives to each other
+/// the best alone.
+fn tried(report: &Report<'_>) -> Vec<Found> {
+    let mut best: Vec<(&'static str, Found)> = Vec::new();
+    for (at, name) in report.what_ifs.iter().enumerate() {
+        let Some((family, words)) = advice::of_what_if(name) else { continue };
+        let sessions = report.sessions.iter().enumerate();
+        let saved = sessions.filter_map(|(place, session)| Some((place, session.account.saved(at)?)));
+        let Some((sessions, saved)) = ranked(saved.filter(|(_, saved)| *saved > Money::ZERO).collect()) else {
+            continue;
+        };
+        let what = format!("{words}: cheaper in {}", of_sessions(report, sessions.len()));
+        let found = Found { what, sessions, saved, what_if: Some(at), lifetime: family == advice::LIFETIME };
+        match best.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, known)) if known.saved >= found.saved => {}
+            Some((_, known)) => *known = found,
+            None => best.push((family, found)),
+        }
+    }
+    best.into_iter().map(|(_, found)| found).collect()
+}
+
+/// `3 of 40 sessions`.
+fn of_sessions(report: &Report<'_>, helped: usize) -> String {
+    let all = report.sessions.len();
+    let plural = if all == 1 { "" } else { "s" };
+    match (helped, all) {
+        (1, 1) => "1 session".to_owned(),
+        _ => format!("{} of {} session{plural}", count(helped as u64), count(all as u64)),
+    }
+}
+
+/// The misses, each under the first piece of advice that fits it.
+fn missed(report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
+    let mut sums: Vec<Sum> = MISSES.iter().map(|_| Sum::default()).collect();
+    for entry in report.entries.iter().filter(|entry| report.counted.counts(entry)) {
+        let shows = entry.shown.map_or("", |shown| shown.shows);
+        for part in &entry.line.charge.causes {
+            let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));
+            if let Some((sum, cost)) = advice.and_then(|at| sums.get_mut(at)).zip(part.cost) {
+                sum.requests += 1;
+                *sum.of_session.entry(entry.line.session).or_default() += cost;
+            }
+        }
+    }
+    let told = MISSES.iter().zip(sums);
+    let told = told.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
+    told.filter_map(|(advice, sum)| sum.found(report, advice)).collect()
+}
+
+/// Misses under one piece of advice.
+#[derive(Default)]
+struct Sum {
+    requests: u64,
+    /// Money by the session's index in the ledger.
+    of_session: BTreeMap<usize, Money>,
+}
+
+impl Sum {
+    fn found(self, report: &Report<'_>, advice: &Advice) -> Option<Found> {
+        let sessions = report.sessions.iter().enumerate();
+        let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
+        let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
+        let plural = if self.requests == 1 { "" } else { "s" };
+        let what = format!("{}: {} request{plural} {}", advice.words, count(self.requests), advice.because);
+        Some(Found { what, sessions, saved, what_if: None, lifetime: false })
+    }
+}
+
+/// The sessions, the one with most money first, and the sum of all; `None` where there are none.
+fn ranked(mut found: Vec<(usize, Money)>) -> Option<(Vec<usize>, Money)> {
+    found.sort_by_key(|(at, saved)| (Reverse(*saved), *at));
+    let saved = found.iter().map(|(_, saved)| *saved).sum();
+    (!found.is_empty()).then(|| (found.into_iter().map(|(at, _)| at).collect(), saved))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::per_week;
+    use forkcast_sim::pricing::Money;
+    use forkcast_sim::time::Duration;
+
+    #[test]
+    fn less_than_a_week_counts_as_one() {
+        let days = |days: u64| Duration::from_secs(days * 86_400);
+        let saved = Money::from_picousd(14_000);
+        assert_eq!(per_week(saved, Duration::default()), saved);
+        assert_eq!(per_week(saved, days(6)), saved);
+        assert_eq!(per_week(saved, days(14)), Money::from_picousd(7_000));
+        // 2 USD a week for 100,000 days.
+        let much = Money::from_picousd(2 * 14_286 * 1_000_000_000_000);
+        assert_eq!(per_week(much, days(100_002)).picousd(), 2 * 1_000_000_000_000);
+    }
+}

@@ -1,0 +1,199 @@
+//! One request of a report, whatever recorded it: an exchange, or an answer in the transcript of a session.
+
+use forkcast_replay::agreement::{Compared, NotComparable};
+use forkcast_replay::exchange::{Exchange, Origin, Provider};
+use forkcast_replay::input::Inputs;
+use forkcast_replay::replay::{Asked, CountedSize, Options, Replay};
+use forkcast_replay::transcript::{self, Answer, OutputCount, What};
+use forkcast_replay::what_if::Hypothetical;
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Category, Date, ModelKey, Money, Terms};
+
+/// One request: its line of the ledger and everything that is known beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The line.
+    pub line: &'a Line,
+    /// Prediction beside recording.
+    pub comparison: &'a Result<Compared, NotComparable>,
+    /// Where it was recorded.
+    pub origin: &'a Origin,
+    /// The chain, numbered over the whole input.
+    pub chain: Option<usize>,
+    /// The recording, where request and answer were recorded as sent.
+    pub exchange: Option<&'a Exchange>,
+    /// The recording, where a transcript tells of it.
+    pub answered: Option<Answered<'a>>,
+    /// Its output, where only a start value was recorded.
+    pub output: Option<EstimatedOutput>,
+    /// Its whole prompt as counted, where that was asked for.
+    pub size: Option<CountedSize>,
+    /// What it would have been under each what-if; empty where nothing was asked or no profile exists.
+    pub hypotheticals: &'a [Hypothetical],
+    /// Its share of the clairvoyant lower bound.
+    pub lower_bound: Option<Money>,
+    /// Where a transcript shows why it missed.
+    pub shown: Option<Shown<'a>>,
+}
+
+/// The line of a transcript that shows why a request missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The line, counted from one.
+    pub line: usize,
+    /// What it shows, for people.
+    pub shows: &'a str,
+}
+
+/// An answer in a transcript, and who got it.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    /// The session.
+    pub session: &'a transcript::Session,
+    /// The agent that asked.
+    pub agent: &'a transcript::Agent,
+    /// The answer.
+    pub answer: &'a Answer,
+    /// Where it stands among the sessions.
+    pub place: Asked,
+}
+
+/// Output of which the recording holds only the start value of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EstimatedOutput {
+    /// What was recorded, and billed here.
+    pub recorded_tokens: u64,
+    /// The estimate from the length of text and thinking; what was recorded where there is none.
+    pub tokens: u64,
+    /// What the estimate costs more than what was recorded; `None` for a model without a price.
+    pub extra: Option<Money>,
+}
+
+impl Entry<'_> {
+    /// It went to a provider whose cache is not modelled.
+    pub fn is_foreign(&self) -> bool {
+        match (self.exchange, self.answered) {
+            (Some(exchange), _) => exchange.provider != Provider::Anthropic,
+            (None, Some(_)) => *self.comparison == Err(NotComparable::NoProfile),
+            (None, None) => false,
+        }
+    }
+
+    /// The provider refused it: nothing was billed.
+    pub fn failed(&self) -> bool {
+        self.exchange.is_some_and(Exchange::failed)
+    }
+
+    /// Program and version that sent it: `claude-code/2.1.63`.
+    pub fn client(&self) -> Option<String> {
+        if let Some(answered) = self.answered {
+            let name = answered.session.client.name();
+            let version = answered.answer.version.as_deref();
+            return Some(version.map_or_else(|| name.to_owned(), |version| format!("{name}/{version}")));
+        }
+        self.exchange?.client.clone()
+    }
+}
+
+/// All requests in the order of the ledger.
+pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Entry<'a>> {
+    let files = inputs.scopes.iter().flat_map(|scope| &scope.files);
+    let files: Vec<&[Exchange]> = files.map(|file| file.exchanges.as_slice()).collect();
+    let lines = replay.lines.iter().zip(&replay.comparisons).zip(replay.origins.iter().zip(&replay.chains));
+    let entry =
+        |(at, ((line, comparison), (origin, chain))): (usize, ((&'a Line, _), (&'a Origin, &Option<usize>)))| {
+            let asked = replay.asked.get(at).copied().flatten();
+            let answered = asked.and_then(|place| answered(inputs, place));
+            let exchange = match answered {
+                Some(_) => None,
+                None => files.get(line.session).and_then(|file| find(file, origin.index)),
+            };
+            Entry {
+                line,
+                comparison,
+                origin,
+                chain: *chain,
+                exchange,
+                answered,
+                output: estimated(line, exchange, answered, options),
+                size: replay.counted.get(at).copied().flatten(),
+                hypotheticals: replay.hypotheticals.get(at).map_or(&[], Vec::as_slice),
+                lower_bound: replay.lower_bounds.get(at).copied().flatten(),
+                shown: None,
+            }
+        };
+    lines.enumerate().map(entry).collect()
+}
+
+/// The exchange with a number: mostly it stands at it.
+fn find(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
+    let straight = exchanges.get(index).filter(|exchange| exchange.origin.index == index);
+    straight.or_else(|| {
+        let at = exchanges.binary_search_by_key(&index, |exchange| exchange.origin.index).ok()?;
+        exchanges.get(at)
+    })
+}
+
+fn answered(inputs: &Inputs, place: Asked) -> Option<Answered<'_>> {
+    let session = inputs.sessions.get(place.session)?;
+    let agent = session.agents.get(place.agent)?;
+    match &agent.thread.items.get(place.item)?.what {
+        What::Answer(answer) => Some(Answered { session, agent, answer, place }),
+        _ => None,
+    }
+}
+
+fn estimated(
+    line: &Line,
+    exchange: Option<&Exchange>,
+    answered: Option<Answered<'_>>,
+    options: &Options,
+) -> Option<EstimatedOutput> {
+    if let Some(recorded) = exchange.and_then(|exchange| exchange.usage) {
+        let tokens = recorded.usage.output_tokens;
+        let start = EstimatedOutput { recorded_tokens: tokens, tokens, extra: None };
+        return recorded.output_is_start_value.then_some(start);
+    }
+    let OutputCount::StreamStart { estimated_tokens } = answered?.answer.output else { return None };
+    let recorded_tokens = line.recorded?.output_tokens;
+    let tokens = u64::from(estimated_tokens).max(recorded_tokens);
+    let extra = output_price(line, options).and_then(|price| price.times(tokens - recorded_tokens));
+    Some(EstimatedOutput { recorded_tokens, tokens, extra })
+}
+
+/// The price of one token of output, by the request's own bill where that has one.
+fn output_price(line: &Line, options: &Options) -> Option<TokenPrice> {
+    let bill = line.charge.bill.as_ref()?;
+    let billed = bill.lines.iter().find(|part| part.category == Category::Output && part.tokens > 0);
+    if let Some(part) = billed {
+        return Some(TokenPrice { cost: part.cost, tokens: part.tokens });
+    }
+    let terms = Terms {
+        date: options.prices_of.or(line.at.map(Date::of)),
+        at: line.at,
+        prompt_tokens: line.recorded.unwrap_or_default().total_input_tokens(),
+        ..Terms::default()
+    };
+    let rates = options.book.rates(&ModelKey::from(line.model.as_str()), &terms).ok()?;
+    let one = forkcast_sim::wire::Usage { output_tokens: MILLION, ..Default::default() };
+    Some(TokenPrice { cost: rates.bill(&one, &[]).total, tokens: MILLION })
+}
+
+const MILLION: u64 = 1_000_000;
+
+/// What so many tokens cost.
+#[derive(Clone, Copy)]
+struct TokenPrice {
+    cost: Money,
+    tokens: u64,
+}
+
+impl TokenPrice {
+    /// What others at the same price cost, rounded down.
+    fn times(self, tokens: u64) -> Option<Money> {
+        let product = self.cost.picousd().checked_mul(tokens.into())?;
+        Some(Money::from_picousd(product / i128::from(self.tokens)))
+    }
+}

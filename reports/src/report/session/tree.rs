@@ -1,0 +1,157 @@
+//! The agents of a transcript's session as a tree: who started whom, how it ran, what it cost with all that it started.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::transcript::{self, AgentKind, Sign, SpawnMode, What};
+use forkcast_sim::time::Instant;
+
+use super::{Agent, unique};
+use crate::names::Names;
+use crate::report::{Counted, Entry, Side};
+
+/// Where an agent was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spawned {
+    /// The caller's file.
+    pub file: String,
+    /// Line of the call.
+    pub line: usize,
+    /// When.
+    pub at: Option<Instant>,
+}
+
+/// The agents with requests among `entries` and those who started them, in the session's order; and the place of each of
+/// the session's agents among them.
+pub(super) fn agents(
+    session: &transcript::Session,
+    entries: &[&Entry<'_>],
+    names: Names,
+    counted: Counted,
+) -> (Vec<Agent>, Vec<Option<usize>>) {
+    let mut own = vec![(0_u64, Side::default()); session.agents.len()];
+    for (entry, answered) in entries.iter().filter_map(|entry| entry.answered.map(|answered| (entry, answered))) {
+        if let Some(sum) = own.get_mut(answered.place.agent) {
+            sum.0 += 1;
+            sum.1.count(entry, counted);
+        }
+    }
+    let mut with_children = vec![None; session.agents.len()];
+    for (at, (requests, side)) in own.iter().enumerate().filter(|(_, (requests, _))| *requests > 0) {
+        for above in line_of(session, at) {
+            let sum: &mut (u64, Side) = with_children[above].get_or_insert_default();
+            sum.0 += requests;
+            sum.1.add(side);
+        }
+    }
+    let mut places = vec![None; session.agents.len()];
+    let kept = with_children.iter().enumerate().filter(|(_, sum)| sum.is_some()).map(|(at, _)| at);
+    kept.enumerate().for_each(|(place, at)| places[at] = Some(place));
+    let events = Events::of(session);
+    let mut taken = BTreeMap::new();
+    let found = session.agents.iter().enumerate().filter(|(at, _)| places[*at].is_some()).map(|(at, agent)| {
+        let (requests, billed) = own[at];
+        Agent {
+            id: unique(&id(agent, names), &mut taken),
+            parent: agent.parent.filter(|parent| *parent != at).and_then(|parent| *places.get(parent)?),
+            kind: agent.kind.word(),
+            name: name(&agent.kind).map(|name| names.agent(name)),
+            mode: mode(&agent.kind),
+            spawned: events.spawned.get(&*agent.id).map(|spawned| spawned.named(names)),
+            notifications: events.notified.get(&*agent.id).copied().unwrap_or(0),
+            resumptions: resumptions(agent) + events.resumed.get(&*agent.id).copied().unwrap_or(0),
+            requests,
+            billed,
+            with_children: with_children[at].unwrap_or_default().1,
+        }
+    });
+    (found.collect(), places)
+}
+
+/// An agent and all above it; a circle, which only damage can make, is gone round once.
+fn line_of(session: &transcript::Session, from: usize) -> Vec<usize> {
+    let mut line = vec![from];
+    while let Some(parent) = line.last().and_then(|last| session.agents.get(*last)?.parent) {
+        if line.contains(&parent) || parent >= session.agents.len() {
+            break;
+        }
+        line.push(parent);
+    }
+    line
+}
+
+fn id(agent: &transcript::Agent, names: Names) -> String {
+    match agent.kind {
+        // The word is ours and tells nothing.
+        AgentKind::Main => agent.id.to_string(),
+        _ => names.agent(&agent.id),
+    }
+}
+
+fn name(kind: &AgentKind) -> Option<&str> {
+    match kind {
+        AgentKind::Named { name, .. } => name.as_deref(),
+        _ => None,
+    }
+}
+
+const fn mode(kind: &AgentKind) -> Option<&'static str> {
+    match kind {
+        AgentKind::Named { mode: Some(SpawnMode::Sync), .. } => Some("sync"),
+        AgentKind::Named { mode: Some(SpawnMode::Background), .. } => Some("background"),
+        _ => None,
+    }
+}
+
+/// How often a process or a file took the conversation up again.
+fn resumptions(agent: &transcript::Agent) -> u64 {
+    let signs =
+        agent.thread.items.iter().filter(|item| matches!(item.what, What::Sign(Sign::Restarted | Sign::Resumed)));
+    signs.count() as u64
+}
+
+/// What the threads of a session tell of other agents, by their ids.
+#[derive(Default)]
+struct Events<'a> {
+    spawned: BTreeMap<&'a str, Spawned>,
+    notified: BTreeMap<&'a str, u64>,
+    resumed: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> Events<'a> {
+    /// Nothing for a lone agent, so that long sessions are not gone through in vain.
+    fn of(session: &'a transcript::Session) -> Self {
+        let mut events = Self::default();
+        if session.agents.len() < 2 {
+            return events;
+        }
+        for agent in &session.agents {
+            for item in &agent.thread.items {
+                events.note(agent, item);
+            }
+        }
+        events
+    }
+
+    fn note(&mut self, agent: &transcript::Agent, item: &'a transcript::Item) {
+        match &item.what {
+            What::Sign(Sign::Spawned(result)) => {
+                let found = || Spawned { file: agent.file.to_string(), line: item.line as usize, at: item.at };
+                self.spawned.entry(&result.agent).or_insert_with(found);
+            }
+            What::Sign(Sign::Notified { task, .. }) => *self.notified.entry(task).or_default() += 1,
+            What::Answer(answer) => {
+                let spawns = answer.calls.iter().filter_map(|call| call.spawn.as_deref());
+                for resumed in spawns.filter_map(|spawn| spawn.resumes.as_deref()) {
+                    *self.resumed.entry(resumed).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Spawned {
+    fn named(&self, names: Names) -> Self {
+        Self { file: names.file(&self.file), ..self.clone() }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the numbers of a report cannot show, as far as the input shows that it is there.
+
+use std::collections::BTreeSet;
+
+use forkcast_replay::agreement::NotComparable;
+use forkcast_replay::transcript::{AgentKind, Session, Sign, What};
+use forkcast_sim::diagnosis::{Cause, Note};
+
+use super::{Report, not_modelled};
+
+/// Counts of what lies outside the numbers; zero where nothing shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// Requests for which another request that the input lacks had moved the cache: a miss by it, or a read of what no
+    /// request in the input had sent.
+    pub hidden: u64,
+    /// Compactions whose own request no file holds.
+    pub compactions: u64,
+    /// Sub-agents that were started and of which no file tells.
+    pub absent_agents: u64,
+    /// Their tokens, as far as the client itself says how many there were.
+    pub absent_tokens: u64,
+    /// Requests whose prefix is hidden (system prompt and tools of a transcript) and taken as given at its first request.
+    pub first_requests: u64,
+    /// Requests to providers without a cache profile.
+    pub not_modelled: u64,
+    /// Answers without usage: they are in no sum.
+    pub without_usage: u64,
+}
+
+/// What the report cannot show.
+pub fn unseen(report: &Report<'_>) -> Unseen {
+    let mut found = Unseen { not_modelled: not_modelled(report), ..Unseen::default() };
+    let mut sessions = BTreeSet::new();
+    for entry in &report.entries {
+        if let Some(answered) = entry.answered {
+            sessions.insert(answered.place.session);
+            found.first_requests += u64::from(*entry.comparison == Err(NotComparable::FirstOfChain));
+        }
+        let ahead = entry.line.explanation.as_ref().is_some_and(|why| why.notes.contains(&Note::ReadAhead));
+        let hidden = entry.line.charge.causes.iter().any(|part| part.cause == Cause::HiddenRequest);
+        found.hidden += u64::from(ahead || hidden);
+        found.without_usage += u64::from(!report.counted.counts(entry));
+    }
+    for session in sessions.into_iter().filter_map(|at| report.inputs.sessions.get(at)) {
+        found.look_into(session);
+    }
+    found
+}
+
+impl Unseen {
+    fn look_into(&mut self, session: &Session) {
+        let known: BTreeSet<&str> = session.agents.iter().map(|agent| &*agent.id).collect();
+        let own_files = session.agents.iter().filter(|agent| agent.kind == AgentKind::Internal);
+        let mut recorded_compactions = own_files.filter(|agent| agent.id.starts_with("acompact")).count() as u64;
+        let mut absent = BTreeSet::new();
+        for item in session.agents.iter().flat_map(|agent| &agent.thread.items) {
+            match &item.what {
+                What::Sign(Sign::Compacted { .. }) if recorded_compactions > 0 => recorded_compactions -= 1,
+                What::Sign(Sign::Compacted { .. }) => self.compactions += 1,
+                What::Sign(Sign::Spawned(result)) if !known.contains(&*result.agent) => {
+                    if absent.insert(&*result.agent) {
+                        self.absent_agents += 1;
+                        self.absent_tokens = self.absent_tokens.saturating_add(result.total_tokens.unwrap_or(0));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
