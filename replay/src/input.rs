@@ -4,6 +4,7 @@ mod detect;
 mod foreign;
 mod load;
 mod parallel;
+mod progress;
 mod walk;
 
 use std::mem;
@@ -17,8 +18,10 @@ use crate::trace::Trace;
 use crate::transcript::{FileThreads, Measuring, Session, Thread, What, assemble};
 use detect::Verdict;
 use load::Loaded;
+use progress::{Meter, Named};
 
 pub use crate::formats::{FORMATS, FormatInfo, InputFormat};
+pub use progress::Progress;
 
 /// Largest file that is read, unpacked: 2 GiB. Recordings of one session stay below 100 MB.
 pub const FILE_LIMIT: u64 = 2 << 30;
@@ -74,6 +77,8 @@ pub struct Inputs {
     pub read_as: InputFormat,
     /// This is the embedded sample, which nobody named.
     pub is_sample: bool,
+    /// Files that were not read because whoever watched did not go on: this is a part.
+    pub unread_files: usize,
 }
 
 /// What one named path gave. Exchanges of one scope may share a cache.
@@ -137,14 +142,15 @@ impl Inputs {
     /// Reads files and folders; `-` is standard input. Damage is listed in the result; only a path that cannot be opened
     /// at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
-        Self::read_watched(paths, format, &mut |_| {})
+        Self::read_watched(paths, format, &|_| true)
     }
 
-    /// The same; `watch` sees what there is after each file.
+    /// The same; `watch` sees how far it is after each file, from whatever thread read it, and says whether to go on.
+    /// What was read until then stays, and [`Self::unread_files`] tells how many files were not.
     pub fn read_watched(
         paths: &[impl AsRef<Path>],
         format: InputFormat,
-        watch: &mut dyn FnMut(&Self),
+        watch: &(dyn Fn(Progress) -> bool + Sync),
     ) -> Result<Self, Error> {
         Self::read_with(paths, &ReadOptions::from(format), watch)
     }
@@ -153,12 +159,15 @@ impl Inputs {
     pub fn read_with(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
-        watch: &mut dyn FnMut(&Self),
+        watch: &(dyn Fn(Progress) -> bool + Sync),
     ) -> Result<Self, Error> {
+        let named = paths.iter().map(|path| Named::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let meter = Meter::new(named.iter().flat_map(Named::files), watch);
         let mut inputs = Self { read_as: options.format, ..Self::default() };
-        for path in paths {
-            inputs.path(path.as_ref(), options, watch)?;
+        for named in named {
+            inputs.path(named, options, &meter);
         }
+        inputs.unread_files = meter.unread();
         inputs.join();
         Ok(inputs)
     }
@@ -204,25 +213,19 @@ impl Inputs {
         own.sum::<usize>() + items.filter(|item| matches!(item.what, What::Answer(_))).count()
     }
 
-    fn path(&mut self, path: &Path, options: &ReadOptions, watch: &mut dyn FnMut(&Self)) -> Result<(), Error> {
-        let name = path.to_string_lossy().into_owned();
+    fn path(&mut self, Named { name, walk }: Named, options: &ReadOptions, meter: &Meter<'_>) {
         self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
-        if name == "-" {
+        let Some(walk) = walk else {
             let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
             let size = loaded.as_ref().map_or(0, Loaded::size);
             self.stored(&name, size, &loaded, options);
-            return Ok(());
-        }
-        let walk = walk::walk(path).map_err(|source| Error::Open { path: name, source })?;
-        parallel::read(&walk.files, options, &mut |read| {
-            self.absorb(read);
-            watch(self);
-        });
+            return;
+        };
+        parallel::read(&walk.files, options, meter, &mut |read| self.absorb(read));
         self.files += walk.skipped.len();
         self.skipped.extend(walk.skipped);
         self.files += walk.unreadable.len();
         self.unreadable.extend(walk.unreadable);
-        Ok(())
     }
 
     /// Adds what one file gave.

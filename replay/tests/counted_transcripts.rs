@@ -20,7 +20,7 @@ fn recorded(folder: &str) -> Option<Inputs> {
         return None;
     }
     let options = ReadOptions::from(InputFormat::Auto).counted();
-    Some(Inputs::read_with(&[data.join(folder)], &options, &mut |_| {}).expect("the recordings open"))
+    Some(Inputs::read_with(&[data.join(folder)], &options, &|_| true).expect("the recordings open"))
 }
 
 fn counted(source: SizeSource) -> Options {

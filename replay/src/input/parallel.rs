@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 
 use super::load::{self, Room};
+use super::progress::Meter;
 use super::walk::Found;
 use super::{InputFormat, Inputs, ReadOptions, ScopeInput};
 use crate::side_by_side::side_by_side;
@@ -13,11 +14,17 @@ thread_local! {
     static ROOM: Cell<Room> = Cell::default();
 }
 
-/// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files.
-pub(super) fn read(files: &[Found], options: &ReadOptions, take: &mut dyn FnMut(Inputs)) {
+/// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files. Where `meter` says
+/// that it ends, the rest gives nothing.
+pub(super) fn read(files: &[Found], options: &ReadOptions, meter: &Meter<'_>, take: &mut dyn FnMut(Inputs)) {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|at| (Reverse(files[*at].bytes), *at));
-    side_by_side(&order, &|at| one(&files[at], options), take);
+    let read = |at: usize| {
+        let found = &files[at];
+        let inputs = meter.goes_on().then(|| one(found, options));
+        inputs.inspect(|_| meter.done(found.bytes))
+    };
+    side_by_side(&order, &read, &mut |inputs: Option<Inputs>| inputs.into_iter().for_each(&mut *take));
 }
 
 fn one(found: &Found, options: &ReadOptions) -> Inputs {

@@ -61,7 +61,7 @@ impl<'a> ReplayObject<'a> {
             schema: SCHEMA,
             inputs: InputsObject::of(report),
             options: OptionsObject::of(report),
-            partial: report.replay.partial,
+            partial: report.is_partial(),
             rules: &report.replay.rules,
             price_book: PriceBookObject::of(report),
             sizes: SizesObject::of(report),

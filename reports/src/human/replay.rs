@@ -67,6 +67,11 @@ fn place(report: &Report<'_>, entry: &Entry<'_>) -> String {
     format!("{}#{}", report.short(&entry.origin.file), entry.origin.index)
 }
 
+/// Everything was told by transcripts: these hold sessions and agents, not recordings and chains.
+fn is_told(report: &Report<'_>) -> bool {
+    !report.entries.is_empty() && report.entries.iter().all(|entry| entry.answered.is_some())
+}
+
 /// Where it shows why a request missed: the line of the transcript that tells it, else where it was recorded.
 fn shown_at(report: &Report<'_>, entry: &Entry<'_>) -> String {
     match entry.shown {

@@ -3,7 +3,7 @@
 use forkcast_replay::agreement::{Compared, NotComparable};
 use forkcast_replay::exchange::{Exchange, Origin, Provider};
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Asked, CountedSize, Options, Replay};
+use forkcast_replay::replay::{Asked, CountedSize, Evidence, Options, Replay};
 use forkcast_replay::transcript::{self, Answer, OutputCount, What};
 use forkcast_replay::what_if::Hypothetical;
 use forkcast_sim::ledger::Line;
@@ -71,6 +71,12 @@ pub struct EstimatedOutput {
     pub extra: Option<Money>,
 }
 
+impl<'a> Shown<'a> {
+    fn of(evidence: &'a Evidence) -> Self {
+        Self { file: &evidence.file, line: evidence.line as usize, shows: evidence.shows }
+    }
+}
+
 impl Entry<'_> {
     /// It went to a provider whose cache is not modelled.
     pub fn is_foreign(&self) -> bool {
@@ -121,7 +127,7 @@ pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Opti
                 size: replay.counted.get(at).copied().flatten(),
                 hypotheticals: replay.hypotheticals.get(at).map_or(&[], Vec::as_slice),
                 lower_bound: replay.lower_bounds.get(at).copied().flatten(),
-                shown: None,
+                shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
             }
         };
     lines.enumerate().map(entry).collect()

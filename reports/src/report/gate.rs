@@ -135,7 +135,7 @@ fn unexplained(report: &Report<'_>, limit: u64) -> Gate {
 
 /// Reasons that hold for every limit.
 fn cannot_tell(report: &Report<'_>) -> Option<String> {
-    if report.replay.partial {
+    if report.is_partial() {
         return Some("the replay was interrupted".to_owned());
     }
     let predicted = report.counted == Counted::Predicted && !report.entries.is_empty();

@@ -117,6 +117,17 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Reading or replaying was interrupted: this is a part.
+    pub const fn is_partial(&self) -> bool {
+        self.replay.partial || self.inputs.unread_files > 0
+    }
+
+    /// What people call a session; its whole id where another is called the same.
+    pub fn brief(&self, session: &Session) -> String {
+        let same = self.sessions.iter().filter(|other| other.label == session.label).count();
+        if same > 1 { session.id.clone() } else { session.label.clone() }
+    }
+
     /// The session that a request belongs to.
     pub fn session_of(&self, entry: &Entry<'_>) -> Option<&Session> {
         session::of(&self.sessions, entry)

@@ -21,6 +21,8 @@ pub struct Session {
     pub id: String,
     /// The file, for a session that of its main agent.
     pub source: String,
+    /// What people call it: the project's folder and the beginning of the id; the id where nothing tells a project.
+    pub label: String,
     /// How it was read.
     pub format: &'static str,
     /// Chains with a request in this file; agents with a request in this session.
@@ -106,9 +108,11 @@ pub(super) fn sessions(
         let told = entries.first().and_then(|entry| entry.answered);
         if let Some(told) = told {
             let (agents, places) = tree::agents(told.session, &entries, names, counted);
+            let id = unique(&names.session(&told.session.id), &mut taken);
             return Some(Session {
                 index,
-                id: unique(&names.session(&told.session.id), &mut taken),
+                label: label(&id, told.session.project.as_deref().filter(|_| names == Names::Plain)),
+                id,
                 source: names.file(&told.session.source),
                 format: told.session.format.name(),
                 chains: agents.iter().filter(|agent| agent.requests > 0).count(),
@@ -119,9 +123,11 @@ pub(super) fn sessions(
         }
         let file = files.get(index)?;
         let agents = chains(&entries, chain_ids, counted);
+        let id = unique(&stem(&file.file, names), &mut taken);
         Some(Session {
             index,
-            id: unique(&stem(&file.file, names), &mut taken),
+            label: id.clone(),
+            id,
             source: names.file(&file.file),
             format: file.format.name(),
             chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
@@ -146,6 +152,15 @@ fn chains(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: 
         agent.with_children = agent.billed;
     }
     of_chain.into_values().collect()
+}
+
+/// `my-project 258c7280`: long ids are told apart by their beginnings.
+fn label(id: &str, project: Option<&str>) -> String {
+    const BEGINNING: usize = 8;
+    let folder = project.and_then(|project| project.rsplit(['/', '\\']).find(|part| !part.is_empty()));
+    let Some(folder) = folder else { return id.to_owned() };
+    let beginning: String = id.chars().take(BEGINNING).collect();
+    format!("{folder} {beginning}")
 }
 
 fn stem(file: &str, names: Names) -> String {

@@ -47,7 +47,7 @@ fn sessions(report: &Report<'_>, action: &Action) -> Cell {
         return Cell::Empty;
     }
     let first = action.sessions.first().and_then(|at| report.sessions.get(*at));
-    let name = first.map(|session| session.id.clone()).unwrap_or_default();
+    let name = first.map(|session| report.brief(session)).unwrap_or_default();
     Cell::Text(match action.sessions.len().saturating_sub(1) {
         0 => name,
         more => format!("{name} and {} more", count(more as u64)),

@@ -23,7 +23,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut sessions: Vec<&Session> = report.sessions.iter().filter(|session| is_tree(session)).collect();
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
     for session in sessions.into_iter().take(TREES_SHOWN) {
-        document.heading(format!("Agents of {}: {}", session.id, some(session.chains as u64, "agent")));
+        document.heading(format!("Agents of {}: {}", report.brief(session), some(session.chains as u64, "agent")));
         document.table(table(session));
     }
 }

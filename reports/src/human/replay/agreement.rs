@@ -47,7 +47,10 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.text(lines);
     explanation::add(report, told, document);
     exceptions(report, document);
-    unexplained(report, document);
+    // Those of sessions stand among the largest misses.
+    if !told {
+        unexplained(report, document);
+    }
 }
 
 /// What of a transcript is unseen when a request is predicted: its usage but for total and lifetime, and any diagnosis.

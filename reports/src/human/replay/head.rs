@@ -1,6 +1,6 @@
 //! What was read, by which rules and prices.
 
-use super::{listed, some};
+use super::{is_told, listed, some};
 use crate::document::Document;
 use crate::human::when;
 use crate::names::Names;
@@ -9,14 +9,15 @@ use crate::report::{Report, UNKNOWN, statement};
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
     let requests = report.entries.len() as u64;
-    let mut title = format!("{} in {}", some(requests, "request"), some(report.sessions.len() as u64, "recording"));
+    let (session, chain) = if is_told(report) { ("session", "agent") } else { ("recording", "chain") };
+    let mut title = format!("{} in {}", some(requests, "request"), some(report.sessions.len() as u64, session));
     if chains > 0 {
-        title.push_str(&format!(", {}", some(chains as u64, "chain")));
+        title.push_str(&format!(", {}", some(chains as u64, chain)));
     }
     if let Some(span) = report.span().and_then(|(from, to)| when::span(from, to)) {
         title.push_str(&format!(", {span}"));
     }
-    if report.replay.partial {
+    if report.is_partial() {
         title = format!("Partial, interrupted before the end: {title}");
     }
     document.title(title);

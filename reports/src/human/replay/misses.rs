@@ -8,7 +8,7 @@ use super::totals::part_of;
 use super::{place, shown_at};
 use crate::document::{Cell, Column, Document, Table};
 use crate::human::when;
-use crate::report::{Miss, Report, misses};
+use crate::report::{Miss, Report, Shown, misses};
 
 /// Misses listed one by one.
 const LARGEST_SHOWN: usize = 8;
@@ -35,7 +35,6 @@ fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
             Column::right("Cost", "cost_usd"),
             Column::right("Of the bill", "share"),
             Column::name("Largest example", "example"),
-            Column::wrap("What would save it", "suggestion").optional(),
         ],
     );
     let mut largest: BTreeMap<Cause, &Miss<'_, '_>> = BTreeMap::new();
@@ -50,7 +49,6 @@ fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
             Cell::Money(bill.map(|_| total.cost)),
             Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
             largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(shown_at(report, miss.entry))),
-            Cell::text(cause.suggestion()),
         ]);
     }
     table
@@ -88,10 +86,7 @@ fn row(report: &Report<'_>, miss: &Miss<'_, '_>) -> Vec<Cell> {
 /// Name and place of what changed: `system[1], text (date)`.
 fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
     let Some(found) = miss.difference else {
-        return miss
-            .entry
-            .shown
-            .map_or(Cell::Empty, |shown| Cell::Text(format!("{} (line {})", shown.shows, shown.line)));
+        return miss.entry.shown.map_or(Cell::Empty, |shown| sign(miss, shown));
     };
     let name = report.names.thing(&found.name);
     let varying = found.volatile.map(|volatile| format!(", a {} that varies", volatile.word())).unwrap_or_default();
@@ -101,4 +96,10 @@ fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
         format!(" at {}", found.path)
     };
     Cell::Text(format!("{name}{place}{varying}"))
+}
+
+/// What the transcript shows, with the line where that is another than the request's own.
+fn sign(miss: &Miss<'_, '_>, shown: Shown<'_>) -> Cell {
+    let own = shown.line == miss.entry.origin.line && shown.file == miss.entry.origin.file;
+    Cell::Text(if own { shown.shows.to_owned() } else { format!("{} (line {})", shown.shows, shown.line) })
 }

@@ -1,6 +1,6 @@
 //! A row for each recording, where there are several, and for each group.
 
-use super::account;
+use super::{account, is_told};
 use crate::document::{Column, Document};
 use crate::report::{By, Report, Session, rank};
 
@@ -24,7 +24,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
     let mut table =
         account::table("sessions", Column::name(if is_told(report) { "Session" } else { "Recording" }, "session"));
-    table.make(RECORDINGS_SHOWN, &sessions, |session| account::row(&session.id, &session.account));
+    table.make(RECORDINGS_SHOWN, &sessions, |session| account::row(&report.brief(session), &session.account));
     table.sum = Some(account::row(ALL, &report.totals));
     table.rows_are = if is_told(report) {
         "sessions (--table sessions lists all)"
@@ -37,16 +37,11 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 
 /// Sessions of transcripts, recordings of requests, or both.
 fn kind(report: &Report<'_>) -> &'static str {
-    let told = report.entries.iter().filter(|entry| entry.answered.is_some()).count();
-    match told {
-        0 => "Recordings",
-        _ if told == report.entries.len() => "Sessions",
-        _ => "Sessions and recordings",
+    match is_told(report) {
+        true => "Sessions",
+        false if report.entries.iter().any(|entry| entry.answered.is_some()) => "Sessions and recordings",
+        false => "Recordings",
     }
-}
-
-fn is_told(report: &Report<'_>) -> bool {
-    kind(report) == "Sessions"
 }
 
 pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {

@@ -26,9 +26,8 @@ pub(super) const MISSES: [Advice; 15] = [
     Advice {
         causes: &[Cause::Expired],
         shows: "",
-        words: "Use the one-hour lifetime or keep entries alive where sessions pause \
-                (at most; --what-if ttl=1h and keepalive=… say what remains of it)",
-        because: "came after their entry had expired",
+        words: "Use the one-hour lifetime, or keep entries alive, where sessions pause",
+        because: "came too late for their entry (the most that can be saved: longer lives cost more)",
     },
     Advice {
         causes: &[Cause::LevelParameter],
@@ -63,7 +62,7 @@ pub(super) const MISSES: [Advice; 15] = [
     Advice {
         causes: &[Cause::SystemChanged],
         shows: "",
-        words: "Keep the system prompt as it is; what varies belongs into the newest message",
+        words: "Keep the system prompt as it is",
         because: "came after it had changed",
     },
     Advice {
@@ -102,14 +101,14 @@ pub(super) const MISSES: [Advice; 15] = [
     Advice {
         causes: &[Cause::InFlight],
         shows: "",
-        words: "Start sub-agents a few seconds apart: let one begin its answer before the others ask",
+        words: "Start sub-agents a few seconds apart",
         because: "could not read what was still being written",
     },
     Advice {
         causes: &[Cause::NoBreakpoint, Cause::BeyondLookback, Cause::BreakpointLimit, Cause::TtlOrder],
         shows: "",
-        words: "Put breakpoints at the end of each request and within the look-back of the next",
-        because: "found no entry at any breakpoint although one was there",
+        words: "Put breakpoints where the next request looks for them",
+        because: "had none at the end of what was cached",
     },
     Advice {
         causes: &[Cause::BelowMinimum],

@@ -28,16 +28,17 @@ pub(super) fn agents(
     names: Names,
     counted: Counted,
 ) -> (Vec<Agent>, Vec<Option<usize>>) {
+    let first = firsts(session);
     let mut own = vec![(0_u64, Side::default()); session.agents.len()];
     for (entry, answered) in entries.iter().filter_map(|entry| entry.answered.map(|answered| (entry, answered))) {
-        if let Some(sum) = own.get_mut(answered.place.agent) {
+        if let Some(sum) = first.get(answered.place.agent).and_then(|at| own.get_mut(*at)) {
             sum.0 += 1;
             sum.1.count(entry, counted);
         }
     }
     let mut with_children = vec![None; session.agents.len()];
     for (at, (requests, side)) in own.iter().enumerate().filter(|(_, (requests, _))| *requests > 0) {
-        for above in line_of(session, at) {
+        for above in line_of(session, &first, at) {
             let sum: &mut (u64, Side) = with_children[above].get_or_insert_default();
             sum.0 += requests;
             sum.1.add(side);
@@ -46,32 +47,44 @@ pub(super) fn agents(
     let mut places = vec![None; session.agents.len()];
     let kept = with_children.iter().enumerate().filter(|(_, sum)| sum.is_some()).map(|(at, _)| at);
     kept.enumerate().for_each(|(place, at)| places[at] = Some(place));
+    (0..places.len()).for_each(|at| places[at] = places[first[at]]);
     let events = Events::of(session);
     let mut taken = BTreeMap::new();
-    let found = session.agents.iter().enumerate().filter(|(at, _)| places[*at].is_some()).map(|(at, agent)| {
-        let (requests, billed) = own[at];
-        Agent {
-            id: unique(&id(agent, names), &mut taken),
-            parent: agent.parent.filter(|parent| *parent != at).and_then(|parent| *places.get(parent)?),
-            kind: agent.kind.word(),
-            name: name(&agent.kind).map(|name| names.agent(name)),
-            mode: mode(&agent.kind),
-            spawned: events.spawned.get(&*agent.id).map(|spawned| spawned.named(names)),
-            notifications: events.notified.get(&*agent.id).copied().unwrap_or(0),
-            resumptions: resumptions(agent) + events.resumed.get(&*agent.id).copied().unwrap_or(0),
-            requests,
-            billed,
-            with_children: with_children[at].unwrap_or_default().1,
-        }
-    });
+    let found = session.agents.iter().enumerate().filter(|(at, _)| places[*at].is_some() && first[*at] == *at).map(
+        |(at, agent)| {
+            let (requests, billed) = own[at];
+            Agent {
+                id: unique(&id(agent, names), &mut taken),
+                parent: agent
+                    .parent
+                    .filter(|parent| first.get(*parent) != Some(&at))
+                    .and_then(|parent| *places.get(parent)?),
+                kind: agent.kind.word(),
+                name: name(&agent.kind).map(|name| names.agent(name)),
+                mode: mode(&agent.kind),
+                spawned: events.spawned.get(&*agent.id).map(|spawned| spawned.named(names)),
+                notifications: events.notified.get(&*agent.id).copied().unwrap_or(0),
+                resumptions: resumptions(agent) + events.resumed.get(&*agent.id).copied().unwrap_or(0),
+                requests,
+                billed,
+                with_children: with_children[at].unwrap_or_default().1,
+            }
+        },
+    );
     (found.collect(), places)
 }
 
+/// For each agent the first with its id: several files may tell of one agent, each of a part of it.
+fn firsts(session: &transcript::Session) -> Vec<usize> {
+    let mut known = BTreeMap::new();
+    session.agents.iter().enumerate().map(|(at, agent)| *known.entry(&*agent.id).or_insert(at)).collect()
+}
+
 /// An agent and all above it; a circle, which only damage can make, is gone round once.
-fn line_of(session: &transcript::Session, from: usize) -> Vec<usize> {
+fn line_of(session: &transcript::Session, first: &[usize], from: usize) -> Vec<usize> {
     let mut line = vec![from];
-    while let Some(parent) = line.last().and_then(|last| session.agents.get(*last)?.parent) {
-        if line.contains(&parent) || parent >= session.agents.len() {
+    while let Some(parent) = line.last().and_then(|last| first.get(session.agents.get(*last)?.parent?)).copied() {
+        if line.contains(&parent) {
             break;
         }
         line.push(parent);

@@ -1,9 +1,10 @@
 //! `forkcast replay`.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Mutex;
 
 use forkcast_replay::error::Error;
-use forkcast_replay::input::{Inputs, ReadOptions};
+use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{Options, Replay, replay_until};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
@@ -32,20 +33,21 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let book = args.prices.book()?;
     let mut steps = args.talk.steps();
     let inputs = read(args, &mut steps)?;
-    let requests = inputs.requests();
+    if inputs.unread_files > 0 {
+        let unread = count(inputs.unread_files as u64);
+        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {unread} files were not read"));
+    }
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
     let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if };
-    let replay = watched(&inputs, &options, requests, steps);
+    let replay = watched(&inputs, &options, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
-    if requests == replay.unreadable.len() {
+    if replay.lines.len() <= replay.unreadable.len() {
         return Err(complaints::or_nothing_read(complaints).into());
     }
     if replay.partial {
-        args.talk.note(format_args!(
-            "forkcast: interrupted, so this is a part: {} of {requests} requests",
-            replay.lines.len()
-        ));
+        let done = count(replay.lines.len() as u64);
+        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {done} requests"));
     }
     let report = Report::new(&inputs, &replay, &options, view);
     show(args, &report, folder.as_ref())?;
@@ -64,15 +66,36 @@ fn ended(complaints: Vec<String>, failures: Vec<String>) -> anyhow::Result<()> {
 }
 
 /// Replays, and tells how far it is.
-fn watched(inputs: &Inputs, options: &Options, requests: usize, mut steps: Steps) -> Replay {
-    steps.begin(format_args!("replaying {} requests", count(requests as u64)));
+fn watched(inputs: &Inputs, options: &Options, mut steps: Steps) -> Replay {
+    let work = Work::of(inputs);
+    steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
     let (done, steps) = (Cell::new(0), RefCell::new(steps));
+    // Ctrl-C has ended the reading: what was read is replayed, and the next one ends the program.
+    let ended_before = interrupted();
     replay_until(inputs, options, &|| {
         done.set(done.get() + 1);
-        let line = || format!("replaying, {} of {} requests", count(done.get()), count(requests as u64));
+        let line = || format!("replaying, {} of {} {}", count(done.get()), count(work.all), work.things);
         steps.borrow_mut().at(line);
-        interrupted()
+        interrupted() && !ended_before
     })
+}
+
+/// How much there is to replay: requests one by one, transcripts session by session.
+struct Work {
+    all: u64,
+    things: &'static str,
+}
+
+impl Work {
+    fn of(inputs: &Inputs) -> Self {
+        let (requests, sessions) = (inputs.exchanges().count(), inputs.sessions.len());
+        let things = match (requests, sessions) {
+            (_, 0) => "requests",
+            (0, _) => "sessions",
+            _ => "requests and sessions",
+        };
+        Self { all: (requests + sessions) as u64, things }
+    }
 }
 
 fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
@@ -81,15 +104,28 @@ fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
         return Ok(Inputs::sample());
     }
     steps.begin(format_args!("reading"));
-    let mut watch = |inputs: &Inputs| {
-        steps.at(|| format!("reading, {} files with {} so far", count(inputs.files as u64), bytes(inputs.bytes)));
+    let steps = Mutex::new(steps);
+    let watch = |progress: Progress| {
+        // A thread that finds it taken leaves the line to the one that draws.
+        if let Ok(mut steps) = steps.try_lock() {
+            steps.at(|| reading(progress));
+        }
+        !interrupted()
     };
     let options = ReadOptions::from(args.input_format);
     let options = if args.sizes.counts() { options.counted() } else { options };
-    Inputs::read_with(&args.paths, &options, &mut watch).map_err(|error| match error {
+    Inputs::read_with(&args.paths, &options, &watch).map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
     })
+}
+
+/// `reading, 62 %: 335.1 MB of 540.2 MB, 810 of 1,298 files`.
+fn reading(progress: Progress) -> String {
+    let Progress { files_done, files, bytes_done, bytes: all } = progress;
+    let percent = bytes_done.saturating_mul(100).checked_div(all).unwrap_or(100);
+    let (done, files) = (count(files_done as u64), count(files as u64));
+    format!("reading, {percent} %: {} of {}, {done} of {files} files", bytes(bytes_done), bytes(all))
 }
 
 fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyhow::Result<()> {

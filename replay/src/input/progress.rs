@@ -1,0 +1,98 @@
+//! How far reading is, and whether it goes on.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use super::walk::{self, Found, Walk};
+use crate::error::Error;
+
+/// How far reading is. Sizes are those of the files as stored; standard input counts for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files that were read, whatever became of them.
+    pub files_done: usize,
+    /// All files.
+    pub files: usize,
+    /// Bytes of those that were read.
+    pub bytes_done: u64,
+    /// Bytes of all.
+    pub bytes: u64,
+}
+
+/// A path that was named, and what lies below it; nothing for standard input.
+pub(super) struct Named {
+    pub name: String,
+    pub walk: Option<Walk>,
+}
+
+impl Named {
+    /// Looks below a path.
+    pub fn find(path: &Path) -> Result<Self, Error> {
+        let name = path.to_string_lossy().into_owned();
+        if name == "-" {
+            return Ok(Self { name, walk: None });
+        }
+        match walk::walk(path) {
+            Ok(walk) => Ok(Self { name, walk: Some(walk) }),
+            Err(source) => Err(Error::Open { path: name, source }),
+        }
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = &Found> {
+        self.walk.iter().flat_map(|walk| &walk.files)
+    }
+}
+
+/// Counts what the threads have read, and tells whoever watches.
+pub(super) struct Meter<'a> {
+    files: usize,
+    bytes: u64,
+    files_done: AtomicUsize,
+    bytes_done: AtomicU64,
+    unread: AtomicUsize,
+    stopped: AtomicBool,
+    watch: &'a (dyn Fn(Progress) -> bool + Sync),
+}
+
+impl<'a> Meter<'a> {
+    pub fn new<'f>(files: impl Iterator<Item = &'f Found>, watch: &'a (dyn Fn(Progress) -> bool + Sync)) -> Self {
+        let (files, bytes) =
+            files.fold((0, 0_u64), |(files, bytes), file| (files + 1, bytes.saturating_add(file.bytes)));
+        Self {
+            files,
+            bytes,
+            files_done: AtomicUsize::new(0),
+            bytes_done: AtomicU64::new(0),
+            unread: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            watch,
+        }
+    }
+
+    /// Whether to read the next file. One that is not read is counted.
+    pub fn goes_on(&self) -> bool {
+        let stopped = self.stopped.load(Ordering::Relaxed);
+        if stopped {
+            self.unread.fetch_add(1, Ordering::Relaxed);
+        }
+        !stopped
+    }
+
+    /// A file was read.
+    pub fn done(&self, bytes: u64) {
+        let progress = Progress {
+            files_done: self.files_done.fetch_add(1, Ordering::Relaxed) + 1,
+            files: self.files,
+            bytes_done: self.bytes_done.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes),
+            bytes: self.bytes,
+        };
+        if !(self.watch)(progress) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Files that were not read.
+    pub fn unread(&self) -> usize {
+        self.unread.load(Ordering::Relaxed)
+    }
+}
