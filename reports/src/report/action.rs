@@ -1,13 +1,14 @@
 //! What to do about a bill: what the what-ifs and the causes of misses prove, in money.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use forkcast_replay::what_if::{self, SessionCosts, Where};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
-use forkcast_sim::time::Duration;
+use forkcast_sim::time::{Duration, Instant};
 
-use super::Report;
+use super::{Report, Session};
 use crate::document::count;
 
 mod advice;
@@ -80,36 +81,56 @@ fn per_week(saved: Money, span: Duration) -> Money {
     }
 }
 
-/// The what-ifs that save something, each in the sessions in which it does: of those that are alternatives to each other
-/// the best alone.
+/// The what-ifs that are worth doing, by the rules of [`what_if::actions`]: nothing that only hindsight could choose, unless it
+/// is called so.
 fn tried(report: &Report<'_>) -> Vec<Found> {
-    let mut best: Vec<(&'static str, Found)> = Vec::new();
-    for (at, name) in report.what_ifs.iter().enumerate() {
-        let Some((family, words)) = advice::of_what_if(name) else { continue };
-        let sessions = report.sessions.iter().enumerate();
-        let saved = sessions.filter_map(|(place, session)| Some((place, session.account.saved(at)?)));
-        let Some((sessions, saved)) = ranked(saved.filter(|(_, saved)| *saved > Money::ZERO).collect()) else {
-            continue;
-        };
-        let what = format!("{words}: cheaper in {}", of_sessions(report, sessions.len()));
-        let found = Found { what, sessions, saved, what_if: Some(at), lifetime: family == advice::LIFETIME };
-        match best.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, known)) if known.saved >= found.saved => {}
-            Some((_, known)) => *known = found,
-            None => best.push((family, found)),
-        }
-    }
-    best.into_iter().map(|(_, found)| found).collect()
+    let waits = waits(report);
+    let cost = |(at, session): (usize, &Session)| SessionCosts {
+        session: at,
+        span: None,
+        unchanged: session.account.billed.cost.unwrap_or(Money::ZERO),
+        what_ifs: session.account.what_if.iter().map(|side| side.cost).collect(),
+        waits: waits.contains(&session.index),
+    };
+    let costs: Vec<SessionCosts> = report.sessions.iter().enumerate().map(cost).collect();
+    let found = what_if::actions(&report.options.what_if, &costs).into_iter();
+    found.filter_map(|action| advised(report, action)).collect()
 }
 
-/// `3 of 40 sessions`.
-fn of_sessions(report: &Report<'_>, helped: usize) -> String {
-    let all = report.sessions.len();
-    let plural = if all == 1 { "" } else { "s" };
-    match (helped, all) {
-        (1, 1) => "1 session".to_owned(),
-        _ => format!("{} of {} session{plural}", count(helped as u64), count(all as u64)),
+fn advised(report: &Report<'_>, action: what_if::Action) -> Option<Found> {
+    let name = report.what_ifs.get(action.what_if)?;
+    let saved = |at: &usize| Some((*at, report.sessions.get(*at)?.account.saved(action.what_if)?));
+    let (sessions, _) = ranked(action.sessions.iter().filter_map(saved).collect())?;
+    let number = count(sessions.len() as u64);
+    let plural = if sessions.len() == 1 { "" } else { "s" };
+    let place = match action.scope {
+        Where::Everywhere => format!("in all {number} session{plural}"),
+        Where::WithWaits => format!("in the {number} session{plural} that pause for five minutes to an hour"),
+        Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper in each"),
+    };
+    let what = format!("{} {place}", advice::of_what_if(name));
+    let lifetime = report
+        .options
+        .what_if
+        .get(action.what_if)
+        .is_some_and(|found| found.ttl.is_some() || found.keepalive.is_some());
+    Some(Found { what, sessions, saved: action.saved, what_if: Some(action.what_if), lifetime })
+}
+
+/// Sessions in which some agent's next request came after five minutes and within the hour: lifetimes matter there.
+fn waits(report: &Report<'_>) -> BTreeSet<usize> {
+    const PAUSE: std::ops::RangeInclusive<u64> = 300_000..=3_600_000;
+    let mut last: BTreeMap<(usize, Option<usize>), Instant> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for line in report.entries.iter().map(|entry| entry.line) {
+        let Some(at) = line.at else { continue };
+        let agent = line.chain.map(|chain| chain.0 as usize);
+        let before = last.insert((line.session, agent), at);
+        if before.is_some_and(|before| PAUSE.contains(&at.since(before).as_millis())) {
+            found.insert(line.session);
+        }
     }
+    found
 }
 
 /// The misses, each under the first piece of advice that fits it.

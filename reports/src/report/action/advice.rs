@@ -124,36 +124,22 @@ pub(super) const MISSES: [Advice; 15] = [
     },
 ];
 
-/// Alternatives of which entry lives how long and is found where.
-pub(super) const LIFETIME: &str = "lifetime";
-
-/// The family of a what-if, whose members are alternatives, and what to do in words; `None` for those that are nobody's
-/// choice, such as other prices.
-pub(super) fn of_what_if(name: &str) -> Option<(&'static str, String)> {
-    let parts: Vec<&str> = name.split(['+', ',', ' ']).filter(|part| !part.is_empty()).collect();
-    let beyond_choice = |part: &&str| part.starts_with("prices=") || part.starts_with("cache=");
-    if parts.is_empty() || parts.iter().any(|part| beyond_choice(part)) {
-        return None;
-    }
-    if let Some(model) = parts.iter().find_map(|part| part.strip_prefix("model=")) {
-        return Some(("model", format!("Where its answers are good enough, run on {model}")));
-    }
-    let words = match parts[..] {
-        ["ttl=1h"] => "Use the one-hour lifetime where sessions wait longer than five minutes".to_owned(),
-        ["ttl=5m"] => "Use the five-minute lifetime where sessions do not wait longer".to_owned(),
-        ["ttl=head-1h"] => "Give tools and system prompt one hour, the rest five minutes".to_owned(),
-        ["ttl=best"] => "Choose the lifetime of each conversation by its pauses".to_owned(),
-        ["no-cache"] => "Do not mark for the cache what is not read again".to_owned(),
-        [part] if part.starts_with("keepalive=") => format!("Keep prefixes alive with pings ({part})"),
-        [part] if part.starts_with("breakpoints=") => format!("Place breakpoints as {part} does"),
+/// What to do for a what-if to come true, in words.
+pub(super) fn of_what_if(name: &str) -> String {
+    match name {
+        "ttl=1h" => "Use the one-hour lifetime".to_owned(),
+        "ttl=5m" => "Use the five-minute lifetime".to_owned(),
+        "ttl=head-1h" => "Give tools and system prompt one hour, the rest five minutes,".to_owned(),
+        "ttl=best" => "Choose the lifetime for each conversation".to_owned(),
+        _ if name.contains("keepalive=") => format!("Keep prefixes alive with pings ({name})"),
+        _ if name.contains("breakpoints=") => format!("Place breakpoints otherwise ({name})"),
         _ => format!("Do as {name}"),
-    };
-    Some((LIFETIME, words))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Advice, LIFETIME, MISSES, of_what_if};
+    use super::{Advice, MISSES};
     use forkcast_sim::diagnosis::CAUSES;
 
     #[test]
@@ -163,14 +149,5 @@ mod tests {
             let general = fitting.iter().position(|advice| advice.shows.is_empty());
             assert!(general.is_none_or(|at| at + 1 == fitting.len()), "{cause}");
         }
-    }
-
-    #[test]
-    fn what_nobody_can_choose_is_no_advice() {
-        assert_eq!(of_what_if("prices=2026-11-01"), None);
-        assert_eq!(of_what_if("cache=docs-2026-09+ttl=1h"), None);
-        assert_eq!(of_what_if("ttl=1h").unwrap().0, LIFETIME);
-        assert_eq!(of_what_if("model=claude-sonnet-5").unwrap().0, "model");
-        assert_eq!(of_what_if("ttl=1h+keepalive=3@240").unwrap().1, "Do as ttl=1h+keepalive=3@240");
     }
 }
