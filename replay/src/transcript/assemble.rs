@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Agent, AgentKind, Answer, Item, Session, Sign, Spawn, SpawnMode, Thread, What};
+use super::{Agent, AgentKind, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles};
 use crate::formats::Format;
 
 /// The threads of one file.
@@ -22,13 +22,12 @@ pub struct FileThreads {
 /// Joins threads into sessions, in the order of scopes and of the files of their main agents.
 pub fn assemble(mut files: Vec<FileThreads>) -> Vec<Session> {
     files.sort_by(|one, other| (one.scope, &one.file).cmp(&(other.scope, &other.file)));
-    mark_copies(&mut files);
+    let mut found: Vec<Found> = files.into_iter().flat_map(Found::of).collect();
+    doubles::fold(&mut found);
+    doubles::mark_copies(&mut found);
     let mut groups: BTreeMap<(usize, Arc<str>), Vec<Found>> = BTreeMap::new();
-    for FileThreads { scope, file, format, threads } in files {
-        for thread in threads {
-            let found = Found { file: file.clone(), format, thread };
-            groups.entry((scope, found.thread.session.clone())).or_default().push(found);
-        }
+    for found in found {
+        groups.entry((found.scope, found.thread.session.clone())).or_default().push(found);
     }
     let mut sessions: Vec<Session> =
         groups.into_iter().filter_map(|((scope, id), threads)| session(scope, id, threads)).collect();
@@ -37,50 +36,25 @@ pub fn assemble(mut files: Vec<FileThreads>) -> Vec<Session> {
 }
 
 /// A thread and its file.
-struct Found {
+pub(super) struct Found {
+    pub scope: usize,
     file: Arc<str>,
     format: Format,
-    thread: Thread,
+    /// The file tells of nobody else.
+    pub alone: bool,
+    pub thread: Thread,
 }
 
-/// Where an answer stands: file, thread and item.
-type Place = (usize, usize, usize);
-
-/// Of the copies of one answer the one with the largest output counts, among equals the first by path and line; all others
-/// are marked as copies.
-fn mark_copies(files: &mut [FileThreads]) {
-    let mut best: BTreeMap<u128, (u64, Place)> = BTreeMap::new();
-    let mut copies: Vec<Place> = Vec::new();
-    for (place, answer) in answers(files) {
-        let output = answer.usage.map_or(0, |recorded| recorded.usage.output_tokens);
-        match best.get_mut(&answer.id) {
-            None => {
-                best.insert(answer.id, (output, place));
-            }
-            Some(known) if output > known.0 => copies.push(std::mem::replace(known, (output, place)).1),
-            Some(_) => copies.push(place),
-        }
+impl Found {
+    fn of(read: FileThreads) -> impl Iterator<Item = Self> {
+        let FileThreads { scope, file, format, threads } = read;
+        let alone = threads.len() == 1;
+        threads.into_iter().map(move |thread| Self { scope, file: file.clone(), format, alone, thread })
     }
-    for (file, thread, item) in copies {
-        if let What::Answer(answer) = &mut files[file].threads[thread].items[item].what {
-            answer.copied = true;
-        }
-    }
-}
-
-fn answers(files: &[FileThreads]) -> impl Iterator<Item = (Place, &Answer)> {
-    files.iter().enumerate().flat_map(|(file, threads)| {
-        threads.threads.iter().enumerate().flat_map(move |(thread, found)| {
-            found.items.iter().enumerate().filter_map(move |(item, entry)| match &entry.what {
-                What::Answer(answer) => Some(((file, thread, item), &**answer)),
-                _ => None,
-            })
-        })
-    })
 }
 
 fn session(scope: usize, id: Arc<str>, threads: Vec<Found>) -> Option<Session> {
-    let mut kept = without_doubles(threads);
+    let mut kept = doubles::without_history(threads);
     kept.sort_by_cached_key(|found| (found.thread.agent.is_some(), first_instant(&found.thread), found.file.clone()));
     let main = kept.first()?;
     let (source, format, client) = (main.file.to_string(), main.format, main.thread.client);
@@ -90,28 +64,6 @@ fn session(scope: usize, id: Arc<str>, threads: Vec<Found>) -> Option<Session> {
     let started = spawns(&kept);
     let agents = kept.into_iter().map(|found| agent(found, &started)).collect();
     Some(Session { id, source, scope, format, client, user, project, agents })
-}
-
-/// Each agent once: a thread whose answers all count elsewhere goes, where another thread tells of the same agent.
-fn without_doubles(threads: Vec<Found>) -> Vec<Found> {
-    let mut counted: BTreeMap<Option<Arc<str>>, usize> = BTreeMap::new();
-    for found in &threads {
-        *counted.entry(found.thread.agent.clone()).or_default() += 1;
-    }
-    let mut kept = Vec::new();
-    for found in threads {
-        let others = counted.get_mut(&found.thread.agent).filter(|others| **others > 1);
-        match others {
-            Some(others) if !counts(&found.thread) => *others -= 1,
-            _ => kept.push(found),
-        }
-    }
-    kept
-}
-
-/// An answer of the thread counts here.
-fn counts(thread: &Thread) -> bool {
-    thread.items.iter().any(|item| matches!(&item.what, What::Answer(answer) if !answer.copied))
 }
 
 fn first_instant(thread: &Thread) -> Option<forkcast_sim::time::Instant> {

@@ -6,6 +6,7 @@
 //! repeat counts once, whatever the order of the files.
 
 mod assemble;
+mod doubles;
 mod id;
 mod item;
 mod measure;

@@ -142,6 +142,6 @@ fn close(answer: &mut Answer, lengths: &Lengths) {
     if let (OutputCount::StreamStart { estimated_tokens }, Some(recorded)) = (&mut answer.output, &mut answer.usage) {
         recorded.output_is_start_value = true;
         let counted = u32::try_from(recorded.usage.output_tokens).unwrap_or(u32::MAX);
-        *estimated_tokens = estimate::tokens(lengths).max(counted);
+        *estimated_tokens = estimate::tokens(&answer.model, lengths).max(counted);
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct Lengths {
     pub thinking: u64,
     /// Signatures of thinking, and thinking that cannot be read.
     pub signature: u64,
+    /// Blocks of thinking.
+    pub thoughts: u64,
     /// Inputs of tools.
     pub input: u64,
     /// Calls of tools.
@@ -54,6 +56,7 @@ impl Lengths {
         self.text = self.text.saturating_add(other.text);
         self.thinking = self.thinking.saturating_add(other.thinking);
         self.signature = self.signature.saturating_add(other.signature);
+        self.thoughts = self.thoughts.saturating_add(other.thoughts);
         self.input = self.input.saturating_add(other.input);
         self.calls = self.calls.saturating_add(other.calls);
     }
@@ -199,6 +202,7 @@ impl<'a> Blocks<'a> {
             b"thinking" | b"redacted_thinking" => {
                 self.lengths.thinking += raw.thinking;
                 self.lengths.signature += raw.signature;
+                self.lengths.thoughts += 1;
                 BlockKind::Thinking
             }
             b"tool_use" => {

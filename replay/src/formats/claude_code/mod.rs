@@ -54,7 +54,7 @@ pub(super) fn read(file: &str, bytes: &[u8], measuring: Option<&Measuring>) -> R
 /// Takes all records of a line. It should be one.
 fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
     let mut cursor = Cursor::new(text);
-    let mut count = 0;
+    let (mut count, mut broken_off) = (0, 0);
     while cursor.peek().is_some() {
         let start = cursor.at();
         match line::Line::read(&mut cursor, blocks) {
@@ -64,7 +64,8 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
             }
             Err(broken) => {
                 records.damage(Fault::at(number, broken.at + 1, broken.told(text)));
-                match resume(text, start) {
+                broken_off += 1;
+                match resume(text, start).filter(|_| broken_off <= BROKEN_OFF_MAX) {
                     Some(at) => cursor = Cursor::from(text, at),
                     None => break,
                 }
@@ -76,12 +77,13 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
     }
 }
 
-/// How records begin.
-const BEGINNINGS: [&[u8]; 2] = [b"{\"parentUuid\":", b"{\"type\":\""];
+/// How many records of one line may break off: looking for the next one each time takes the rest of the line.
+const BROKEN_OFF_MAX: usize = 8;
 
-/// Where behind a damaged record the last one of the line may begin: a write that broke off has the next record at its end.
+/// How a record begins that has a place in the tree. Objects within records have no such key, strings no bare quote.
+const BEGINNING: &[u8] = b"{\"parentUuid\":";
+
+/// Where behind a damaged record the next one may begin: a write that broke off has another behind it.
 fn resume(text: &[u8], start: usize) -> Option<usize> {
-    let behind = text.get(start + 1..)?;
-    let last = |beginning: &&[u8]| memchr::memmem::rfind(behind, beginning);
-    BEGINNINGS.iter().filter_map(last).max().map(|at| start + 1 + at)
+    memchr::memmem::find(text.get(start + 1..)?, BEGINNING).map(|at| start + 1 + at)
 }

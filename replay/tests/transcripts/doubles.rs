@@ -1,0 +1,89 @@
+//! What several files repeat counts once, whatever their order.
+
+use forkcast_replay::formats::Format;
+use forkcast_replay::transcript::{AgentKind, FileThreads, Session, assemble};
+use proptest::prelude::*;
+
+use crate::{FIXTURE, answer, answers, prompt, read};
+
+fn file(name: &str, text: &str) -> FileThreads {
+    FileThreads { scope: 0, file: name.into(), format: Format::ClaudeCode, threads: read(text).threads }
+}
+
+fn counted(sessions: &[Session]) -> Vec<(String, u64)> {
+    let agents = sessions.iter().flat_map(|session| &session.agents);
+    let found = agents.flat_map(|agent| answers(&agent.thread).into_iter().map(move |found| (agent, found)));
+    found
+        .filter(|(_, (_, answer))| !answer.copied)
+        .map(|(agent, (_, answer))| (agent.file.to_string(), answer.usage.unwrap().usage.output_tokens))
+        .collect()
+}
+
+/// A session, the one that resumes it, and a third that holds a larger count of the first answer.
+fn files() -> Vec<FileThreads> {
+    let first = format!("{}\n{}\n", prompt(1, 0), answer("a", 2, 1, 5));
+    let resumed = format!("{first}{}\n{}\n", prompt(3, 2), answer("b", 4, 3, 6))
+        .replace("\"sessionId\":\"s\"", "\"sessionId\":\"t\"");
+    let late = first
+        .replace("\"output_tokens\":5", "\"output_tokens\":50")
+        .replace("\"sessionId\":\"s\"", "\"sessionId\":\"u\"");
+    vec![file("p/s.jsonl", &first), file("p/t.jsonl", &resumed), file("p/u.jsonl", &late)]
+}
+
+#[test]
+fn of_copies_the_one_with_the_largest_output_counts() {
+    let sessions = assemble(files());
+    assert_eq!(counted(&sessions), [("p/t.jsonl".to_owned(), 6), ("p/u.jsonl".to_owned(), 50)]);
+    // The others stay as history.
+    assert_eq!(answers(&sessions[1].agents[0].thread).len(), 2);
+}
+
+#[test]
+fn of_equal_copies_the_first_by_path_counts() {
+    let mut two = files();
+    two.truncate(2);
+    assert_eq!(counted(&assemble(two)), [("p/s.jsonl".to_owned(), 5), ("p/t.jsonl".to_owned(), 6)]);
+}
+
+/// The file of the fixture's sub-agent: one more answer than the lines of progress show, and a larger count.
+fn own_file() -> String {
+    let side = |line: String| {
+        line.replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1b2c3d\"")
+            .replace("\"sessionId\":\"s\"", "\"sessionId\":\"5e5510a0-0000-4000-a000-000000000001\"")
+    };
+    let known = answer("msg_s", 2, 1, 1);
+    [prompt(1, 0), known, prompt(3, 2), answer("msg_t", 4, 3, 8)].map(side).join("\n")
+}
+
+#[test]
+fn a_sub_agent_with_a_file_of_its_own_is_one_agent() {
+    let files = || vec![file("p/5e.jsonl", FIXTURE), file("p/5e/subagents/agent-a1b2c3d.jsonl", &own_file())];
+    let sessions = assemble(files());
+    assert_eq!(sessions.len(), 1);
+    let agents = &sessions[0].agents;
+    assert_eq!(agents.len(), 2);
+    assert_eq!(&*agents[1].file, "p/5e/subagents/agent-a1b2c3d.jsonl");
+    assert_eq!(agents[1].parent, Some(0));
+    assert!(matches!(&agents[1].kind, AgentKind::Named { name: Some(name), .. } if &**name == "Explore"));
+    // The larger of the two outputs, 2 in the caller's file and 1 in its own, and the answer that only its own file has.
+    let outputs: Vec<u64> =
+        answers(&agents[1].thread).iter().map(|(_, a)| a.usage.unwrap().usage.output_tokens).collect();
+    assert_eq!(outputs, [2, 8]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_in_which_files_are_read_changes_nothing(order in Just((0..5).collect::<Vec<usize>>()).prop_shuffle()) {
+        let all = || {
+            let mut all = files();
+            all.push(file("p/5e.jsonl", FIXTURE));
+            all.push(file("p/5e/subagents/agent-a1b2c3d.jsonl", &own_file()));
+            all
+        };
+        let mut shuffled: Vec<Option<FileThreads>> = all().into_iter().map(Some).collect();
+        let shuffled = order.iter().map(|at| shuffled[*at].take().unwrap()).collect();
+        prop_assert_eq!(format!("{:?}", assemble(shuffled)), format!("{:?}", assemble(all())));
+    }
+}
