@@ -11,6 +11,8 @@ mod copilot_cli;
 mod gemini_cli;
 #[path = "transcripts_other/managed_agents.rs"]
 mod managed_agents;
+#[path = "transcripts_other/mutations.rs"]
+mod mutations;
 #[path = "transcripts_other/opencode.rs"]
 mod opencode;
 #[path = "transcripts_other/pi.rs"]

@@ -17,6 +17,17 @@ use crate::formats::thread::{part, parts, pieces_hash, sign, stem};
 use crate::formats::{Reading, when};
 use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
 
+/// How the types of events begin that put nothing into a conversation.
+const PASSED: [&str; 7] = [
+    "session.status_",
+    "session.thread_",
+    "session.updated",
+    "session.deleted",
+    "span.outcome_evaluation_",
+    "user.tool_confirmation",
+    "agent.thread_",
+];
+
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Streams {
@@ -96,7 +107,7 @@ impl Streams {
             "session.status_idle" | "session.thread_status_idle" => {
                 stream.items.push(sign(line, at, Sign::TurnEnded { duration_ms: None }));
             }
-            kind if ["session.", "span.", "user.", "agent.thread_"].iter().any(|family| kind.starts_with(family)) => {}
+            kind if PASSED.iter().any(|family| kind.starts_with(family)) => {}
             other => self.unknown.add(other, line),
         }
     }

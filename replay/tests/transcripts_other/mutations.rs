@@ -1,0 +1,265 @@
+//! Whatever happens to a transcript: nothing panics, nothing takes long, reading twice gives the same, what is gone is accounted
+//! for, and a file that is cut holds nothing that the whole one does not.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use forkcast_replay::formats::{self, Format, Reading};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::transcript::What;
+use proptest::prelude::*;
+
+use crate::fixture;
+
+const FIXTURES: &[(Format, &str)] = &[
+    (Format::Codex, "codex.jsonl"),
+    (Format::Pi, "pi.jsonl"),
+    (Format::GeminiCli, "gemini-cli.json"),
+    (Format::GeminiCli, "gemini-cli.jsonl"),
+    (Format::CopilotCli, "copilot-cli.jsonl"),
+    (Format::OpenCode, "opencode.json"),
+    (Format::ManagedAgents, "managed-agents.jsonl"),
+    (Format::ManagedAgents, "managed-agents.json"),
+    (Format::SweAgent, "swe-agent.traj"),
+    (Format::TraceLab, "tracelab.jsonl"),
+];
+
+/// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
+const LONGEST: Duration = Duration::from_secs(2);
+
+fn read(format: Format, bytes: &[u8]) -> Reading {
+    let started = Instant::now();
+    let reading = formats::read(format, "memory", bytes);
+    assert!(started.elapsed() < LONGEST, "{}: {:?}", format.name(), started.elapsed());
+    reading
+}
+
+fn told(reading: &Reading) -> BTreeSet<String> {
+    let faults = reading.unreadable.iter().chain(&reading.repaired).map(|fault| format!("{}: {fault}", fault.line));
+    faults.chain(reading.skipped.iter().cloned()).chain(reading.notes.iter().cloned()).collect()
+}
+
+/// Answers with usage, and all.
+fn answers(reading: &Reading) -> (usize, usize) {
+    let items = reading.threads.iter().flat_map(|thread| &thread.items);
+    let answers: Vec<bool> = items
+        .filter_map(|item| match &item.what {
+            What::Answer(answer) => Some(answer.usage.is_some()),
+            _ => None,
+        })
+        .collect();
+    (answers.iter().filter(|has| **has).count(), answers.len())
+}
+
+/// All tokens of all answers.
+fn tokens(reading: &Reading) -> u64 {
+    let items = reading.threads.iter().flat_map(|thread| &thread.items);
+    let usage = items.filter_map(|item| match &item.what {
+        What::Answer(answer) => answer.usage,
+        _ => None,
+    });
+    usage.map(|recorded| recorded.usage.total_input_tokens() + recorded.usage.output_tokens).sum()
+}
+
+#[test]
+fn a_cut_file_holds_no_more_than_the_whole_one_and_says_that_it_is_cut() {
+    for (format, name) in FIXTURES {
+        let bytes = fixture(name);
+        let whole = read(*format, &bytes);
+        for length in (0..bytes.len()).step_by(7) {
+            let part = read(*format, &bytes[..length]);
+            assert!(tokens(&part) <= tokens(&whole), "{name} cut at {length}");
+            let lost = answers(&part).0 < answers(&whole).0;
+            let at_a_line = bytes[..length].trim_ascii().ends_with(b"}") || bytes[..length].trim_ascii().is_empty();
+            assert!(!lost || at_a_line || !told(&part).is_empty(), "{name} cut at {length} says nothing");
+        }
+    }
+}
+
+#[test]
+fn nesting_and_numbers_without_end_break_no_reader() {
+    let deep = 100_000;
+    let brackets = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
+    let objects = format!("{}1{}", "{\"a\":".repeat(deep), "}".repeat(deep));
+    let digits = "9".repeat(100_000);
+    for (format, name) in FIXTURES {
+        let text = String::from_utf8(fixture(name)).unwrap();
+        for key in
+            ["content", "payload", "data", "message", "messages", "raw", "info", "history", "timing_events", "usage"]
+        {
+            for value in [&brackets, &objects, &digits] {
+                let edited = text.replace(&format!("\"{key}\":"), &format!("\"{key}\":{value},\"{key}\":"));
+                read(*format, edited.as_bytes());
+                read(*format, text.replace(&format!("\"{key}\":"), &format!("\"{key}\":{value},\"x\":")).as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn long_files_take_time_in_proportion() {
+    // Lines that refer to others, again and again: compactions, rewinds, branches, checkpoints.
+    let many = 20_000;
+    let files: [(Format, String); 4] = [
+        (Format::Codex, {
+            let line = r#"{"timestamp":"2026-03-02T09:00:00.000Z","type":"compacted","payload":{"message":"s"}}"#;
+            let back = r#"{"timestamp":"2026-03-02T09:00:00.000Z","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":3}}"#;
+            format!("{line}\n{back}\n").repeat(many)
+        }),
+        (Format::Pi, {
+            let line = |i: usize| {
+                format!(
+                    r#"{{"type":"compaction","id":"{i}","parentId":"0","timestamp":"x","summary":"s","firstKeptEntryId":"0","tokensBefore":1}}"#
+                )
+            };
+            (0..many).map(line).collect::<Vec<_>>().join("\n")
+        }),
+        (Format::GeminiCli, {
+            let line = |i: usize| {
+                format!("{{\"id\":\"m{i}\",\"type\":\"user\",\"content\":\"x\"}}\n{{\"$rewindTo\":\"m1\"}}\n")
+            };
+            (0..many).map(line).collect()
+        }),
+        (Format::CopilotCli, {
+            let line =
+                r#"{"type":"assistant.message","data":{"model":"m","content":"x"},"timestamp":"x","parentId":null}"#;
+            let end = r#"{"type":"session.shutdown","data":{"modelMetrics":{"m":{"requests":{"count":2},"usage":{"inputTokens":1}}}},"timestamp":"x","parentId":null}"#;
+            format!("{}{end}\n", format!("{line}\n").repeat(many))
+        }),
+    ];
+    for (format, text) in files {
+        read(format, text.as_bytes());
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Flip(prop::sample::Index, u8),
+    Remove(prop::sample::Index, usize),
+    Insert(prop::sample::Index, &'static [u8]),
+    Splice(prop::sample::Index, prop::sample::Index, usize),
+}
+
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b"\\",
+    b",",
+    b":",
+    b"\n",
+    b"\r\n",
+    b"null",
+    b"-1",
+    b"1e999",
+    b"\\ud83d",
+    b"\xff",
+    b"\0",
+    b"18446744073709551615",
+    b"18446744073709551616",
+];
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let at = any::<prop::sample::Index>;
+    prop_oneof![
+        (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Flip(at, byte)),
+        (at(), 1..64_usize).prop_map(|(at, length)| Edit::Remove(at, length)),
+        (at(), prop::sample::select(PIECES)).prop_map(|(at, piece)| Edit::Insert(at, piece)),
+        (at(), at(), 1..400_usize).prop_map(|(from, to, length)| Edit::Splice(from, to, length)),
+    ]
+}
+
+fn apply(bytes: &mut Vec<u8>, edit: &Edit) {
+    let length = bytes.len();
+    if length == 0 {
+        return;
+    }
+    match edit {
+        Edit::Flip(at, byte) => bytes[at.index(length)] = *byte,
+        Edit::Remove(at, count) => {
+            let at = at.index(length);
+            bytes.drain(at..(at + count).min(length));
+        }
+        Edit::Insert(at, piece) => {
+            let at = at.index(length);
+            bytes.splice(at..at, piece.iter().copied());
+        }
+        Edit::Splice(from, to, count) => {
+            let from = from.index(length);
+            let piece = bytes[from..(from + count).min(length)].to_vec();
+            let to = to.index(length);
+            bytes.splice(to..to, piece);
+        }
+    }
+}
+
+/// One property for each fixture, so that a failure names it.
+fn mutated(at: usize, edits: &[Edit]) -> Result<(), TestCaseError> {
+    let (format, name) = FIXTURES[at];
+    let mut bytes = fixture(name);
+    edits.iter().for_each(|edit| apply(&mut bytes, edit));
+    let (first, second) = (read(format, &bytes), read(format, &bytes));
+    prop_assert_eq!(format!("{first:?}"), format!("{second:?}"), "reading is deterministic");
+    let auto = Inputs::from_bytes("memory", &bytes, InputFormat::Auto);
+    let said = auto.skipped.len() + auto.unreadable.len() + auto.repaired.len();
+    prop_assert!(auto.sessions.len() + said > 0, "a file that gives nothing says why");
+    Ok(())
+}
+
+/// A byte that costs an answer or its usage is told.
+fn one_byte(at: usize, place: prop::sample::Index, byte: u8) -> Result<(), TestCaseError> {
+    let (format, name) = FIXTURES[at];
+    let bytes = fixture(name);
+    let whole = read(format, &bytes);
+    let mut edited = bytes;
+    let place = place.index(edited.len());
+    edited[place] = byte;
+    let reading = read(format, &edited);
+    let (before, after) = (answers(&whole), answers(&reading));
+    prop_assert!(
+        after.0 >= before.0 && after.1 >= before.1 || !told(&reading).is_subset(&told(&whole)),
+        "byte {} became {}: {:?} of {:?} and nothing said",
+        place,
+        byte,
+        after,
+        before
+    );
+    Ok(())
+}
+
+macro_rules! properties {
+    ($($name:ident: $at:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+                #[test]
+                fn mutations_break_nothing(edits in proptest::collection::vec(edit(), 1..8)) {
+                    mutated($at, &edits)?;
+                }
+
+                #[test]
+                fn what_a_byte_costs_is_told(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+                    one_byte($at, place, byte)?;
+                }
+            }
+        }
+    )*};
+}
+
+properties! {
+    codex: 0;
+    pi: 1;
+    gemini_document: 2;
+    gemini_lines: 3;
+    copilot_cli: 4;
+    opencode: 5;
+    managed_lines: 6;
+    managed_page: 7;
+    swe_agent: 8;
+    tracelab: 9;
+}
