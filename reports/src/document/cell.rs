@@ -59,6 +59,7 @@ impl Cell {
             Self::Money(Some(amount)) => money(*amount),
             Self::Price(price) => price.to_string(),
             Self::Share(None) | Self::Error(None) => "–".to_owned(),
+            Self::Error(Some(part)) if part.abs() < 0.000_5 => "0.0 %".to_owned(),
             Self::Error(Some(part)) => format!("{:+.1} %", part * 100.0),
             Self::Factor(factor) => format!("{factor:.3}"),
             Self::Share(Some(part)) => share(*part),

@@ -25,6 +25,14 @@ pub(super) mod ink {
     pub const WRITTEN: RGBColor = RGBColor(240, 190, 80);
     pub const INPUT: RGBColor = RGBColor(170, 170, 170);
     pub const MISSED: RGBColor = RGBColor(166, 54, 3);
+    /// Of causes, the dearest first. Shapes tell them apart too.
+    pub const MARKS: [RGBColor; 5] = [
+        RGBColor(213, 94, 0),
+        RGBColor(0, 158, 115),
+        RGBColor(204, 121, 167),
+        RGBColor(86, 180, 233),
+        RGBColor(34, 34, 34),
+    ];
 }
 
 /// A rectangle; the right and the lower edge do not belong to it.

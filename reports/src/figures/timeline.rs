@@ -1,5 +1,5 @@
 //! What the cache did, request by request: a bar each, stacked from what was read, written and neither, with the missed
-//! part hatched and the dearest misses named.
+//! part hatched, each miss marked by its cause and the dearest ones named.
 
 use forkcast_sim::pricing::Money;
 
@@ -10,13 +10,15 @@ use crate::report::{Report, not_modelled};
 mod axes;
 mod bars;
 mod labels;
+mod marks;
 
 use axes::Scale;
 use bars::Bar;
+use marks::Marks;
 
 const WIDTH: u32 = 1200;
-const HEIGHT: u32 = 620;
-const PLOT: Area = Area { left: 76, top: 104, right: 1172, bottom: 548 };
+const HEIGHT: u32 = 644;
+const PLOT: Area = Area { left: 76, top: 128, right: 1172, bottom: 572 };
 
 /// Part of the plot's height that the tallest bar takes; names stand above it.
 const TALLEST: f64 = 0.84;
@@ -31,6 +33,8 @@ pub fn svg(report: &Report<'_>) -> String {
     let bars = bars::of(report, PLOT.width());
     head(report, &mut canvas);
     legend(&mut canvas);
+    let marks = Marks::of(report);
+    marks.legend((PLOT.left + 100, PLOT.right), &mut canvas);
     let tallest = bars.iter().map(Bar::tokens).max().unwrap_or(0).max(1);
     let scale = Scale::new(tallest, PLOT, TALLEST);
     axes::tokens(&scale, &mut canvas);
@@ -39,6 +43,7 @@ pub fn svg(report: &Report<'_>) -> String {
         draw(bar, slots.bar(at), &scale, &mut canvas);
     }
     axes::requests(&bars, &slots, &mut canvas);
+    marks.draw(&bars, &slots, &scale, &mut canvas);
     labels::draw(&bars, &slots, &scale, &mut canvas);
     canvas.finish();
     text

@@ -154,13 +154,14 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), options: run.options, book: run.price_book, lines })
     }
 
-    /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing.
+    /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing. Transcripts have
+    /// no bodies, so a run with some needs its recordings.
     ///
     /// # Errors
     /// When a body is missing.
     pub fn bodies(&self) -> Result<Option<Inputs>, ReadingError> {
         let folder = self.path.join(BODIES);
-        if !folder.is_dir() {
+        if !folder.is_dir() || self.lines.iter().any(|line| line.exchange.is_none()) {
             return Ok(None);
         }
         let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();

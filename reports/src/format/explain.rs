@@ -6,6 +6,7 @@ use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held};
 use serde::Serialize;
 
 use super::difference::DifferenceObject;
+use super::ledger::told::ShownObject;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::document::Marked;
@@ -33,6 +34,21 @@ pub fn write_unprofiled(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn
     writeln!(target)
 }
 
+/// Writes what a transcript tells of a request.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_told(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let object = ExplainObject {
+        predicted: entry.line.predicted.as_ref().map(Into::into),
+        causes: causes(entry),
+        told: Some(ToldObject::of(report, entry)),
+        ..ExplainObject::unprofiled(report, entry)
+    };
+    serde_json::to_writer_pretty(&mut *target, &object)?;
+    writeln!(target)
+}
+
 #[derive(Serialize)]
 struct ExplainObject {
     schema: &'static str,
@@ -57,6 +73,34 @@ struct ExplainObject {
     prices: String,
     causes: Vec<CauseObject>,
     remarks: Vec<String>,
+    told: Option<ToldObject>,
+}
+
+/// What a transcript tells of a request.
+#[derive(Serialize)]
+struct ToldObject {
+    session: Option<String>,
+    client: Option<String>,
+    line: usize,
+    read_tokens: Option<u64>,
+    missed_tokens: Option<u64>,
+    new_tokens: Option<u64>,
+    shown: Option<ShownObject>,
+}
+
+impl ToldObject {
+    fn of(report: &Report<'_>, entry: &Entry<'_>) -> Self {
+        let why = entry.line.explanation.as_ref();
+        Self {
+            session: report.session_of(entry).map(|session| session.id.clone()),
+            client: entry.client(),
+            line: entry.origin.line,
+            read_tokens: why.map(|why| why.read_tokens),
+            missed_tokens: why.map(|why| why.missed_tokens()),
+            new_tokens: why.map(|why| why.new_tokens),
+            shown: entry.shown.map(|shown| ShownObject::of(shown, report.names)),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -150,7 +194,7 @@ impl ExplainObject {
             }),
             entries: inspection.entries.iter().map(|held| held_object(explained, held)).collect(),
             nearest: nearest(explained, content),
-            causes: causes(explained),
+            causes: causes(explained.entry),
             ..Self::unprofiled(explained.report, explained.entry)
         }
     }
@@ -181,6 +225,7 @@ impl ExplainObject {
             prices: statement_of_one(report, line.at),
             causes: Vec::new(),
             remarks: line.remarks.clone(),
+            told: None,
         }
     }
 }
@@ -238,7 +283,7 @@ fn window([older, newer]: &[Marked; 2]) -> WindowObject {
     WindowObject { older: older.whole(), newer: newer.whole() }
 }
 
-fn causes(explained: &Explained<'_>) -> Vec<CauseObject> {
+fn causes(entry: &Entry<'_>) -> Vec<CauseObject> {
     let cause = |part: &forkcast_sim::ledger::CauseCost| CauseObject {
         cause: part.cause.word(),
         tokens: part.tokens,
@@ -246,5 +291,5 @@ fn causes(explained: &Explained<'_>) -> Vec<CauseObject> {
         provider_reason: part.cause.provider_reason(),
         suggestion: part.cause.suggestion(),
     };
-    explained.entry.line.charge.causes.iter().map(cause).collect()
+    entry.line.charge.causes.iter().map(cause).collect()
 }

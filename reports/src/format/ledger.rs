@@ -8,8 +8,10 @@ use forkcast_sim::pricing::{Bill, FeeLine};
 use serde::Serialize;
 
 pub mod exchange;
+pub(super) mod told;
 
 use exchange::Stored;
+use told::ToldObject;
 
 use super::difference::DifferenceObject;
 use super::number::{Millis, Usd};
@@ -57,6 +59,7 @@ struct LineObject<'a> {
     notes: Vec<&'static str>,
     remarks: &'a [String],
     exchange: Option<Stored>,
+    told: Option<ToldObject>,
 }
 
 impl<'a> LineObject<'a> {
@@ -92,17 +95,19 @@ impl<'a> LineObject<'a> {
                 .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
             remarks: &line.remarks,
             exchange: stored(report, entry),
+            told: ToldObject::of(entry, report.names),
         }
     }
 }
 
 fn stored(report: &Report<'_>, entry: &Entry<'_>) -> Option<Stored> {
+    let exchange = entry.exchange?;
     let scopes = report.inputs.scopes.iter().enumerate();
     let mut files = scopes.flat_map(|(scope, input)| input.files.iter().map(move |file| (scope, input, file)));
     let (scope, input, file) = files.nth(entry.line.session)?;
     let standing =
         exchange::Standing { scope, path: &input.name, session: entry.line.session, format: file.format.name() };
-    entry.exchange.map(|exchange| Stored::of(exchange, standing, report.names))
+    Some(Stored::of(exchange, standing, report.names))
 }
 
 #[derive(Serialize)]

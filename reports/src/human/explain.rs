@@ -3,6 +3,7 @@
 mod entries;
 mod held;
 mod stop;
+mod told;
 mod unprofiled;
 mod words;
 
@@ -10,6 +11,7 @@ use entries::{difference, entries, nearest};
 use held::{breakpoint_table, breakpoints, held};
 use stop::stop;
 
+pub use told::told;
 pub use unprofiled::unprofiled;
 
 use crate::document::{Cell, Column, Document, Table, count, money, share};

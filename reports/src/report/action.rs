@@ -45,7 +45,7 @@ pub fn actions(report: &Report<'_>) -> Vec<Action> {
     found.retain(|found| found.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
     found.sort_by_key(|found| (Reverse(found.saved), found.what.clone()));
     found.truncate(ACTIONS_MAX);
-    let span = report.span().map_or(Duration::default(), |(first, last)| last.since(first));
+    let span = worked(report);
     found.into_iter().map(|found| found.action(span)).collect()
 }
 
@@ -67,6 +67,14 @@ impl Found {
 }
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// From the first request to the last, without weeks in which there was none: one old file must not thin out all savings.
+fn worked(report: &Report<'_>) -> Duration {
+    let whole = report.span().map_or(Duration::default(), |(first, last)| last.since(first));
+    let instants = report.entries.iter().filter_map(|entry| entry.line.at);
+    let weeks: BTreeSet<u64> = instants.map(|at| at.0 / WEEK.0).collect();
+    whole.min(Duration(WEEK.0.saturating_mul(weeks.len() as u64)))
+}
 
 /// Money divided by the weeks in which it was spent, at least one.
 fn per_week(saved: Money, span: Duration) -> Money {

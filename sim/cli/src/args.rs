@@ -189,6 +189,7 @@ Examples:
   forkcast explain result 17                       its request 17, numbered as in ledger.jsonl
   forkcast explain result session.yaml#4           the request with number 4 in that file
   forkcast explain recordings/ 17                  without a run folder
+  forkcast explain projects/ session.jsonl:812     the answer in that line of a transcript
   forkcast explain result 17 --format json         forkcast.explain/1, no text of the prompts
 
 A run folder names its recordings and reads them again; with --bodies it holds what it needs.";
@@ -201,7 +202,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 
-    /// The request: its number in the ledger, or FILE#N; without it the one that paid most for what was sent before
+    /// The request: its number in the ledger, FILE#N, or FILE:LINE of a transcript; without it the one that paid most for what was sent before
     #[arg(value_name = "REQUEST")]
     pub request: Option<String>,
 

@@ -22,8 +22,8 @@ const NAMED_MAX: usize = 12;
 /// What costs less is not worth a name: a hundredth of a cent, the least that is shown as a number.
 const NAMED_MIN: Money = Money::from_picousd(100_000_000);
 
-/// Between the highest bar beneath a name and the name.
-const LIFT: i32 = 10;
+/// Between the highest bar beneath a name and the name; marks stand there.
+const LIFT: i32 = 18;
 
 /// Names may reach a little beyond the plot.
 const EDGE: i32 = 16;
@@ -48,7 +48,7 @@ pub(super) fn draw(bars: &[Bar], slots: &Slots, scale: &Scale, canvas: &mut Canv
     }
     for label in &labels {
         let middle = i32::midpoint(label.area.top, label.area.bottom);
-        canvas.line((label.x, label.area.bottom - 3), (label.x, label.bar_top - 2), ink::FAINT);
+        canvas.line((label.x, label.area.bottom - 3), (label.x, label.bar_top - 13), ink::FAINT);
         canvas.text(&label.text, (label.area.left, middle), SIZE, ink::MISSED, Anchor::Start);
     }
 }

@@ -9,7 +9,7 @@ use forkcast_sim::time::Instant;
 /// Groups, window and limits.
 #[derive(Debug, ClapArgs)]
 pub struct ViewArgs {
-    /// Also show sums by day, week, month (all UTC), project (path as named), model, agent or client version
+    /// Also show sums by day, week, month (all UTC), project (working directory, else path as named), model, agent or client version
     #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
     by: Option<By>,
 

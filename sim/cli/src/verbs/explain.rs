@@ -28,6 +28,12 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(note) = source.check(entry)? {
         args.talk.note(format_args!("forkcast: {note}"));
     }
+    if entry.exchange.is_none() {
+        return match args.shown.format {
+            Format::Json => screen::print(|target| format::explain::write_told(&report, entry, target)),
+            format => screen::document(&human::explain::told(&report, entry), format),
+        };
+    }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
         Err(NotInspected::NotRead(why)) => return unprofiled(args, &report, entry, &why),
@@ -71,7 +77,11 @@ fn entry<'r, 'a>(report: &'r Report<'a>, replay: &Replay, name: &str) -> anyhow:
     }
     let named = |entry: &&Entry<'_>| {
         let (file, index) = (&entry.origin.file, entry.origin.index);
-        name == format!("{file}#{index}") || name == format!("{}#{index}", report.short(file))
+        let line = entry.origin.line;
+        let told = entry.exchange.is_none();
+        name == format!("{file}#{index}")
+            || name == format!("{}#{index}", report.short(file))
+            || told && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
     };
     let found = report.entries.iter().find(named);
     found.ok_or_else(|| {
@@ -79,7 +89,7 @@ fn entry<'r, 'a>(report: &'r Report<'a>, replay: &Replay, name: &str) -> anyhow:
             report.entries.first().map(|entry| format!("{}#{}", report.short(&entry.origin.file), entry.origin.index));
         let example = example.map_or_else(String::new, |example| format!(", such as {example}"));
         BadInput::error(format!(
-            "{name}: no such request, expected its number (0 to {}) or FILE#N{example}",
+            "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE of a transcript{example}",
             count.saturating_sub(1)
         ))
     })

@@ -1,0 +1,106 @@
+//! A request of which a transcript or a trace tells: no body is recorded, so there are no bytes to compare. What is known is
+//! its usage, what its conversation had left in the cache, and the line that shows why that was not read.
+
+use forkcast_sim::ledger::Line;
+
+use crate::document::{Cell, Column, Document, Table, count, money};
+use crate::human::when;
+use crate::report::{Entry, Report, statement_of_one};
+
+/// What is known of such a request.
+pub fn told(report: &Report<'_>, entry: &Entry<'_>) -> Document {
+    let line = entry.line;
+    let mut document = Document::default();
+    let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
+    let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
+    document.title(format!("Request {}, {place}: {}{at}", line.index, line.model));
+    document.text(who(report, entry).into_iter().chain(usage(line)).collect());
+    document.heading("What it read, and what it could have read");
+    document.text(read(line));
+    if !line.charge.causes.is_empty() {
+        document.table(causes(line));
+    }
+    document.text(sign(report, entry).into_iter().collect());
+    document.heading("What it cost");
+    document.text(cost(report, line));
+    document.aside(line.remarks.iter().map(|remark| format!("Note: {remark}.")).collect());
+    document
+}
+
+fn who(report: &Report<'_>, entry: &Entry<'_>) -> Option<String> {
+    let session = report.session_of(entry)?;
+    let agent = report.agent_of(entry).unwrap_or("its only agent");
+    let client = entry.client().map(|client| format!(", {client}")).unwrap_or_default();
+    Some(format!("Agent {agent} of session {}{client}.", session.id))
+}
+
+fn usage(line: &Line) -> Option<String> {
+    let usage = line.billed()?;
+    let whose = if line.recorded.is_some() { "Recorded" } else { "Predicted" };
+    Some(format!(
+        "{whose}: read {} of {} input tokens, wrote {} for five minutes and {} for an hour; {} tokens of answer.",
+        count(usage.cache_read_input_tokens),
+        count(usage.total_input_tokens()),
+        count(usage.ephemeral_5m_input_tokens),
+        count(usage.ephemeral_1h_input_tokens),
+        count(usage.output_tokens),
+    ))
+}
+
+fn read(line: &Line) -> Vec<String> {
+    let Some(why) = &line.explanation else {
+        return vec!["No cache profile tells what its cache held.".to_owned()];
+    };
+    let known = why.read_tokens.saturating_add(why.missed_tokens());
+    let mut said = vec![format!(
+        "{} tokens of it had been sent before: {} were read, {} were missed. {} were new.",
+        count(known),
+        count(why.read_tokens),
+        count(why.missed_tokens()),
+        count(why.new_tokens),
+    )];
+    if let Some(predicted) = line.predicted {
+        let read = count(predicted.cache_read_input_tokens);
+        said.push(format!("The forecast, which knows of a request its size alone, had it read {read}."));
+    }
+    said
+}
+
+fn causes(line: &Line) -> Table {
+    let mut table = Table::new(
+        "causes",
+        vec![
+            Column::left("Cause", "cause"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Cost", "cost_usd"),
+            Column::wrap("What would save it", "suggestion"),
+        ],
+    );
+    let row = |part: &forkcast_sim::ledger::CauseCost| {
+        vec![
+            Cell::text(part.cause.word()),
+            Cell::Count(part.tokens),
+            Cell::Money(part.cost),
+            Cell::text(part.cause.suggestion()),
+        ]
+    };
+    table.rows = line.charge.causes.iter().map(row).collect();
+    table
+}
+
+/// The line that shows it.
+fn sign(report: &Report<'_>, entry: &Entry<'_>) -> Option<String> {
+    let shown = entry.shown.filter(|_| !entry.line.charge.causes.is_empty())?;
+    Some(format!("Shown by {}:{}: {}.", report.short(shown.file), shown.line, shown.shows))
+}
+
+fn cost(report: &Report<'_>, line: &Line) -> Vec<String> {
+    let Some(bill) = &line.charge.bill else {
+        return vec![format!("{} has no price in the book, so tokens alone are known.", line.model)];
+    };
+    let mut said = vec![format!("{} at {}.", money(bill.total), statement_of_one(report, line.at))];
+    if let Some(perfect) = line.charge.perfect.filter(|perfect| *perfect != bill.total) {
+        said.push(format!("With every missed token read: {}, {} less.", money(perfect), money(bill.total - perfect)));
+    }
+    said
+}
