@@ -9,11 +9,18 @@ pub(super) fn moment(at: Instant) -> Option<String> {
     Some(zoned(at)?.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-/// `18:30:10`, or `11-02 18:30` where there are days between the first and the last instant.
+/// `18:30:10`, `11-02 18:30` where there are days between the first and the last instant, `2026-11-02`
+/// where there are years.
 pub(crate) fn clock(at: Instant, (first, last): (Instant, Instant)) -> Option<String> {
-    let days = last.since(first) > DAY;
-    Some(zoned(at)?.strftime(if days { "%m-%d %H:%M" } else { "%H:%M:%S" }).to_string())
+    let form = match last.since(first) {
+        span if span > YEAR => "%Y-%m-%d",
+        span if span > DAY => "%m-%d %H:%M",
+        _ => "%H:%M:%S",
+    };
+    Some(zoned(at)?.strftime(form).to_string())
 }
+
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

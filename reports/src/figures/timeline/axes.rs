@@ -76,7 +76,9 @@ const TIME_ROOM: i32 = 100;
 pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     let plot = super::PLOT;
     canvas.line((plot.left, plot.bottom), (plot.right, plot.bottom), ink::FAINT);
-    for (at, bar) in every(bars, NUMBER_ROOM, slots.pitch) {
+    let many = bars.first().map(|bar| bar.requests).filter(|many| *many > 1);
+    // Many requests in a bar have no number that anybody could ask for.
+    for (at, bar) in every(bars, NUMBER_ROOM, slots.pitch).filter(|_| many.is_none()) {
         canvas.text(&bar.first.to_string(), (slots.middle(at), plot.bottom + 14), 12.0, ink::FAINT, Anchor::Middle);
     }
     let instants = || bars.iter().filter_map(|bar| bar.at);
@@ -89,8 +91,8 @@ pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     }
     let timed = bars.iter().any(|bar| bar.at.is_some());
     let mut title = "request, in order of time".to_owned();
-    if let Some(many) = bars.first().map(|bar| bar.requests).filter(|many| *many > 1) {
-        title = format!("request; each bar is the average of {many}");
+    if let Some(many) = many {
+        title = format!("each bar is the average of {many} requests, in order of time");
     }
     let title = if timed { format!("{title}, sent at (UTC)") } else { title };
     canvas.text(&title, (i32::midpoint(plot.left, plot.right), plot.bottom + 56), 12.0, ink::FAINT, Anchor::Middle);

@@ -35,7 +35,10 @@ const WIDTH_MIN: i32 = 2;
 
 /// The bars of all requests with usage, in order of time.
 pub(super) fn of(report: &Report<'_>, width: i32) -> Vec<Bar> {
-    let requests: Vec<Bar> = report.entries.iter().filter_map(bar).collect();
+    let counted = report.entries.iter().filter(|entry| report.counted.counts(entry));
+    let mut requests: Vec<Bar> = counted.filter_map(bar).collect();
+    // The ledger goes session by session; what has no instant comes first.
+    requests.sort_by_key(|bar| bar.at);
     let most = usize::try_from(width / WIDTH_MIN).unwrap_or(1).max(1);
     let each = requests.len().div_ceil(most).max(1);
     requests.chunks(each).map(joined).collect()
