@@ -12,6 +12,8 @@ use crate::exchange::{Exchange, RecordedUsage};
 pub(super) struct Priced {
     /// `None` for a model without a price.
     pub rates: Option<Rates>,
+    /// What these depend on beside the model.
+    pub terms: Terms,
     /// Lines beside the tokens.
     pub fees: Vec<FeeLine>,
     /// What had to be assumed.
@@ -85,7 +87,7 @@ pub(super) fn price(options: &Options, asking: &Asking<'_>, usage: &Usage) -> Pr
         (recorded.input_audio_tokens + recorded.output_audio_tokens > 0, "sound is billed at the price of text"),
     ];
     remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
-    Priced { rates, fees: fee.into_iter().chain(run_fee).collect(), remarks }
+    Priced { rates, terms, fees: fee.into_iter().chain(run_fee).collect(), remarks }
 }
 
 /// What the rates had to take in the place of what is not known.

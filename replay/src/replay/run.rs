@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
         usage: &Usage,
         why: Option<&Explanation>,
     ) {
-        let Priced { rates, fees, remarks } = price_exchange(self.options, exchange, request, line.at, usage);
+        let Priced { rates, fees, remarks, .. } = price_exchange(self.options, exchange, request, line.at, usage);
         line.remarks.extend(remarks);
         if rates.is_none() && !self.result.unpriced.contains(&line.model) {
             self.result.unpriced.push(line.model.clone());

@@ -11,7 +11,7 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{FeeLine, Rates};
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{NodeId, Usage};
 
 use super::Hypothetical;
 use super::timeline::{Policy, Prices, Timeline, Use};
@@ -34,6 +34,8 @@ pub struct Bound {
     uses: Vec<Use>,
     requests: Vec<Asked>,
     lines: Vec<Line>,
+    /// The next request finds what is new in it written by somebody unseen.
+    warm: bool,
 }
 
 /// What a request adds to its blocks.
@@ -76,15 +78,21 @@ impl Bound {
     /// The bound under the lifetimes of `rules`.
     pub fn new(rules: &Rules, pings: BoundPings) -> Self {
         let policy = Policy { slack: rules.slack, pings: pings == BoundPings::Allowed };
-        Self { policy, uses: Vec::new(), requests: Vec::new(), lines: Vec::new() }
+        Self { policy, uses: Vec::new(), requests: Vec::new(), lines: Vec::new(), warm: false }
+    }
+
+    /// A hidden request has written what the next one brings beyond its predecessor (the last answer): it may be read.
+    pub fn extend(&mut self) {
+        self.warm = true;
     }
 
     /// Takes one request of the session; requests come in order of time, hidden ones too.
     pub fn serve(&mut self, sent: &Sent<'_>) {
         let Ok(number) = u32::try_from(self.uses.len()) else { return };
         let rates = sent.rates.filter(|_| !sent.hidden);
-        let tokens = sent.sizes.tokens_at(sent.end).min(sent.total_tokens);
-        self.uses.push(Use { at: sent.at, prices: Prices::new(rates) });
+        let tokens = sized(sent, sent.end);
+        let warm = std::mem::take(&mut self.warm);
+        self.uses.push(Use { at: sent.at, prices: Prices::new(rates), warm });
         self.requests.push(Asked {
             hidden: sent.hidden,
             total_tokens: sent.total_tokens,
@@ -111,7 +119,7 @@ impl Bound {
                 return;
             }
             let Some(branch) = sent.prefixes.branch(id) else { return };
-            let tokens = sent.sizes.tokens_at(branch).min(sent.total_tokens);
+            let tokens = sized(sent, branch);
             line.branch = Some((sent.prefixes.line(branch).index(), sent.prefixes.depth(branch), tokens));
             at = branch;
         }
@@ -124,7 +132,7 @@ impl Bound {
             timeline.settle(&self.uses, self.policy, &mut shares);
         }
         let visible = self.requests.iter().zip(shares).filter(|(asked, _)| !asked.hidden);
-        visible.map(|(asked, share)| asked.bill(share)).collect()
+        visible.map(|(asked, share)| asked.bill(share, self.policy)).collect()
     }
 
     /// Lines from the last on: one branches off another that came before it.
@@ -154,35 +162,62 @@ impl Bound {
     }
 }
 
+/// Tokens of a prefix. Of one that has no size yet (parameters, blocks never sent) the blocks before it tell.
+fn sized(sent: &Sent<'_>, node: NodeId) -> u64 {
+    let mut sizes = sent.prefixes.ancestors(node).map(|node| sent.sizes.tokens_at(node));
+    sizes.find(|tokens| *tokens > 0).unwrap_or(0).min(sent.total_tokens)
+}
+
 /// Goes along a line from its far end. Gives the timeline of the blocks in front of the first meeting, and the tokens up to
-/// there.
+/// there. Sizes that were corrected between two requests may contradict each other: the least holds, so that the bound stays
+/// one.
 fn along(mut meetings: Vec<Meeting>, ended: &mut Vec<Timeline>) -> (Timeline, u64) {
     meetings.sort_by_key(|meeting| std::cmp::Reverse(meeting.depth));
     let mut meetings = meetings.into_iter().peekable();
-    let (mut current, mut behind) = (Timeline::default(), 0_u64);
+    let (mut current, mut behind) = (Timeline::default(), u64::MAX);
     while let Some(first) = meetings.next() {
         let (depth, mut tokens) = (first.depth, first.tokens);
         let mut parts = vec![first.timeline];
         while let Some(other) = meetings.next_if(|other| other.depth == depth) {
-            tokens = tokens.max(other.tokens);
+            tokens = tokens.min(other.tokens);
             parts.push(other.timeline);
         }
-        current.join(behind.saturating_sub(tokens));
+        tokens = tokens.min(behind);
+        current.join(behind - tokens);
         parts.push(current);
         current = Timeline::merge(parts, ended);
         behind = tokens;
     }
-    (current, behind)
+    (current, if behind == u64::MAX { 0 } else { behind })
 }
 
 impl Asked {
-    fn bill(&self, mut share: Usage) -> Hypothetical {
+    fn bill(&self, mut share: Usage, policy: Policy) -> Hypothetical {
         share.input_tokens += self.behind_tokens;
-        // Sizes that were corrected between two requests make the blocks fall short of a later prompt.
+        // Sizes that were corrected between two requests make the blocks fall short of a later prompt, or exceed it.
         let short = self.total_tokens.saturating_sub(share.total_input_tokens());
         share.cache_read_input_tokens += short;
+        if !policy.pings {
+            take_off(&mut share, self.total_tokens);
+        }
         share.output_tokens = self.output_tokens;
         let cost = self.rates.as_ref().map(|rates| rates.bill(&share, &self.fees).total);
         Hypothetical { usage: share, cost }
+    }
+}
+
+/// Takes what exceeds the prompt from the dearest parts.
+fn take_off(share: &mut Usage, total_tokens: u64) {
+    let mut over = share.total_input_tokens().saturating_sub(total_tokens);
+    let parts = [
+        &mut share.ephemeral_1h_input_tokens,
+        &mut share.ephemeral_5m_input_tokens,
+        &mut share.input_tokens,
+        &mut share.cache_read_input_tokens,
+    ];
+    for part in parts {
+        let taken = over.min(*part);
+        *part -= taken;
+        over -= taken;
     }
 }

@@ -154,7 +154,7 @@ fn with_tail([first, second]: [Option<NodeId>; 2], tail: Option<NodeId>) -> [Opt
 
 /// The block before the last one, but nothing within tools and system prompt.
 fn before_directive(sent: &Sent<'_>) -> NodeId {
-    let above = sent.prefixes.parent(sent.end).unwrap_or(sent.end);
+    let above = block_before(sent.prefixes, sent.end).unwrap_or(sent.end);
     if in_head(sent, above) { sent.system_end } else { above }
 }
 
@@ -163,7 +163,12 @@ fn before_results(sent: &Sent<'_>) -> Option<NodeId> {
     let behind_head = sent.prefixes.ancestors(sent.end).take_while(|node| !in_head(sent, *node));
     let is_result = |node: &NodeId| sent.prefixes.kind(*node) == BlockKind::ToolResult;
     let last_of_run = behind_head.skip_while(|node| !is_result(node)).take_while(is_result).last()?;
-    sent.prefixes.parent(last_of_run)
+    block_before(sent.prefixes, last_of_run)
+}
+
+/// The prefix that ends with the block before the last one; parameters are none that could be marked.
+fn block_before(prefixes: &Prefixes, node: NodeId) -> Option<NodeId> {
+    prefixes.ancestors(node).skip(1).find(|node| prefixes.kind(*node) != BlockKind::Parameters)
 }
 
 /// The marked system blocks as sent, at most two; the last two of the hidden prefix where none was marked.

@@ -2,7 +2,7 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Money, PriceBook};
-use forkcast_sim::wire::Prefixes;
+use forkcast_sim::wire::{NodeId, Prefixes};
 
 use super::Hypothetical;
 use super::family::Families;
@@ -62,6 +62,13 @@ impl<'a> Columns<'a> {
         self.families.sent(sent.agent, sent.prefixes, sent.end);
         if !sent.hidden {
             self.agents.push(sent.agent);
+        }
+    }
+
+    /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which is to be served next.
+    pub fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
+        for (_, variant) in &mut self.runs {
+            variant.extend(sent, floor, node);
         }
     }
 

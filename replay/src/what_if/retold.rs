@@ -71,7 +71,7 @@ impl Retold {
     }
 
     /// The prefix here that stands for `node` of the session.
-    fn node(&mut self, from: &Prefixes, node: NodeId) -> NodeId {
+    pub fn node(&mut self, from: &Prefixes, node: NodeId) -> NodeId {
         self.missing.clear();
         let mut at = node;
         let mut here = loop {

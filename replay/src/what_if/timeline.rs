@@ -20,6 +20,8 @@ pub(super) struct Policy {
 pub(super) struct Use {
     pub at: Instant,
     pub prices: Prices,
+    /// Somebody unseen has written what is new in it.
+    pub warm: bool,
 }
 
 /// Prices of one token in 10⁻¹² USD, scaled so that fractions count; they decide, they do not bill.
@@ -51,6 +53,7 @@ impl Prices {
 /// What the cache holds of a block: nothing, or an entry of one of the two lifetimes.
 const STATES: usize = 3;
 const NOTHING: usize = 0;
+const LONGEST: usize = 2;
 const LIFETIMES: [Ttl; 2] = [Ttl::FiveMinutes, Ttl::OneHour];
 
 /// What is done with a block at a use.
@@ -146,7 +149,8 @@ impl Timeline {
                 }
             }
             while let Some((_, tokens)) = joins.next_if(|(count, _)| *count == at + 1) {
-                arrived[NOTHING] += tokens;
+                // Whoever wrote them chose the longer lifetime, for all that is known.
+                arrived[if uses[*number as usize].warm { LONGEST } else { NOTHING }] += tokens;
             }
             heaps = [0; STATES];
             for (state, tokens) in arrived.into_iter().enumerate().filter(|(_, tokens)| *tokens > 0) {

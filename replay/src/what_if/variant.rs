@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{EntryState, Marked, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::ModelId;
-use forkcast_sim::wire::{Marker, Prefixes, Usage};
+use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Usage};
 
 use super::Hypothetical;
 use super::breakpoints::Placement;
 use super::pings::{Pings, Spent};
 use super::retold::Retold;
 use super::spec::WhatIf;
-use crate::rebuild::Sent;
+use crate::rebuild::{MarkerRole, Sent, SentMarker};
 
 /// See the module.
 pub(super) struct Variant<'a> {
@@ -38,6 +38,19 @@ impl<'a> Variant<'a> {
         match &mut self.retold {
             Some(retold) => retold.tell(sent, |sent| world.serve(sent, pricing.rates(sent).as_ref())),
             None => world.serve(sent, pricing.rates(sent).as_ref()),
+        }
+    }
+
+    /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which comes next. Where that entry
+    /// is gone here, the hidden request would have been a full one, whose bill nobody knows: it is left out.
+    pub fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
+        let world = &mut self.world;
+        match &mut self.retold {
+            Some(retold) => {
+                let [floor, node] = [floor, node].map(|node| retold.node(sent.prefixes, node));
+                retold.tell(sent, |sent| world.extend(sent, floor, node));
+            }
+            None => world.extend(sent, floor, node),
         }
     }
 
@@ -111,6 +124,26 @@ impl World {
         if let Some(pings) = &mut self.pings {
             pings.follow(sent, &self.markers, rates, row);
         }
+    }
+
+    fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
+        self.advance(sent.prefixes, sent.at);
+        if self.no_cache || self.cache.state(sent.prefixes, floor, sent.at) != EntryState::Live {
+            return;
+        }
+        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
+        let markers =
+            [SentMarker { marker: Marker { node, ttl: sent.ttl, place, automatic: false }, role: MarkerRole::Other }];
+        self.placement.place(&Sent { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
+        let prompt = Prompt {
+            prefixes: sent.prefixes,
+            markers: &self.markers,
+            sizes: sent.sizes,
+            total_tokens: sent.total_tokens,
+            minimum_tokens: sent.minimum_tokens,
+        };
+        let (ticket, _) = self.cache.look_up(&prompt, sent.at);
+        self.cache.ended(sent.prefixes, ticket, sent.at);
     }
 
     fn look_up(&mut self, sent: &Sent<'_>) -> Usage {

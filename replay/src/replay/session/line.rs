@@ -14,10 +14,10 @@ use crate::replay::price::{Asking, Priced, price, unread_premium};
 use crate::replay::{Asked, CountedSize};
 
 impl<'a> Run<'a> {
-    /// Writes down a request that was served. A copy was written down elsewhere.
-    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, shown: Option<Shown>) {
+    /// Writes down a request that was served, and gives its prices. A copy was written down elsewhere.
+    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, shown: Option<Shown>) -> Option<Priced> {
         if ask.answer.copied {
-            return;
+            return None;
         }
         let recorded = ask.answer.usage.unwrap_or_default();
         let mut line = self.line(ask);
@@ -25,12 +25,13 @@ impl<'a> Run<'a> {
         let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
         let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
-        let Priced { rates, fees, remarks } = self.price(ask, &recorded, &prompt.usage);
-        line.remarks.extend(remarks);
+        let mut priced = self.price(ask, &recorded, &prompt.usage);
+        let rates = priced.rates;
+        line.remarks.append(&mut priced.remarks);
         line.recorded = Some(prompt.usage);
         line.predicted = Some(forecast);
-        line.charge = charge(rates.as_ref(), &prompt.usage, &fees, Some(&why));
-        line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &fees));
+        line.charge = charge(rates.as_ref(), &prompt.usage, &priced.fees, Some(&why));
+        line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &priced.fees));
         line.explanation = Some(why);
         self.rates.push(rates);
         let evidence = shown.map(|shown| Evidence {
@@ -39,6 +40,7 @@ impl<'a> Run<'a> {
             shows: shown.shows,
         });
         self.add(ask, line, comparison, evidence);
+        Some(priced)
     }
 
     /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
@@ -48,7 +50,7 @@ impl<'a> Run<'a> {
         }
         let mut line = self.line(ask);
         if let Some(recorded) = ask.answer.usage {
-            let Priced { rates, fees, remarks } = self.price(ask, &recorded, &recorded.usage);
+            let Priced { rates, fees, remarks, .. } = self.price(ask, &recorded, &recorded.usage);
             line.remarks.extend(remarks);
             line.recorded = Some(recorded.usage);
             line.charge = charge(rates.as_ref(), &recorded.usage, &fees, None);

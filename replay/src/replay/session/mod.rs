@@ -13,6 +13,7 @@ mod forecasting;
 mod line;
 mod prompt;
 mod run;
+mod supposed;
 
 use std::sync::Arc;
 

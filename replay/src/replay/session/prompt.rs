@@ -2,17 +2,19 @@
 //! makes of it.
 
 use forkcast_sim::cache::minimum_tokens;
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Terms;
 use forkcast_sim::wire::model::Resolved;
-use forkcast_sim::wire::{Level, Marker, Place, Prefixes, Ttl, Usage};
+use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Ttl, Usage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ask::Ask;
 use super::explained::{Shortfall, Shown};
 use super::run::Run;
 use crate::rebuild::forecast::Decision;
-use crate::rebuild::lane::{Ends, Head};
+use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{MarkerRole, Sent, SentMarker, Tokens};
+use crate::replay::price::Priced;
 use crate::transcript::AgentKind;
 
 /// Reads that are off by no more are a frame's difference, as in [`crate::agreement::Verdict`].
@@ -41,6 +43,8 @@ pub(super) struct Prompt {
     pub known: u64,
     /// The last entry that the request before had sent.
     pub left: Option<usize>,
+    /// Another breakpoint, which the read shows.
+    pub marked: Option<NodeId>,
 }
 
 /// The number of an agent's hidden prefix: agents of one kind share theirs.
@@ -68,7 +72,7 @@ impl<'a> Run<'a> {
             None => usage.input_tokens,
         };
         let cached = usage.total_input_tokens().saturating_sub(tail);
-        Prompt { usage, ttl, resolved, decision, first: last.is_none(), cached, known: 0, left: None }
+        Prompt { usage, ttl, resolved, decision, first: last.is_none(), cached, known: 0, left: None, marked: None }
     }
 
     /// Brings the path up to what is sent now, and gives every prefix its tokens.
@@ -76,8 +80,7 @@ impl<'a> Run<'a> {
         if prompt.first {
             self.agents[ask.agent].head_tokens = self.first_head(ask, prompt);
         }
-        let root = self.arena.prefixes.root("session", prompt.resolved.id.row().id);
-        let head = Head { root, system: self.arena.system(self.systems[ask.agent]), state: self.arena.state(0) };
+        let head = head(&mut self.arena, self.systems[ask.agent], prompt);
         let (state, lane) = (&mut self.agents[ask.agent], &mut self.world.lanes[ask.agent]);
         let kept = state.history.take_kept();
         lane.truncate(kept);
@@ -111,23 +114,22 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the path agree with what was read, and gives the cause where that fell short.
-    pub fn explain(&mut self, ask: &Ask<'a>, prompt: &Prompt) -> Option<Shown> {
-        let (lane, state) = (&self.world.lanes[ask.agent], &self.agents[ask.agent]);
+    pub fn explain(&mut self, ask: &Ask<'a>, prompt: &mut Prompt) -> Option<Shown> {
+        let lane = &self.world.lanes[ask.agent];
         let ends = lane.ends();
-        let marked = markers(&ends, prompt.ttl);
+        let marked = markers(&ends, prompt);
         let request = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &marked);
         let read = prompt.usage.cache_read_input_tokens;
-        let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
-        let reached = reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end());
         let left = prompt.left.and_then(|at| lane.node(at));
         self.world.deliver_until(request.prefixes, ask.at);
         let plain = self.world.peek(&request).read_tokens;
         let entry = left.map(|node| self.world.state(request.prefixes, node, ask.at));
-        if read > plain + FRAME_TOKENS {
-            self.world.warm(&request, reached);
-        } else if read + FRAME_TOKENS < plain {
-            self.break_path(ask.agent, read);
+        if read + FRAME_TOKENS < plain {
+            self.break_path(ask.agent, prompt, read);
+        } else if let Some(landing) = prompt.decision.and_then(|decision| changed_unseen(&decision, read)) {
+            self.break_path(ask.agent, prompt, landing.max(self.agents[ask.agent].head_tokens));
         }
+        self.reach(ask, prompt, left);
         if read >= prompt.known {
             return None;
         }
@@ -144,26 +146,63 @@ impl<'a> Run<'a> {
         Some(shortfall.cause())
     }
 
+    /// Where more was read than the cache would give, somebody unseen wrote it; and where the look-back does not find it even
+    /// so, the client had set a breakpoint there.
+    fn reach(&mut self, ask: &Ask<'a>, prompt: &mut Prompt, left: Option<NodeId>) {
+        let (lane, state) = (&self.world.lanes[ask.agent], &self.agents[ask.agent]);
+        let ends = lane.ends();
+        let marked = markers(&ends, prompt);
+        let request = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &marked);
+        let found = self.world.peek(&request);
+        let read = prompt.usage.cache_read_input_tokens;
+        if read <= found.read_tokens + FRAME_TOKENS {
+            return;
+        }
+        let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
+        let reached = reached.and_then(|at| lane.node(at)).unwrap_or(ends.system_end);
+        self.world.warm(&request, reached);
+        let depth = |node| request.prefixes.depth(node);
+        let floor = found.hit.filter(|hit| left.is_some_and(|left| depth(*hit) >= depth(left)));
+        self.supposed.warm(&request, reached, floor);
+        if self.world.peek(&request).read_tokens + FRAME_TOKENS < read {
+            prompt.marked = Some(reached);
+        }
+    }
+
     /// Something changed behind `read` tokens: from there on the path is another.
-    fn break_path(&mut self, agent: usize, read: u64) {
-        let state = &self.agents[agent];
-        let entries = state.history.entries();
+    fn break_path(&mut self, agent: usize, prompt: &Prompt, read: u64) {
+        let state = &mut self.agents[agent];
         let mut from = state.history.len_within(read + FRAME_TOKENS);
         if read + FRAME_TOKENS < state.head_tokens / 2 {
             self.next_system += 1;
             self.systems[agent] = self.next_system;
             from = 0;
+        } else if from == 0 {
+            state.head_tokens = read;
         }
-        self.world.lanes[agent].rewrite(&mut self.arena, from, entries);
+        let head = head(&mut self.arena, self.systems[agent], prompt);
+        let (entries, lane) = (self.agents[agent].history.entries(), &mut self.world.lanes[agent]);
+        lane.set_head(&mut self.arena, head, entries);
+        lane.rewrite(&mut self.arena, from, entries);
         self.tell_sizes(agent, from);
     }
 
     /// Lets the request act on the cache.
-    pub fn commit(&mut self, ask: &Ask<'a>, prompt: &Prompt) {
+    pub fn commit(&mut self, ask: &Ask<'a>, prompt: &Prompt, priced: Option<&Priced>) {
         let ends = self.world.lanes[ask.agent].ends();
-        let markers = markers(&ends, prompt.ttl);
+        let markers = markers(&ends, prompt);
         let sent = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &markers);
         self.world.serve(&sent);
+        let line = priced.and_then(|_| self.ledger.lines.len().checked_sub(1));
+        self.supposed.serve(
+            &Sent {
+                rates: priced.and_then(|priced| priced.rates.as_ref()),
+                terms: priced.map_or_else(Terms::default, |priced| priced.terms),
+                fees: priced.map_or(&[], |priced| &priced.fees),
+                ..sent
+            },
+            line,
+        );
         self.follow_writes(ask, prompt);
     }
 
@@ -179,7 +218,10 @@ impl<'a> Run<'a> {
         if written > 0 && !ask.answer.copied {
             let head = state.head_tokens.saturating_sub(read).min(written);
             let stretches = [head, written - head];
-            let marked = markers(&lane.ends(), prompt.ttl).into_iter().map(|sent| sent.marker).zip(stretches);
+            let marked = markers(&lane.ends(), &Prompt { marked: None, ..*prompt })
+                .into_iter()
+                .map(|sent| sent.marker)
+                .zip(stretches);
             // The line of this request is the last one.
             let line = self.ledger.lines.len().saturating_sub(1);
             self.unread.wrote(prefixes, line, &marked.collect::<Vec<_>>());
@@ -205,14 +247,30 @@ impl<'a> Run<'a> {
     }
 }
 
+/// What stands in front of a conversation.
+fn head(arena: &mut Arena, system: u64, prompt: &Prompt) -> Head {
+    let root = arena.prefixes.root("session", prompt.resolved.id.row().id);
+    Head { root, system: arena.system(system), state: arena.state(0) }
+}
+
+/// Where the read would have landed by a change of content that shows in the transcript but not in the usage, because the
+/// lifetime was over too: a longer one must not be credited with what the change would have taken anyway.
+fn changed_unseen(decision: &Decision, read: u64) -> Option<u64> {
+    let content = decision.rule.cause().filter(|cause| !matches!(cause, Cause::Expired | Cause::BeyondLookback));
+    content.filter(|_| read <= decision.read_tokens + FRAME_TOKENS).map(|_| decision.read_tokens)
+}
+
 /// Breakpoints as Claude Code sets them: behind the system prompt, and on the last block (`clients.md` 1, 2.1.197 to
 /// 2.1.330; captures of 2026-07 and 2026-08). The one on the identity line lies below and is never the longest.
-fn markers(ends: &Ends, ttl: Ttl) -> Vec<SentMarker> {
+fn markers(ends: &Ends, prompt: &Prompt) -> Vec<SentMarker> {
     let at = |node, level, role| {
         let place = Place { level, item: 0, part: 0, keys: false };
-        SentMarker { marker: Marker { node, ttl, place, automatic: false }, role }
+        SentMarker { marker: Marker { node, ttl: prompt.ttl, place, automatic: false }, role }
     };
-    vec![at(ends.system_end, Level::System, MarkerRole::System), at(ends.end, Level::Messages, MarkerRole::Tail)]
+    let mut markers = vec![at(ends.system_end, Level::System, MarkerRole::System)];
+    markers.extend(prompt.marked.map(|node| at(node, Level::Messages, MarkerRole::Other)));
+    markers.push(at(ends.end, Level::Messages, MarkerRole::Tail));
+    markers
 }
 
 /// A request as it reaches the cache.

@@ -10,6 +10,7 @@ use super::ask::{Ask, asks};
 use super::counted::Counting;
 use super::forecasting::{Models, Threads, rules_for};
 use super::prompt::hidden_prefix;
+use super::supposed::Supposed;
 use super::{Ledger, Place};
 use crate::agreement::NotComparable;
 use crate::rebuild::forecast::{Forecast, Shared};
@@ -41,6 +42,7 @@ pub(super) struct Run<'a> {
     pub size: Option<CountedSize>,
     /// In step with the lines of the ledger.
     pub rates: Vec<Option<Rates>>,
+    pub supposed: Supposed<'a>,
 }
 
 impl<'a> Run<'a> {
@@ -68,6 +70,7 @@ impl<'a> Run<'a> {
             counting: Counting::new(&options.sizing, agents),
             size: None,
             rates: Vec::new(),
+            supposed: Supposed::new(&rules, options),
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> Run<'a> {
             self.serve(ask);
         }
         self.price_unread_writes();
+        self.supposed.finish(&self.arena.prefixes, &mut self.ledger);
         self.ledger
     }
 
@@ -101,9 +105,9 @@ impl<'a> Run<'a> {
         let decision = self.forecast.predict(&request);
         let mut prompt = self.prompt(ask, usage, resolved, request.ttl, decision);
         self.lay_out(ask, &mut prompt);
-        let shown = self.explain(ask, &prompt);
-        self.push(ask, &prompt, shown);
-        self.commit(ask, &prompt);
+        let shown = self.explain(ask, &mut prompt);
+        let priced = self.push(ask, &prompt, shown);
+        self.commit(ask, &prompt, priced.as_ref());
         self.learn(ask, &prompt);
         self.forecast.learn(&request, &answered, decision.as_ref());
     }

@@ -1,0 +1,73 @@
+//! What a session's requests might have been: every request goes to the what-ifs and to the clairvoyant bound too.
+
+use forkcast_sim::cache::Rules;
+use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes};
+
+use super::Ledger;
+use crate::rebuild::{MarkerRole, Sent, SentMarker};
+use crate::replay::Options;
+use crate::what_if::{Bound, BoundPings, Columns};
+
+/// See the module.
+pub(super) struct Supposed<'a> {
+    columns: Columns<'a>,
+    bound: Bound,
+    /// The line of each request that enters a bill.
+    lines: Vec<usize>,
+}
+
+impl<'a> Supposed<'a> {
+    pub fn new(rules: &Rules, options: &'a Options) -> Self {
+        Self {
+            columns: Columns::new(&options.what_if, rules, &options.book),
+            bound: Bound::new(rules, BoundPings::None),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Somebody unseen had written the prefix `node` of `sent`, which the caches did not know: an extension of the entry at
+    /// `floor`, or, without one, a whole prefix that was there already. It was paid elsewhere.
+    pub fn warm(&mut self, sent: &Sent<'_>, node: NodeId, floor: Option<NodeId>) {
+        if let Some(floor) = floor {
+            self.columns.extend(sent, floor, node);
+            self.bound.extend();
+            return;
+        }
+        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
+        let marker = Marker { node, ttl: sent.ttl, place, automatic: false };
+        let own = [SentMarker { marker, role: MarkerRole::Other }];
+        let tokens = sent.sizes.tokens_at(node);
+        self.serve_both(&Sent {
+            end: node,
+            markers: &own,
+            total_tokens: tokens,
+            minimum_tokens: 0,
+            first_byte_at: sent.at,
+            ended_at: sent.at,
+            output_tokens: 0,
+            hidden: true,
+            ..*sent
+        });
+    }
+
+    /// Serves a request; `line` is its line where it has one.
+    pub fn serve(&mut self, sent: &Sent<'_>, line: Option<usize>) {
+        self.lines.extend(line);
+        self.serve_both(&Sent { hidden: line.is_none(), ..*sent });
+    }
+
+    fn serve_both(&mut self, sent: &Sent<'_>) {
+        self.columns.serve(sent);
+        self.bound.serve(sent);
+    }
+
+    /// Writes into the ledger what was found.
+    pub fn finish(self, prefixes: &Prefixes, ledger: &mut Ledger) {
+        let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());
+        for (line, (hypotheticals, bound)) in self.lines.into_iter().zip(found) {
+            if let (Some(row), Some(least)) = (ledger.hypotheticals.get_mut(line), ledger.lower_bounds.get_mut(line)) {
+                (*row, *least) = (hypotheticals, bound.cost);
+            }
+        }
+    }
+}
