@@ -70,7 +70,7 @@ pub struct Lane {
     messages_start: NodeId,
     /// In step with the first entries of the history.
     nodes: Vec<NodeId>,
-    /// Before which entry the client rewrote the conversation, with the block that makes it another.
+    /// Before which entry the client rewrote the conversation, with the block that makes it another; in order.
     rewrites: Vec<(usize, BlockId)>,
 }
 
@@ -126,8 +126,8 @@ impl Lane {
     pub fn follow(&mut self, arena: &mut Arena, entries: &[Entry]) {
         let mut node = self.end();
         for (at, entry) in entries.iter().enumerate().skip(self.nodes.len()) {
-            for (_, block) in self.rewrites.iter().filter(|(before, _)| *before == at) {
-                node = arena.prefixes.extend(node, *block, BlockKind::Parameters).0;
+            if let Ok(rewrite) = self.rewrites.binary_search_by_key(&at, |(before, _)| *before) {
+                node = arena.prefixes.extend(node, self.rewrites[rewrite].1, BlockKind::Parameters).0;
             }
             node = arena.prefixes.extend(node, entry.block, entry.kind).0;
             self.nodes.push(node);
@@ -137,12 +137,12 @@ impl Lane {
     /// Forgets entries from `len` on.
     pub fn truncate(&mut self, len: usize) {
         self.nodes.truncate(len);
-        self.rewrites.retain(|(before, _)| *before < len);
+        self.rewrites.truncate(self.rewrites.partition_point(|(before, _)| *before < len));
     }
 
     /// The client rewrote the conversation from entry `from` on: the same blocks are another prefix now.
     pub fn rewrite(&mut self, arena: &mut Arena, from: usize, entries: &[Entry]) {
-        self.rewrites.retain(|(before, _)| *before < from);
+        self.rewrites.truncate(self.rewrites.partition_point(|(before, _)| *before < from));
         self.rewrites.push((from, arena.rewrite()));
         self.nodes.truncate(from);
         self.follow(arena, entries);

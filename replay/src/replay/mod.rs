@@ -18,6 +18,7 @@ use forkcast_sim::pricing::{Date, Money, PriceBook};
 use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
 use crate::input::{Inputs, Unreadable};
+use crate::rebuild::profile::RuleSet;
 use crate::schedule::streams;
 use crate::what_if::{Hypothetical, WhatIf};
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub sizing: Sizing,
     /// What else the requests might have been: a hypothetical for each, in this order.
     pub what_if: Vec<WhatIf>,
+    /// Habits of clients that the forecast leaves out, to measure what each is worth.
+    pub left_out: RuleSet,
 }
 
 /// Where a request of a transcript stands.
@@ -66,6 +69,9 @@ pub struct Replay {
     /// In step with `lines`: the line of a transcript that shows why it missed; `None` for recorded exchanges, whose
     /// explanation has the differences.
     pub evidence: Vec<Option<Evidence>>,
+    /// In step with `lines`: what misses that no rule foresees may add to the forecast's cost, from and to (a 90 % interval of
+    /// their hazard); never inside predicted tokens. `None` where nothing was forecast or nothing has a price.
+    pub residuals: Vec<Option<(Money, Money)>>,
     /// In step with `lines`: what the request would have been under each what-if that was asked for, in their order; empty where
     /// nothing was asked or no profile exists.
     pub hypotheticals: Vec<Vec<Hypothetical>>,

@@ -196,6 +196,7 @@ impl<'a> Run<'a> {
         self.result.counted.push(self.size.take());
         self.result.asked.push(None);
         self.result.evidence.push(None);
+        self.result.residuals.push(None);
         self.result.hypotheticals.push(Vec::new());
         self.result.lower_bounds.push(None);
     }

@@ -73,6 +73,7 @@ fn append(result: &mut Replay, ledger: Ledger, chains: usize) {
     result.origins.extend(ledger.origins);
     result.asked.extend(ledger.asked.into_iter().map(Some));
     result.evidence.extend(ledger.evidence);
+    result.residuals.extend(ledger.residuals);
     result.hypotheticals.extend(ledger.hypotheticals);
     result.lower_bounds.extend(ledger.lower_bounds);
     for rules in ledger.rules {

@@ -213,6 +213,7 @@ impl<'a> Tracing<'a> {
         result.counted.push(None);
         result.asked.push(None);
         result.evidence.push(None);
+        result.residuals.push(None);
         let seen = self.seen.get(turn.conversation).and_then(|seen| seen.get(turn.request));
         result.hypotheticals.push(seen.map(|seen| seen.what_ifs.clone()).unwrap_or_default());
         result.lower_bounds.push(seen.and_then(|seen| seen.bound.cost));

@@ -5,6 +5,7 @@ use forkcast_sim::time::{Duration, Instant};
 
 use super::landing::{landing, of_model};
 use super::observed::{Class, Shared};
+use super::risk::{Risk, Turn, risk};
 use super::track::{Before, FRAME_TOKENS, Position, Track, cached};
 use super::{Outgoing, State};
 use crate::rebuild::profile::RuleName;
@@ -18,9 +19,16 @@ pub struct Decision {
     pub rule: RuleName,
     /// Line of the transcript that shows it.
     pub line: u32,
+    /// The read ends in the hidden prefix, or is nothing.
+    pub in_head: bool,
     /// Where the last answer ends, in tokens, where a hidden request could have extended the prefix to it.
     pub answer_end: Option<u64>,
+    /// What may be missed although no rule foresees it.
+    pub risk: Option<Risk>,
 }
+
+/// How many positions are looked at for the one that a conversation goes on from.
+const REWOUND_MAX: usize = 1024;
 
 /// Bytes of text for a token, in tenths: where an answer was not counted to its end, it is what the prompt's text leaves of
 /// the growth (recordings up to 2.1.58).
@@ -37,7 +45,7 @@ const FOLLOW_UPS_LOOKED_AT: usize = 2;
 
 /// Cold starts that tell whether somebody unseen keeps hidden prefixes alive.
 const WARM_NEEDED: usize = 2;
-const WARM_LOOKED_AT: usize = 3;
+const WARM_LOOKED_AT: usize = 5;
 
 /// A prompt that was interrupted so early, with nothing in the cache, wrote nothing.
 const COLD_FIRST_BYTE: Duration = Duration::from_secs(3);
@@ -73,10 +81,10 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
     let cap = request.total_tokens - if tail <= TAIL_TOKENS_MAX { tail.min(request.total_tokens) } else { 0 };
     let expected = cached(&before.answered);
     let answer_end = answer_end(request, &before, cap);
-    let may_follow = may_follow(track, request, &before);
+    let may_follow = may_follow(request, &before);
     let follows = may_follow && writes_little(&before) && follows(track, request, shared);
-    if follows && let Some(position) = track.positions.last_mut() {
-        position.extended_tokens = Some(answer_end);
+    if follows {
+        track.extend_last(answer_end);
     }
     let mut case = Case {
         track,
@@ -90,16 +98,26 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
         interrupted: false,
     };
     case.interrupted = case.interrupted_was_sent();
-    let (read_tokens, rule, rewrites) = case.decide();
-    let line = case.line(rule);
-    if rewrites {
+    let verdict = case.decide();
+    let line = case.line(verdict.rule);
+    let turn = case.ended_turn();
+    let head = track_head(&case, turn.is_some());
+    let risk = (!verdict.in_head).then(|| risk(turn, verdict.read_tokens.saturating_sub(head)));
+    track.head_tokens = Some(head);
+    if verdict.rewrites {
         track.epoch += 1;
     }
     let answer_end = (may_follow
         && before.answered.usage.cache_creation_input_tokens() <= FOLLOW_UP_WRITTEN_MAX
         && !request.profile.strips_thinking)
         .then_some(answer_end);
-    Some(Decision { read_tokens: read_tokens.min(cap), rule, line, answer_end })
+    let Verdict { read_tokens, rule, in_head, .. } = verdict;
+    Some(Decision { read_tokens: read_tokens.min(cap), rule, line, in_head, answer_end, risk })
+}
+
+/// Where a fall to the hidden prefix would land. It changes seldom, and is looked up again at the ends of turns.
+fn track_head(case: &Case<'_>, anew: bool) -> u64 {
+    case.track.head_tokens.filter(|_| !anew).unwrap_or_else(|| case.head(Class::In))
 }
 
 /// More than this behind the last breakpoint says nothing of the next request.
@@ -114,8 +132,9 @@ fn answer_end(request: &Outgoing<'_>, before: &Before, cap: u64) -> u64 {
 }
 
 /// A hidden request may have followed the last answer of the main agent.
-fn may_follow(_: &Track, request: &Outgoing<'_>, before: &Before) -> bool {
+fn may_follow(request: &Outgoing<'_>, before: &Before) -> bool {
     request.agent == 0
+        && request.profile.has(RuleName::FollowUp)
         && request.signs.prompt.is_some()
         && before.answered.turn_over
         && before.model == *request.model
@@ -134,32 +153,48 @@ fn follows(track: &Track, request: &Outgoing<'_>, shared: &Shared) -> bool {
     seen.unwrap_or(request.profile.follows_up)
 }
 
-/// Tokens, rule, and whether the messages were written anew.
-type Verdict = (u64, RuleName, bool);
+/// Where a read lands, and by which rule.
+struct Verdict {
+    read_tokens: u64,
+    rule: RuleName,
+    in_head: bool,
+    /// The messages were written anew: nothing that stood in them is read again.
+    rewrites: bool,
+}
+
+impl Verdict {
+    /// At a position of the conversation.
+    const fn at(read_tokens: u64, rule: RuleName) -> Self {
+        Self { read_tokens, rule, in_head: false, rewrites: false }
+    }
+}
 
 impl Case<'_> {
     fn decide(&self) -> Verdict {
         let signs = &self.request.signs;
-        if self.before.model != *self.request.model {
+        if self.before.model != *self.request.model && self.holds(RuleName::ModelChanged) {
             return self.other_model();
         }
         let rewritten = [
             (signs.compacted.or(signs.cleared), Class::In, RuleName::Compacted),
-            (signs.restarted.or(signs.unqueued), Class::Out, RuleName::Restarted),
+            (signs.restarted, Class::Out, RuleName::Restarted),
+            (signs.unqueued, Class::Out, RuleName::Unqueued),
             (signs.micro_compacted, Class::In, RuleName::MicroCompacted),
             (self.version_changed(), Class::Out, RuleName::VersionChanged),
         ];
-        if let Some((_, class, rule)) = rewritten.into_iter().find(|(line, _, _)| line.is_some()) {
-            return (self.head(class), rule, true);
+        let shown = rewritten.into_iter().find(|(line, _, rule)| line.is_some() && self.holds(*rule));
+        if let Some((_, class, rule)) = shown {
+            return self.rewritten(class, rule);
         }
         if let Some(last) = self.track.positions.last().filter(|last| last.state != self.track.state) {
             return self.other_state(&last.state);
         }
-        if self.before.answered.loads_tools && self.request.profile.tools_load_into_list {
-            return (self.head(Class::Out), RuleName::ToolsLoaded, true);
+        if self.before.answered.loads_tools && self.holds(RuleName::ToolsLoaded) {
+            return self.rewritten(Class::Out, RuleName::ToolsLoaded);
         }
-        if self.request.at.since(self.used_at()) > self.before.ttl.duration() + self.rules.slack {
-            return (self.head(Class::Out), RuleName::Expired, false);
+        let age = self.request.at.since(self.used_at());
+        if age > self.before.ttl.duration() + self.rules.slack && self.holds(RuleName::Expired) {
+            return self.in_head(Class::Out, RuleName::Expired);
         }
         self.within_the_lifetime()
     }
@@ -170,38 +205,58 @@ impl Case<'_> {
             return verdict;
         }
         if self.request.total_tokens + FRAME_TOKENS < self.expected {
-            if signs.prompt.is_none() {
-                return (self.head(Class::In), RuleName::Cleared, true);
+            if signs.prompt.is_none() && self.holds(RuleName::Cleared) {
+                return self.rewritten(Class::In, RuleName::Cleared);
             }
-            if let Some(position) = self.track.positions.iter().rev().find(|position| self.is_kept(position)) {
-                return (position.tokens, RuleName::Rewound, false);
+            let kept = self.track.newest(REWOUND_MAX).find(|position| self.is_kept(position));
+            if let Some(position) = kept.filter(|_| self.holds(RuleName::Rewound)) {
+                return Verdict::at(position.tokens, RuleName::Rewound);
             }
         }
-        if let Some(verdict) = self.background() {
-            return verdict;
+        if self.background_ended() {
+            return self.in_head(Class::In, RuleName::Background);
         }
-        if self.request.profile.one_marker && signs.blocks > self.rules.look_back.reach {
-            return (self.head(Class::In), RuleName::BeyondReach, false);
+        // The breakpoint itself is the first position that is checked.
+        if signs.positions >= self.rules.look_back.reach && self.holds(RuleName::BeyondReach) {
+            return self.in_head(Class::In, RuleName::BeyondReach);
         }
         let whole = self.expected.min(self.cap);
         if self.interrupted {
-            let sent = self.cap.saturating_sub(tokens(signs.bytes_from_interrupted()));
-            return (whole.max(sent), RuleName::Interrupted, false);
+            let sent = self.cap.saturating_sub(tokens(signs.bytes_behind_interrupted()));
+            return Verdict::at(whole.max(sent), RuleName::Interrupted);
         }
         match self.followed_to {
-            Some(end) => (whole.max(end.min(self.cap)), RuleName::FollowUp, false),
-            None => (whole, RuleName::Full, false),
+            Some(end) => Verdict::at(whole.max(end.min(self.cap)), RuleName::FollowUp),
+            None => Verdict::at(whole, RuleName::Full),
         }
     }
 
+    fn holds(&self, rule: RuleName) -> bool {
+        self.request.profile.has(rule)
+    }
+
+    fn in_head(&self, class: Class, rule: RuleName) -> Verdict {
+        Verdict { read_tokens: self.head(class), rule, in_head: true, rewrites: false }
+    }
+
+    fn rewritten(&self, class: Class, rule: RuleName) -> Verdict {
+        Verdict { rewrites: true, ..self.in_head(class, rule) }
+    }
+
+    /// The turn that ends with this request's prompt, if one does.
+    fn ended_turn(&self) -> Option<Turn> {
+        let signs = &self.request.signs;
+        let ended = self.before.answered.turn_over || signs.interrupted.is_some();
+        (signs.prompt.is_some() && ended).then_some(self.track.turn)
+    }
+
     /// A turn with background work ended: what the client had put in about it goes away.
-    fn background(&self) -> Option<Verdict> {
+    fn background_ended(&self) -> bool {
         let signs = &self.request.signs;
         let ended = self.before.answered.turn_over || signs.interrupted.is_some();
         let shown = self.track.background.or(signs.background);
-        let holds = self.request.profile.notes_background && self.request.agent == 0 && ended;
-        (holds && signs.prompt.is_some() && shown.is_some())
-            .then(|| (self.head(Class::In), RuleName::Background, false))
+        let holds = self.holds(RuleName::Background) && self.request.agent == 0 && ended;
+        holds && signs.prompt.is_some() && shown.is_some()
     }
 
     /// When the prefix was used last: by the request before, a hidden one, or a prompt that was interrupted.
@@ -220,7 +275,8 @@ impl Case<'_> {
         let signs = &self.request.signs;
         let (Some(prompt_at), Some(at)) = (signs.interrupted_prompt_at, signs.interrupted_at) else { return false };
         let warm = prompt_at.since(self.before.at) <= self.before.ttl.duration() + self.rules.slack;
-        self.request.agent == 0 && (warm || at.since(prompt_at) >= COLD_FIRST_BYTE)
+        let sends = self.request.agent == 0 && self.holds(RuleName::Interrupted);
+        sends && (warm || at.since(prompt_at) >= COLD_FIRST_BYTE)
     }
 
     fn version_changed(&self) -> Option<u32> {
@@ -230,18 +286,23 @@ impl Case<'_> {
 
     /// The model's own newest entry in reach, else the hidden prefix.
     fn other_model(&self) -> Verdict {
-        let own = self.track.newest_first(&self.request.signs).find(|(_, position)| {
+        let own = self.in_reach().find(|position| {
             position.model == *self.request.model
                 && position.epoch == self.track.epoch
                 && self.is_alive(position)
                 && position.tokens <= self.cap
         });
         match own {
-            Some((blocks, position)) if blocks <= self.rules.look_back.reach => {
-                (position.tokens, RuleName::ModelChanged, false)
-            }
-            _ => (self.head(Class::In), RuleName::ModelChanged, false),
+            Some(position) => Verdict::at(position.tokens, RuleName::ModelChanged),
+            None => self.in_head(Class::In, RuleName::ModelChanged),
         }
+    }
+
+    /// Positions that a look-back from the end of the prompt comes by, the newest first.
+    fn in_reach(&self) -> impl Iterator<Item = &Position> {
+        let reach = self.rules.look_back.reach;
+        let newest = self.track.newest_first(&self.request.signs);
+        newest.take_while(move |(distance, _)| *distance < reach).map(|(_, position)| position)
     }
 
     /// The newest live entry that was written in the same state, within reach; else the hidden prefix.
@@ -254,14 +315,14 @@ impl Case<'_> {
         } else {
             RuleName::Effort
         };
-        let reach = self.rules.look_back.reach;
-        let in_reach = self.track.newest_first(&self.request.signs);
-        let own = in_reach
-            .take_while(|(blocks, position)| *blocks <= reach && position.epoch == self.track.epoch)
-            .find(|(_, position)| self.is_same(position) && self.is_alive(position));
+        let own = self.in_reach().take_while(|position| position.epoch == self.track.epoch);
+        let own = own.into_iter().find(|position| self.is_same(position) && self.is_alive(position));
         match own {
-            Some((_, position)) => (position.extended_tokens.unwrap_or(position.tokens), rule, false),
-            None => (self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In)), rule, false),
+            Some(position) => Verdict::at(position.extended_tokens.unwrap_or(position.tokens), rule),
+            None => {
+                let read_tokens = self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In));
+                Verdict { read_tokens, rule, in_head: true, rewrites: false }
+            }
         }
     }
 
@@ -279,35 +340,21 @@ impl Case<'_> {
     fn stripped(&self) -> Option<Verdict> {
         let signs = &self.request.signs;
         let speaks = signs.prompt.is_some() && (self.before.answered.turn_over || signs.interrupted.is_some());
-        if !self.request.profile.strips_thinking || !speaks || tokens(self.thinking_of_turn()) <= STRIPPED_TOKENS_MIN {
+        let thinks = tokens(self.track.thinking_bytes) > STRIPPED_TOKENS_MIN;
+        if !self.request.profile.strips_thinking || !speaks || !thinks {
             return None;
         }
         if self.interrupted {
-            let read = self.cap.saturating_sub(tokens(signs.bytes_from_interrupted()));
-            return Some((read, RuleName::Stripped, false));
+            let read = self.cap.saturating_sub(tokens(signs.bytes_behind_interrupted()));
+            return Some(Verdict::at(read, RuleName::Stripped));
         }
         if let Some(end) = self.followed_to.filter(|_| signs.interrupted.is_none()) {
-            return Some((end.min(self.cap), RuleName::Stripped, false));
+            return Some(Verdict::at(end.min(self.cap), RuleName::Stripped));
         }
-        let start = self.track.newest_first(signs).find(|(_, position)| position.begins_turn);
-        match start {
-            Some((blocks, position)) if blocks <= self.rules.look_back.reach => {
-                Some((position.tokens, RuleName::Stripped, false))
-            }
-            _ => Some((self.head(Class::In), RuleName::Stripped, false)),
-        }
-    }
-
-    /// Bytes of thinking in the turn that ends here.
-    fn thinking_of_turn(&self) -> u64 {
-        let mut bytes = 0;
-        for position in self.track.positions.iter().rev() {
-            bytes += position.thinking_bytes;
-            if position.begins_turn {
-                break;
-            }
-        }
-        bytes
+        Some(match self.in_reach().find(|position| position.begins_turn) {
+            Some(position) => Verdict::at(position.tokens, RuleName::Stripped),
+            None => self.in_head(Class::In, RuleName::Stripped),
+        })
     }
 
     fn is_same(&self, position: &Position) -> bool {
@@ -330,8 +377,9 @@ impl Case<'_> {
         if self.track.alive {
             return find(class);
         }
-        let warm = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
-        if self.track.others || self.request.profile.global_head || warm() {
+        let kept = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
+        let shared = self.track.others && self.holds(RuleName::SharedHead);
+        if shared || self.holds(RuleName::GlobalHead) || self.holds(RuleName::KeptWarm) && kept() {
             return find(Class::Out);
         }
         0
@@ -343,7 +391,8 @@ impl Case<'_> {
         let shown = match rule {
             RuleName::Compacted => signs.compacted.or(signs.cleared),
             RuleName::Background => self.track.background.or(signs.background),
-            RuleName::Restarted => signs.restarted.or(signs.unqueued),
+            RuleName::Restarted => signs.restarted,
+            RuleName::Unqueued => signs.unqueued,
             RuleName::MicroCompacted => signs.micro_compacted,
             RuleName::Thinking => self.track.thinking_line,
             RuleName::Stripped | RuleName::FollowUp => signs.prompt,

@@ -8,11 +8,13 @@
 mod decide;
 mod landing;
 mod observed;
+mod risk;
 mod signs;
 mod track;
 
 pub use decide::Decision;
 pub use observed::{Class, Observation, Owner, Shared};
+pub use risk::Risk;
 pub use signs::{Signs, State};
 pub use track::Track;
 
@@ -23,7 +25,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Ttl, Usage};
 
-use super::profile::Profile;
+use super::profile::{Profile, RuleName};
 
 /// What is known of a request when it goes out.
 #[derive(Clone, Debug)]
@@ -104,7 +106,7 @@ impl<'a> Forecast<'a> {
         let mut alive = used.is_some_and(|(at, ttl)| request.at.since(*at) <= ttl.duration() + slack);
         // The compaction itself was a request on the same hidden prefix.
         let compacted_at =
-            request.signs.compacted_at.filter(|_| used.is_some() && request.profile.compaction_reads_head);
+            request.signs.compacted_at.filter(|_| used.is_some() && request.profile.has(RuleName::CompactionReadsHead));
         alive |= compacted_at.is_some_and(|at| request.at.since(at) <= request.ttl.duration());
         let others = self.shared.is_used_by_others(&owner, self.session, request.at, slack);
         let track = &mut self.tracks[request.agent];

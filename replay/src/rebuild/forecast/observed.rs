@@ -53,9 +53,9 @@ impl Owner {
         hash(&parts)
     }
 
-    /// The key of activity: user, model, kind and state.
+    /// The key of activity.
     fn active_key(&self) -> u64 {
-        hash(&[self.key((true, false, true), Class::In), 7])
+        hash(&[self.key((true, true, true), Class::In), 7])
     }
 }
 
@@ -85,17 +85,43 @@ pub enum Observation {
 #[derive(Debug, Default)]
 pub struct Shared {
     landings: BTreeMap<u64, Vec<(Instant, u64)>>,
-    uses: BTreeMap<u64, Vec<Used>>,
+    uses: BTreeMap<u64, Uses>,
     follow_ups: BTreeMap<u64, Vec<(Instant, bool)>>,
     warm: BTreeMap<u64, Vec<(Instant, bool)>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Used {
-    at: Instant,
-    session: u32,
-    ttl: Ttl,
-    version: u64,
+/// Uses of one hidden prefix by sessions.
+#[derive(Debug, Default)]
+struct Uses {
+    /// Instant, session, and until when the prefix lives by it.
+    all: Vec<(Instant, u32, Instant)>,
+    /// In step with `all`, once sorted: the session by which the prefix lives longest so far and until when, and the same
+    /// among the other sessions.
+    longest: Vec<[(Instant, u32); 2]>,
+}
+
+impl Uses {
+    fn sort(&mut self) {
+        self.all.sort_unstable();
+        let (mut first, mut second) = ((Instant::default(), u32::MAX), (Instant::default(), u32::MAX));
+        for &(_, session, until) in &self.all {
+            if session == first.1 {
+                first.0 = first.0.max(until);
+            } else if until > first.0 {
+                (first, second) = ((until, session), first);
+            } else if until > second.0 {
+                second = (until, session);
+            }
+            self.longest.push([first, second]);
+        }
+    }
+
+    /// Until when the prefix lives by what sessions other than `session` did before `at`.
+    fn until(&self, session: u32, at: Instant) -> Option<Instant> {
+        let before = self.all.partition_point(|(then, _, _)| *then < at);
+        let longest = self.longest.get(before.checked_sub(1)?)?;
+        longest.iter().find(|(_, of)| *of != session && *of != u32::MAX).map(|(until, _)| *until)
+    }
 }
 
 fn version_key(owner: &Owner) -> u64 {
@@ -129,8 +155,7 @@ impl Shared {
                 }
             }
             Observation::Use(owner, ttl) => {
-                let used = Used { at, session, ttl, version: version_key(&owner) };
-                self.uses.entry(owner.active_key()).or_default().push(used);
+                self.uses.entry(owner.active_key()).or_default().all.push((at, session, at + ttl.duration()));
             }
             Observation::FollowUp(owner, seen) => {
                 self.follow_ups.entry(follow_key(&owner)).or_default().push((at, seen));
@@ -143,7 +168,7 @@ impl Shared {
 
     fn sort(&mut self) {
         self.landings.values_mut().for_each(|list| list.sort_unstable());
-        self.uses.values_mut().for_each(|list| list.sort_unstable());
+        self.uses.values_mut().for_each(Uses::sort);
         self.follow_ups.values_mut().for_each(|list| list.sort_unstable());
         self.warm.values_mut().for_each(|list| list.sort_unstable());
     }
@@ -163,14 +188,8 @@ impl Shared {
 
     /// Another session of the same user, model and version made a request whose lifetime (and `slack`) lasts until `at`.
     pub fn is_used_by_others(&self, owner: &Owner, session: u32, at: Instant, slack: Duration) -> bool {
-        let Some(list) = self.uses.get(&owner.active_key()) else { return false };
-        let version = version_key(owner);
-        let before = list.partition_point(|used| used.at < at);
-        let longest = Ttl::OneHour.duration() + slack;
-        let recent = list[..before].iter().rev().take_while(|used| at.since(used.at) <= longest);
-        recent
-            .filter(|used| used.session != session && used.version == version)
-            .any(|used| at.since(used.at) <= used.ttl.duration() + slack)
+        let until = self.uses.get(&owner.active_key()).and_then(|uses| uses.until(session, at));
+        until.is_some_and(|until| at <= until + slack)
     }
 
     /// Whether hidden requests followed the newest ends of turns that could show it; `None` where none could.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use forkcast_sim::cache::PositionCount;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 
@@ -34,16 +35,17 @@ pub struct Signs {
     pub interrupted_at: Option<Instant>,
     /// When the prompt was written that was interrupted.
     pub interrupted_prompt_at: Option<Instant>,
-    /// Bytes of text that came in from that prompt on.
-    pub bytes_since_interrupted: u64,
+    /// Bytes of text that had come in when it was interrupted.
+    pub bytes_until_interrupted: u64,
     /// Bytes of text that came in.
     pub text_bytes: u64,
-    /// Blocks that a look-back counts, with those of the previous answer.
-    pub blocks: u32,
+    /// Positions that a look-back counts, with those of the previous answer.
+    pub positions: u32,
     /// The state of thinking that the newest prompt asks for, and the line that says so; `None` where none came.
     pub thinking: Option<(Thinking, u32)>,
     prompt_at: Option<Instant>,
-    bytes_before_prompt: u64,
+    /// Kind of the newest block.
+    newest: Option<BlockKind>,
 }
 
 /// Bytes around the text of a block in JSON: `{"type":"text","text":""}`.
@@ -51,14 +53,17 @@ const FRAME_BYTES: u64 = 26;
 
 impl Signs {
     /// Collects the signs of `items`, which begin behind the previous answer.
-    pub fn of(previous: Option<&Answer>, items: &[Item]) -> Self {
+    pub fn of(previous: Option<&Answer>, items: &[Item], count: PositionCount) -> Self {
         let mut signs = Self::default();
         if let Some(answer) = previous {
-            signs.blocks = counted(&answer.parts);
+            signs.count(&answer.parts, count);
         }
         for item in items {
             match &item.what {
-                What::Input(input) => signs.input(item, input),
+                What::Input(input) => {
+                    signs.count(&input.parts, count);
+                    signs.input(item, input);
+                }
                 What::Sign(sign) => signs.sign(item, sign),
                 What::Answer(_) => {}
             }
@@ -67,7 +72,6 @@ impl Signs {
     }
 
     fn input(&mut self, item: &Item, input: &Input) {
-        self.blocks = self.blocks.saturating_add(counted(&input.parts));
         if input.origin == InputOrigin::Summary {
             self.text_bytes = 0;
         }
@@ -75,17 +79,32 @@ impl Signs {
             self.prompt.get_or_insert(item.line);
         }
         if matches!(input.origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification) {
-            (self.prompt_at, self.bytes_before_prompt) = (item.at, self.text_bytes);
+            self.prompt_at = item.at;
         }
         self.text_bytes +=
             input.parts.iter().map(|part| u64::from(part.bytes).saturating_sub(FRAME_BYTES)).sum::<u64>();
+    }
+
+    /// Counts the positions of `parts`, as the cache's look-back does.
+    fn count(&mut self, parts: &[Part], count: PositionCount) {
+        for part in parts {
+            let runs_on =
+                matches!(part.kind, BlockKind::ToolUse | BlockKind::ToolResult) && self.newest == Some(part.kind);
+            let counts = match count {
+                PositionCount::Blocks => true,
+                PositionCount::BlocksWithoutThinking => part.kind != BlockKind::Thinking,
+                PositionCount::Runs => !runs_on,
+            };
+            self.positions = self.positions.saturating_add(u32::from(counts));
+            self.newest = Some(part.kind);
+        }
     }
 
     fn sign(&mut self, item: &Item, sign: &Sign) {
         match sign {
             Sign::Thinking(state) => self.thinking = Some((*state, item.line)),
             Sign::Compacted { .. } => {
-                (self.compacted, self.compacted_at, self.blocks) = (Some(item.line), item.at, 0);
+                (self.compacted, self.compacted_at, self.positions) = (Some(item.line), item.at, 0);
             }
             Sign::Cleared => self.cleared = Some(item.line),
             Sign::BackgroundCommand => self.background = Some(item.line),
@@ -98,27 +117,22 @@ impl Signs {
                 self.interrupted_at = self.interrupted_at.or(item.at);
                 if self.prompt_at.is_some() {
                     self.interrupted_prompt_at = self.prompt_at;
-                    self.bytes_since_interrupted = self.bytes_before_prompt;
+                    self.bytes_until_interrupted = self.text_bytes;
                 }
             }
             _ => {}
         }
     }
 
-    /// Bytes of text that came in from the interrupted prompt on.
-    pub fn bytes_from_interrupted(&self) -> u64 {
-        self.text_bytes.saturating_sub(self.bytes_since_interrupted)
+    /// Bytes of text that came in behind the prompt that was interrupted.
+    pub fn bytes_behind_interrupted(&self) -> u64 {
+        self.text_bytes.saturating_sub(self.bytes_until_interrupted)
     }
 }
 
 /// Everything of the user's that is no result of a tool.
 const fn is_prompt(origin: InputOrigin) -> bool {
     !matches!(origin, InputOrigin::ToolResults | InputOrigin::Attachment | InputOrigin::Directive)
-}
-
-fn counted(parts: &[Part]) -> u32 {
-    let parts = parts.iter().filter(|part| part.kind != BlockKind::Thinking).count();
-    u32::try_from(parts).unwrap_or(u32::MAX)
 }
 
 /// The state of the message level's parameters, and of what of it reaches the system level.

@@ -1,6 +1,6 @@
 //! One agent's requests so far, as positions that a later request may read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
@@ -8,10 +8,14 @@ use forkcast_sim::wire::Ttl;
 
 use super::decide::Decision;
 use super::observed::{Class, Observation, Owner};
+use super::risk::Turn;
 use super::signs::{Signs, State};
 use super::{Answered, Outgoing};
 use crate::rebuild::profile::RuleName;
 use crate::transcript::Thinking;
+
+/// A look-back comes by fewer positions than these: most lie some blocks apart.
+const NEWEST_MAX: usize = 64;
 
 /// Reads that are off by no more are a frame's difference.
 pub(super) const FRAME_TOKENS: u64 = 64;
@@ -31,12 +35,10 @@ pub(super) struct Position {
     pub ttl: Ttl,
     /// What its request read.
     pub read_tokens: u64,
-    /// Blocks between the position before and it.
-    pub blocks: u32,
+    /// Positions of a look-back between the one before and it.
+    pub distance: u32,
     /// A prompt came in with its request.
     pub begins_turn: bool,
-    /// Bytes of thinking in its answer.
-    pub thinking_bytes: u64,
 }
 
 /// The request before, as far as the next one needs it.
@@ -54,6 +56,11 @@ pub(super) struct Before {
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     pub(super) positions: Vec<Position>,
+    /// Where all positions and their extensions end.
+    ends: BTreeSet<u64>,
+    pub(super) turn: Turn,
+    /// Bytes of thinking since the newest prompt.
+    pub(super) thinking_bytes: u64,
     pub(super) before: Option<Before>,
     pub(super) epoch: u32,
     pub(super) thinking_off: bool,
@@ -61,6 +68,8 @@ pub struct Track {
     /// A command of this turn went on in the background, or its output was asked for; line.
     pub(super) background: Option<u32>,
     pub(super) first_total: u64,
+    /// Where a fall to the hidden prefix would land, as looked up last.
+    pub(super) head_tokens: Option<u64>,
     /// Hidden prefixes that this agent showed.
     pub(super) landed: BTreeMap<(Arc<str>, u64, Class), u64>,
     pub(super) owner: Option<Owner>,
@@ -80,20 +89,35 @@ impl Track {
             self.thinking_off = thinking == Thinking::Off;
             self.thinking_line = Some(line);
         }
-        let without_thinking = self.thinking_off && request.profile.switches_thinking && request.agent == 0;
-        State { without_thinking, effort: request.effort.cloned(), at_once: request.at_once }
+        let has = |rule| request.profile.has(rule);
+        let without_thinking = self.thinking_off && has(RuleName::Thinking) && request.agent == 0;
+        let effort = request.effort.filter(|_| has(RuleName::Effort)).cloned();
+        State { without_thinking, effort, at_once: request.at_once && has(RuleName::AtOnce) }
     }
 
     pub(super) fn begin(&mut self, owner: Owner, state: State, alive: bool, others: bool) {
         (self.owner, self.state, self.alive, self.others) = (Some(owner), state, alive, others);
     }
 
-    /// Blocks in front of the tail before a position `back` requests ago can be read: whether an entry is in reach.
+    /// The newest position was extended to `tokens`.
+    pub(super) fn extend_last(&mut self, tokens: u64) {
+        if let Some(position) = self.positions.last_mut() {
+            position.extended_tokens = Some(tokens);
+            self.ends.insert(tokens);
+        }
+    }
+
+    /// The newest positions, newest first, at most `most`.
+    pub(super) fn newest(&self, most: usize) -> impl Iterator<Item = &Position> {
+        self.positions.iter().rev().take(most)
+    }
+
+    /// The newest positions and how far back a look-back finds each.
     pub(super) fn newest_first<'t>(&'t self, signs: &Signs) -> impl Iterator<Item = (u32, &'t Position)> {
-        let mut blocks = signs.blocks;
-        self.positions.iter().rev().map(move |position| {
-            let distance = blocks;
-            blocks = blocks.saturating_add(position.blocks);
+        let mut passed = signs.positions;
+        self.newest(NEWEST_MAX).map(move |position| {
+            let distance = passed;
+            passed = passed.saturating_add(position.distance);
             (distance, position)
         })
     }
@@ -103,7 +127,7 @@ impl Track {
         let same = |other: &&Position| {
             other.model == position.model && other.state == position.state && other.epoch == position.epoch
         };
-        let newest_first = self.positions.iter().rev().take_while(|other| other.at >= position.at);
+        let newest_first = self.newest(NEWEST_MAX).take_while(|other| other.at >= position.at);
         let reader = newest_first.filter(same).find(|other| other.read_tokens + FRAME_TOKENS >= position.tokens);
         reader.map_or(position.at, |reader| reader.at.max(position.at))
     }
@@ -127,12 +151,15 @@ impl Track {
             read + margin < expected.min(request.total_tokens)
         });
         let cold = !self.alive && !self.others;
-        if cold && !request.profile.global_head && decision.is_none_or(|decision| decision.rule.is_cold_start()) {
+        if cold
+            && !request.profile.has(RuleName::GlobalHead)
+            && decision.is_none_or(|decision| decision.rule.is_cold_start())
+        {
             seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
             let class = match decision {
-                Some(decision) if self.alive && decision.rule.changes_messages() => Class::In,
+                Some(decision) if self.alive && decision.in_head && decision.rule.changes_messages() => Class::In,
                 None if !cold => Class::First,
                 _ => Class::Out,
             };
@@ -152,12 +179,8 @@ impl Track {
     /// A read of so many tokens ends in the hidden prefix, not at an earlier position of the conversation.
     fn is_head(&self, read: u64) -> bool {
         const NEAR_TOKENS: u64 = 150;
-        let first = self.first_total.max(1);
-        let ends = |position: &Position| {
-            position.tokens.abs_diff(read) <= NEAR_TOKENS
-                || position.extended_tokens.is_some_and(|tokens| tokens.abs_diff(read) <= NEAR_TOKENS)
-        };
-        read * 10 < first * 9 && !self.positions.iter().rev().any(ends)
+        let near = read.saturating_sub(NEAR_TOKENS)..=read + NEAR_TOKENS;
+        read * 10 < self.first_total.max(1) * 9 && self.ends.range(near).next().is_none()
     }
 
     /// Leaves the request's position behind.
@@ -165,8 +188,14 @@ impl Track {
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
         }
-        let over =
-            self.before.as_ref().is_some_and(|before| before.answered.turn_over) && request.signs.prompt.is_some();
+        let speaks = request.signs.prompt.is_some();
+        let answered_before = self.before.as_ref().is_some_and(|before| before.answered.turn_over);
+        let over = answered_before && speaks;
+        if over || self.before.is_some() && speaks && request.signs.interrupted.is_some() {
+            self.turn = Turn { number: self.turn.number.saturating_add(1), requests: 0 };
+        }
+        self.turn.requests = self.turn.requests.saturating_add(1);
+        self.thinking_bytes = if speaks { 0 } else { self.thinking_bytes } + answered.thinking_bytes;
         let carried = self.background.filter(|_| !over);
         let asked = request.asks_background.then_some(request.line);
         self.background = request.signs.background.or(asked).or(carried);
@@ -179,10 +208,10 @@ impl Track {
             at: request.at,
             ttl: request.ttl,
             read_tokens: answered.usage.cache_read_input_tokens,
-            blocks: request.signs.blocks,
-            begins_turn: request.signs.prompt.is_some(),
-            thinking_bytes: answered.thinking_bytes,
+            distance: request.signs.positions,
+            begins_turn: speaks,
         });
+        self.ends.insert(cached(answered));
         self.before = Some(Before {
             at: request.at,
             answered: answered.clone(),
@@ -208,6 +237,7 @@ impl RuleName {
                 | Self::Thinking
                 | Self::Effort
                 | Self::Restarted
+                | Self::Unqueued
                 | Self::VersionChanged
                 | Self::ModelChanged
                 | Self::Compacted

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use forkcast_sim::cache::Rules;
+use forkcast_sim::cache::{PositionCount, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
 use forkcast_sim::wire::{BlockKind, Index, Ttl, Usage};
 
 use super::ask::{Ask, asks};
 use crate::rebuild::forecast::{Answered, Forecast, Observation, Outgoing, Shared, Signs};
-use crate::rebuild::profile::{Profile, version};
+use crate::rebuild::profile::{Profile, RuleSet, version};
 use crate::replay::run::day_of;
-use crate::transcript::{AgentKind, Answer, Client, OutputCount, Session, What};
+use crate::transcript::{AgentKind, Answer, OutputCount, Session, What};
 
 /// What the session shows to others.
 pub(super) fn observe(
@@ -19,9 +19,10 @@ pub(super) fn observe(
     number: u32,
     shared: &Shared,
     rules: Rules,
+    left_out: RuleSet,
 ) -> Vec<(u32, Instant, Observation)> {
     let mut models = Models::default();
-    let mut threads = Threads::new(session);
+    let mut threads = Threads::new(session, &rules, left_out);
     let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
     for ask in &asks(session) {
         let Some((usage, resolved)) = models.profiled(ask.answer) else { continue };
@@ -67,12 +68,16 @@ pub(super) struct Threads<'a> {
     /// Index of each agent's previous answer.
     previous: Vec<Option<usize>>,
     ttl: Vec<Ttl>,
+    count: PositionCount,
+    left_out: RuleSet,
 }
 
 impl<'a> Threads<'a> {
-    pub fn new(session: &'a Session) -> Self {
+    /// `left_out` are habits that nobody shall have.
+    pub fn new(session: &'a Session, rules: &Rules, left_out: RuleSet) -> Self {
         let agents = session.agents.len();
-        Self { session, previous: vec![None; agents], ttl: vec![Ttl::FiveMinutes; agents] }
+        let count = rules.look_back.count;
+        Self { session, previous: vec![None; agents], ttl: vec![Ttl::FiveMinutes; agents], count, left_out }
     }
 
     /// The request, as far as it is known when it goes out; of its usage the total and the lifetime.
@@ -96,10 +101,15 @@ impl<'a> Threads<'a> {
             effort: ask.answer.effort.as_ref(),
             at_once: ask.answer.at_once,
             asks_background: ask.answer.calls.iter().any(|call| &*call.tool == "TaskOutput"),
-            profile: profile(self.session.client, ask.answer, resolved),
+            profile: Profile::of(
+                self.session.client,
+                ask.answer.version.as_deref().map(version),
+                resolved,
+                self.left_out,
+            ),
             ttl: self.ttl[ask.agent],
             total_tokens: usage.total_input_tokens(),
-            signs: Signs::of(answer, &items[from..ask.item]),
+            signs: Signs::of(answer, &items[from..ask.item], self.count),
         }
     }
 
@@ -117,14 +127,6 @@ impl<'a> Threads<'a> {
             copied: answer.copied,
             compacts: self.session.agents[ask.agent].kind == AgentKind::Internal,
         }
-    }
-}
-
-/// The habits of the session's client in the version that sent the request.
-fn profile(client: Client, answer: &Answer, resolved: &Resolved) -> Profile {
-    match (client, &answer.version) {
-        (Client::ClaudeCode, Some(text)) => Profile::claude_code(version(text), resolved),
-        _ => Profile::plain(resolved),
     }
 }
 

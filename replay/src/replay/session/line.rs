@@ -1,6 +1,7 @@
 //! The ledger line of one request of a transcript.
 
 use forkcast_sim::ledger::{Charge, Line, charge};
+use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
 use super::Evidence;
@@ -34,12 +35,13 @@ impl<'a> Run<'a> {
         line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &priced.fees));
         line.explanation = Some(why);
         self.rates.push(rates);
+        let residual = rates.filter(|_| comparison.is_ok()).and_then(|rates| residual(prompt, &rates));
         let evidence = shown.map(|shown| Evidence {
             file: self.session.agents[ask.agent].file.clone(),
             line: shown.line,
             shows: shown.shows,
         });
-        self.add(ask, line, comparison, evidence);
+        self.add(ask, line, comparison, (evidence, residual));
         Some(priced)
     }
 
@@ -57,7 +59,7 @@ impl<'a> Run<'a> {
         }
         // What was read of what it wrote is not known.
         self.rates.push(None);
-        self.add(ask, line, Err(why), None);
+        self.add(ask, line, Err(why), (None, None));
     }
 
     /// Once the session has ended it is known what nobody read.
@@ -137,7 +139,7 @@ impl<'a> Run<'a> {
         ask: &Ask<'a>,
         line: Line,
         comparison: Result<Compared, NotComparable>,
-        evidence: Option<Evidence>,
+        (evidence, residual): (Option<Evidence>, Option<(Money, Money)>),
     ) {
         let file = self.session.agents[ask.agent].file.to_string();
         self.ledger.lines.push(line);
@@ -146,9 +148,23 @@ impl<'a> Run<'a> {
         self.ledger.asked.push(Asked { session: self.place.index, agent: ask.agent, item: ask.item });
         self.ledger.evidence.push(evidence);
         self.ledger.counted.push(self.size.take());
+        self.ledger.residuals.push(residual);
         self.ledger.hypotheticals.push(Vec::new());
         self.ledger.lower_bounds.push(None);
     }
+}
+
+/// What falls that no rule foresees may cost: the hazard's interval times what writing the conversation anew costs more than
+/// reading it.
+fn residual(prompt: &Prompt, rates: &Rates) -> Option<(Money, Money)> {
+    let risk = prompt.decision?.risk?;
+    let written = match prompt.ttl {
+        Ttl::FiveMinutes => Category::Write5m,
+        Ttl::OneHour => Category::Write1h,
+    };
+    let whole = rates.difference(written, Category::Read, risk.tokens).picousd();
+    let share = |per_million: u32| Money::from_picousd(div_half_even(whole * i128::from(per_million), 1_000_000));
+    Some((share(risk.low_per_million), share(risk.high_per_million)))
 }
 
 /// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.

@@ -48,6 +48,7 @@ pub(super) struct Ledger {
     pub asked: Vec<Asked>,
     pub evidence: Vec<Option<Evidence>>,
     pub counted: Vec<Option<CountedSize>>,
+    pub residuals: Vec<Option<(Money, Money)>>,
     pub hypotheticals: Vec<Vec<Hypothetical>>,
     pub lower_bounds: Vec<Option<Money>>,
     /// Names of the cache rules used.
@@ -77,7 +78,8 @@ pub(super) fn observe(
     options: &Options,
 ) -> Vec<(u32, Instant, Observation)> {
     let number = u32::try_from(index).unwrap_or(u32::MAX);
-    forecasting::observe(session, number, shared, forecasting::rules_for(options.rules, session))
+    let rules = forecasting::rules_for(options.rules, session);
+    forecasting::observe(session, number, shared, rules, options.left_out)
 }
 
 /// Replays one session.

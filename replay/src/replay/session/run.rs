@@ -59,7 +59,7 @@ impl<'a> Run<'a> {
             ledger: Ledger { rules: vec![rules.name], chains: agents, ..Ledger::default() },
             forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
             models: Models::default(),
-            threads: Threads::new(session),
+            threads: Threads::new(session, &rules, options.left_out),
             arena,
             tokens: Tokens::default(),
             world: World::new(rules, agents, root),

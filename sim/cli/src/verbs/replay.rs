@@ -39,7 +39,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
-    let options = Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if };
+    let options =
+        Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if, ..Options::default() };
     let replay = watched(&inputs, &options, steps);
     let complaints = complaints::of_inputs(&inputs, &replay);
     if replay.lines.len() <= replay.unreadable.len() {

@@ -1,0 +1,234 @@
+//! The table of habits. Recordings are those of `data/README.md`, Claude Code 2.0.64 to 2.1.219, 2026-01 to 2026-08;
+//! "release notes" are the client's published ones, read 2026-11-22.
+
+use super::{RuleName, Version};
+use crate::transcript::Client;
+
+/// How sure a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Documented, or seen without exception on several sources.
+    High,
+    /// Seen on one source, or documented and hardly seen.
+    Medium,
+    /// A guess that fits what was seen.
+    Low,
+}
+
+impl Confidence {
+    /// The word for tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// One rule, for whom it holds, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Habit {
+    /// The rule.
+    pub rule: RuleName,
+    /// Whose habit it is; `None` for a rule of the cache or the model, which holds for every client.
+    pub client: Option<Client>,
+    /// First version.
+    pub from: Option<Version>,
+    /// Last version.
+    pub until: Option<Version>,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Why it is believed to be so.
+    pub rationale: &'static str,
+    /// What shows it.
+    pub evidence: &'static str,
+    /// The recordings by which it was found; it is measured on the others.
+    pub written_on: &'static [&'static str],
+}
+
+impl Habit {
+    /// Whether it holds for this client in this version.
+    pub fn holds(&self, client: Client, version: Option<Version>) -> bool {
+        if self.client.is_some_and(|own| own != client) {
+            return false;
+        }
+        if self.from.is_none() && self.until.is_none() {
+            return true;
+        }
+        version.is_some_and(|version| {
+            self.from.is_none_or(|from| version >= from) && self.until.is_none_or(|until| version <= until)
+        })
+    }
+
+    /// The versions in words.
+    pub fn versions(&self) -> String {
+        let dotted = |(major, minor, patch): Version| format!("{major}.{minor}.{patch}");
+        match (self.from, self.until) {
+            (None, None) => "all".to_owned(),
+            (Some(from), None) => format!("{} on", dotted(from)),
+            (None, Some(until)) => format!("up to {}", dotted(until)),
+            (Some(from), Some(until)) if from == until => dotted(from),
+            (Some(from), Some(until)) => format!("{} to {}", dotted(from), dotted(until)),
+        }
+    }
+}
+
+const ENTIRE: &str = "cc-entireio-cli";
+const POSH: &str = "cc-oh-my-posh";
+const PACKMIND: &str = "cc-packmind-context-evaluator";
+const MAROT: &str = "cc-marot-spotter";
+
+const fn of_the_cache(rule: RuleName, confidence: Confidence) -> Habit {
+    Habit { rule, client: None, from: None, until: None, confidence, rationale: "", evidence: "", written_on: &[] }
+}
+
+const fn of_claude_code(
+    rule: RuleName,
+    confidence: Confidence,
+    from: Option<Version>,
+    until: Option<Version>,
+) -> Habit {
+    Habit { client: Some(Client::ClaudeCode), from, until, ..of_the_cache(rule, confidence) }
+}
+
+use Confidence::{High, Low, Medium};
+
+/// All habits, in the order of their rules.
+pub const HABITS: [Habit; 23] = [
+    Habit {
+        rationale: "the cache keeps what a request sent, for its lifetime",
+        evidence: "documents; 98.9 % of verdicts of 12,014 requests by this rule and the lifetime alone",
+        ..of_the_cache(RuleName::Full, High)
+    },
+    Habit {
+        rationale: "the client asks for a suggestion of the next prompt behind an answer; that request ends with the answer",
+        evidence: "present in 89 of 91 turn ends below 10,000 new tokens, in none of 3 above (2.1.59 on); learnt by user and version",
+        written_on: &[ENTIRE, POSH],
+        ..of_claude_code(RuleName::FollowUp, High, None, None)
+    },
+    Habit {
+        rationale: "what was sent can be read from its first byte on, although the user took it back",
+        evidence: "9 of 10 interrupted prompts read to their end, within 99 tokens",
+        written_on: &[ENTIRE],
+        ..of_claude_code(RuleName::Interrupted, High, None, None)
+    },
+    Habit {
+        rationale: "entries belong to one model (prompt-caching page)",
+        evidence: "3 of 3 switches",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::ModelChanged, High)
+    },
+    Habit {
+        rationale: "a summary stands in place of the conversation",
+        evidence: "64 of 64 compactions miss; the read lands in the hidden prefix",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::Compacted, High)
+    },
+    Habit {
+        rationale: "the system prompt and the messages are built anew when a session is resumed; release notes of 2.1.90 and 2.1.97 mend it",
+        evidence: "23 of 24 resumed sessions missed",
+        written_on: &[ENTIRE],
+        ..of_claude_code(RuleName::Restarted, High, None, Some((2, 1, 96)))
+    },
+    Habit {
+        rationale: "a client that queues all prompts was started anew where one passed no queue; at 2.1.330 resuming keeps every byte",
+        evidence: "8 of 8 restarts, 6 of them named system_changed by the provider (2.1.205 to 2.1.217)",
+        written_on: &[POSH],
+        ..of_claude_code(RuleName::Unqueued, Medium, Some((2, 1, 200)), Some((2, 1, 219)))
+    },
+    Habit {
+        rationale: "old results are replaced by a placeholder, which the client writes down",
+        evidence: "3 of 3",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::MicroCompacted, High)
+    },
+    Habit {
+        rationale: "a prompt that shrinks within a turn lost old results",
+        evidence: "5 of 5, up to 2.1.17",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::Cleared, Medium)
+    },
+    Habit {
+        rationale: "system prompt and tools come with the version",
+        evidence: "no recorded case that nothing else decides",
+        ..of_claude_code(RuleName::VersionChanged, Medium, None, None)
+    },
+    Habit {
+        rationale: "thinking is a parameter of the messages; prompts of skills and commands carry no note of it and run without",
+        evidence: "45 of 45 switches missed; three users",
+        written_on: &[ENTIRE],
+        ..of_claude_code(RuleName::Thinking, High, Some((2, 1, 14)), Some((2, 1, 37)))
+    },
+    Habit {
+        rationale: "effort is a parameter of the messages (prompt-caching page, 2026-09)",
+        evidence: "2 of 2 switches",
+        written_on: &[POSH],
+        ..of_the_cache(RuleName::Effort, Medium)
+    },
+    Habit {
+        rationale: "a request repeated without a stream thinks with another budget; at 2.1.330 its prompt has the same bytes",
+        evidence: "4 of 4 missed, and the next read what stood before it (2.1.1 to 2.1.50)",
+        written_on: &[ENTIRE],
+        ..of_claude_code(RuleName::AtOnce, High, None, Some((2, 1, 199)))
+    },
+    Habit {
+        rationale: "news of background tasks stands in the prompt while a turn lasts and goes away with it",
+        evidence: "6 of 7 ends of such turns missed, 5 of them on one source",
+        written_on: &[MAROT],
+        ..of_claude_code(RuleName::Background, Low, None, Some((2, 1, 63)))
+    },
+    Habit {
+        rationale: "tools that were asked for by name went into the list of tools",
+        evidence: "5 of 5, each named tools_changed by the provider; none in 2.1.209 or later",
+        written_on: &[POSH],
+        ..of_claude_code(RuleName::ToolsLoaded, Medium, Some((2, 1, 205)), Some((2, 1, 205)))
+    },
+    Habit {
+        rationale: "entries live five minutes or an hour from their last use (prompt-caching page)",
+        evidence: "of 12 requests 300 to 315 s behind the last use 9 were read, later ones not",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::Expired, High)
+    },
+    Habit {
+        rationale: "older models drop thinking of earlier turns when a user speaks (extended-thinking page)",
+        evidence: "38 ends of turns of Sonnet 4.5 and Haiku 4.5",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::Stripped, Medium)
+    },
+    Habit {
+        rationale: "what stands before the point of return is still cached",
+        evidence: "no recorded case that nothing else decides",
+        ..of_the_cache(RuleName::Rewound, Medium)
+    },
+    Habit {
+        rationale: "one breakpoint in the messages; the cache looks back a number of positions from it (prompt-caching page)",
+        evidence: "2 of 2 beyond the reach missed",
+        written_on: &[POSH],
+        ..of_claude_code(RuleName::BeyondReach, Medium, Some((2, 1, 100)), None)
+    },
+    Habit {
+        rationale: "sessions of one user, version and model have the same tools and system prompt",
+        evidence: "1h: 7 of 7 read it after expiry, against 14 of 34 without another session; 5m: 5 of 8 against 8 of 221",
+        written_on: &[ENTIRE],
+        ..of_the_cache(RuleName::SharedHead, High)
+    },
+    Habit {
+        rationale: "the cache is the organisation's, or its system prompt global, and a folder holds a part of its sessions",
+        evidence: "where the last two to five cold starts all read something: 8 verdicts mended on one source, 1 broken on another; the number was chosen with both in view",
+        written_on: &[PACKMIND, ENTIRE],
+        ..of_claude_code(RuleName::KeptWarm, Low, None, None)
+    },
+    Habit {
+        rationale: "the first system block is cached for everybody (release notes of 2.1.84)",
+        evidence: "8 of 8 expired sessions read it (2.1.205 to 2.1.217)",
+        written_on: &[POSH],
+        ..of_claude_code(RuleName::GlobalHead, Medium, Some((2, 1, 84)), None)
+    },
+    Habit {
+        rationale: "the request for the summary goes out with tools and system prompt of the conversation",
+        evidence: "what follows reads them although the conversation had expired; seen on the wire at 2.1.330",
+        written_on: &[ENTIRE],
+        ..of_claude_code(RuleName::CompactionReadsHead, Medium, Some((2, 1, 38)), None)
+    },
+];
