@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::{Answer, Stop, What, answer_id};
+use forkcast_replay::transcript::{Answer, OutputCount, Stop, What, answer_id};
 
 const FOLDERS: [&str; 5] =
     ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
@@ -142,4 +142,55 @@ fn every_session_file_is_recognised_and_nothing_is_unreadable() {
     for repaired in &inputs.repaired {
         println!("{}:{}: {}", repaired.file, repaired.line, repaired.what);
     }
+}
+
+/// The text with every output cut down to what a stream begins with, and no word of its end.
+fn begun(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\"output_tokens\":") {
+        let (head, tail) = rest.split_at(at + "\"output_tokens\":".len());
+        out.push_str(head);
+        out.push('1');
+        rest = tail.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    out.push_str(rest);
+    for word in ["tool_use", "end_turn", "stop_sequence", "max_tokens"] {
+        out = out.replace(&format!("\"stop_reason\":\"{word}\""), "\"stop_reason\":null");
+    }
+    out
+}
+
+#[test]
+fn estimated_outputs_come_near_final_counts() {
+    let Some(data) = data() else { return };
+    // Of each tokenizer: estimate and final count.
+    let mut pairs: BTreeMap<bool, Vec<(u64, u64)>> = BTreeMap::new();
+    let packed = FOLDERS.iter().flat_map(|folder| std::fs::read_dir(data.join(folder)).unwrap());
+    for path in packed.map(|entry| entry.unwrap().path()).filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")) {
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+        let read = |text: &str| Inputs::from_bytes("s.jsonl", text.as_bytes(), InputFormat::Auto);
+        let (whole, cut) = (read(&text), read(&begun(&text)));
+        for ((_, _, known), (_, _, begun)) in answers(&whole).zip(answers(&cut)) {
+            let (OutputCount::Final, OutputCount::StreamStart { estimated_tokens }) = (known.output, begun.output)
+            else {
+                continue;
+            };
+            let is_newer = known.model.ends_with("-5") && !known.model.contains("-4-5");
+            let counted = known.usage.unwrap().usage.output_tokens;
+            pairs.entry(is_newer).or_default().push((u64::from(estimated_tokens), counted));
+        }
+    }
+    for (is_newer, pairs) in &pairs {
+        let mut errors: Vec<f64> =
+            pairs.iter().map(|(guess, known)| (*guess as f64 / *known as f64 - 1.0).abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        let (median, ninth) = (errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
+        let sum =
+            pairs.iter().map(|pair| pair.0).sum::<u64>() as f64 / pairs.iter().map(|pair| pair.1).sum::<u64>() as f64;
+        println!("newer {is_newer}: {} answers, median {median:.3}, p90 {ninth:.3}, sum {sum:.3}", pairs.len());
+        assert!(median < 0.12 && ninth < 0.3 && (sum - 1.0).abs() < 0.06, "newer {is_newer}: {median} {ninth} {sum}");
+    }
+    assert_eq!(pairs.len(), 2);
 }

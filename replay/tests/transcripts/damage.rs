@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::What;
+use forkcast_replay::transcript::{Sign, What};
 use proptest::prelude::*;
 
 use crate::{FIXTURE, answer, answers, prompt, read};
@@ -232,6 +232,29 @@ fn results_of_parallel_tools_are_no_rewind() {
     let reading = read(lines.join("\n"));
     let signs = reading.threads[0].items.iter().filter(|item| matches!(item.what, What::Sign(_))).count();
     assert_eq!(signs, 0, "{:?}", reading.threads[0].items);
+}
+
+#[test]
+fn a_later_block_behind_what_came_in_between_and_the_command_to_compact_are_no_rewinds() {
+    let call = answer("a", 4, 3, 5)
+        .replace("{\"type\":\"text\",\"text\":\"done\"}", "{\"type\":\"thinking\",\"thinking\":\"\"}");
+    let skill = prompt(3, 2).replace("\"isSidechain\":false", "\"isSidechain\":false,\"isMeta\":true");
+    let boundary = "{\"parentUuid\":null,\"isSidechain\":false,\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"x\"}";
+    let command = prompt(7, 5).replace("go on", "<command-name>/compact</command-name>");
+    let lines = [
+        prompt(1, 0),
+        answer("a", 2, 1, 5),
+        skill,
+        call,
+        prompt(5, 4),
+        boundary.to_owned(),
+        command,
+        prompt(8, 7),
+        answer("b", 9, 8, 6),
+    ];
+    let reading = read(lines.join("\n"));
+    let back = |item: &&forkcast_replay::transcript::Item| matches!(item.what, What::Sign(Sign::Rewound { .. }));
+    assert_eq!(reading.threads[0].items.iter().filter(back).count(), 0, "{:?}", reading.threads[0].items);
 }
 
 proptest! {

@@ -26,6 +26,8 @@ pub(super) struct Growing {
     newest_answer: Option<u32>,
     /// The newest prompt.
     newest_prompt: Option<u32>,
+    /// The newest compaction.
+    pub compacted: Option<u32>,
     /// Prompts ask for plan mode.
     pub plans: bool,
 }

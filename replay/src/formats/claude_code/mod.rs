@@ -17,6 +17,7 @@
 //! The order of items is that of the lines. Content is measured as written, in bytes of JSON.
 
 mod agent;
+mod answered;
 mod attached;
 mod estimate;
 mod instant;
@@ -60,7 +61,7 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
         match line::Line::read(&mut cursor, blocks) {
             Ok(line) => {
                 count += 1;
-                records.take(number, line, blocks);
+                records.take(number, &line, blocks);
             }
             Err(broken) => {
                 records.damage(Fault::at(number, broken.at + 1, broken.told(text)));

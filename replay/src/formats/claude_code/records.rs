@@ -71,19 +71,20 @@ impl<'a> Records<'a> {
     }
 
     /// Takes one record.
-    pub fn take(&mut self, number: usize, line: Line<'a>, blocks: &mut Blocks<'a>) {
-        self.head(&line);
+    pub fn take(&mut self, number: usize, line: &Line<'a>, blocks: &Blocks<'a>) {
+        self.head(line);
         let parent = self.tree.get(line.parent);
         if self.tree.get(line.id).is_some() {
             self.repeated += 1;
             return;
         }
-        let agent = self.agent_of(&line, parent);
+        let agent = self.agent_of(line, parent);
         let place = Place { line: u32::try_from(number).unwrap_or(u32::MAX), at: line.at, agent };
-        let item = self.sorted(place, &line, parent, blocks);
+        let item = self.sorted(place, line, parent, blocks);
         let before = parent.and_then(|parent| parent.item);
         let unknown = || line.parent.and(self.agents[agent].newest());
-        let item = item.or(before).or_else(unknown);
+        // A later block of an answer may hang behind what was put in after its first.
+        let item = item.max(before).or_else(unknown);
         self.tree.put(line.id, Node { thread: agent, item, at: line.at });
     }
 
@@ -153,7 +154,9 @@ impl<'a> Records<'a> {
             (None, Some(_)) => return,
             (None, None) => None,
         };
-        if self.agents[place.agent].goes_back(kept) {
+        // What hangs before a compaction was written after it: the command that asked for it.
+        let agent = &self.agents[place.agent];
+        if agent.goes_back(kept) && kept >= agent.compacted {
             self.sign(place, Sign::Rewound { to: kept });
         }
     }

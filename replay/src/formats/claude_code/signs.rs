@@ -55,6 +55,9 @@ impl<'a> Records<'a> {
         };
         let boundary = matches!(sign, Sign::Compacted { .. });
         let index = self.sign(place, sign);
+        if boundary {
+            self.agents[place.agent].compacted = Some(index);
+        }
         boundary.then_some(index)
     }
 
