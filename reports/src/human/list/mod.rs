@@ -45,8 +45,10 @@ const fn title(vendor: Vendor) -> &'static str {
 pub fn what_ifs() -> Document {
     let columns = vec![Column::left("Key", "name"), Column::wrap("Value", "value"), Column::wrap("Changes", "what")];
     let mut table = Table::new("what_ifs", columns);
-    table.rows =
-        KEYS.iter().map(|key| vec![Cell::text(key.name), Cell::text(key.values), Cell::text(key.what)]).collect();
+    table.rows = KEYS
+        .iter()
+        .map(|key| vec![Cell::text(key.name), Cell::text(key.values.replace('|', ", ")), Cell::text(key.what)])
+        .collect();
     let defaults = WhatIf::defaults().map(|what_if| what_if.to_string());
     let mut document = Document::default();
     document.title(format!("What --what-if can change; every replay has the columns {}", defaults.join(", ")));
