@@ -1,5 +1,6 @@
 //! Groups of requests: by time, by who asked, by what was asked.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -82,10 +83,27 @@ pub(super) fn projects(inputs: &Inputs) -> Vec<&str> {
 /// Every request in one group, times ascending, else the dearest first; what has no key comes last.
 pub(super) fn groups<'a>(entries: &[Entry<'a>], keys: &Keys<'a>, counted: Counted) -> Vec<Group> {
     let mut of_key: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
+    // Requests come in runs of one model, day or agent, whose key is looked up once.
+    let mut run: (String, Vec<&Entry<'_>>) = Default::default();
+    let mut models: BTreeMap<&str, Option<String>> = BTreeMap::new();
     for entry in entries {
-        let key = keys.of(entry).unwrap_or_else(|| UNKNOWN.to_owned());
-        of_key.entry(key).or_default().push(entry);
+        let key = match keys.by {
+            By::Model => models
+                .entry(&entry.line.model)
+                .or_insert_with_key(|spelling| model_name(spelling))
+                .as_deref()
+                .map(Cow::from),
+            _ => keys.of(entry).map(Cow::from),
+        };
+        let key = key.unwrap_or(Cow::Borrowed(UNKNOWN));
+        if run.0 != *key {
+            let (last, requests) = std::mem::replace(&mut run, (key.into_owned(), Vec::new()));
+            of_key.entry(last).or_default().extend(requests);
+        }
+        run.1.push(entry);
     }
+    of_key.entry(run.0).or_default().extend(run.1);
+    of_key.retain(|_, requests| !requests.is_empty());
     let mut groups: Vec<Group> =
         of_key.into_iter().map(|(key, entries)| Group { key, account: Account::of(entries, counted) }).collect();
     let is_unknown = |group: &Group| group.key == UNKNOWN;

@@ -1,0 +1,301 @@
+//! Sessions of transcripts in a report: the tree of agents, what-ifs and actions, estimated output, what stays unexplained.
+//! All made by hand; money by the list prices of claude-opus-4-6 (5 / 6.25 / 10 / 0.5 / 25 USD per million tokens).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::sync::Arc;
+
+use forkcast_replay::agreement::NotComparable;
+use forkcast_replay::exchange::Origin;
+use forkcast_replay::formats::Format;
+use forkcast_replay::input::Inputs;
+use forkcast_replay::replay::{Asked, Options, Replay};
+use forkcast_replay::transcript::{
+    Agent, AgentKind, Answer, Client, Item, OutputCount, Session, Sign, SpawnMode, SpawnResult, Stop, Thread, What,
+};
+use forkcast_replay::what_if::{Hypothetical, WhatIf};
+use forkcast_reports::format::{self, SCHEMAS};
+use forkcast_reports::human;
+use forkcast_reports::names::Names;
+use forkcast_reports::report::{By, Report, View, actions, unseen};
+use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
+use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+use serde_json::Value;
+
+const MODEL: &str = "claude-opus-4-6";
+/// 2026-02-11, by `date -u -d 2026-02-11 +%s`.
+const DAY_MS: u64 = 1_770_768_000_000;
+const WEEK_MS: u64 = 7 * 86_400_000;
+
+/// One request: session, agent, what it read and wrote, what it missed and why.
+#[derive(Clone, Copy)]
+struct Asks {
+    session: usize,
+    agent: usize,
+    at_ms: u64,
+    read: u64,
+    written: u64,
+    missed: Option<(Cause, u64)>,
+    estimated_output: Option<u32>,
+}
+
+const PLAIN: Asks =
+    Asks { session: 0, agent: 0, at_ms: 0, read: 100_000, written: 1_000, missed: None, estimated_output: None };
+
+fn answer(asks: &Asks) -> Answer {
+    let output = asks.estimated_output.map(|estimated_tokens| OutputCount::StreamStart { estimated_tokens });
+    Answer {
+        id: 0,
+        copied: false,
+        model: Arc::from(MODEL),
+        version: Some(Arc::from("2.1.39")),
+        sent_at: None,
+        first_at: None,
+        ended_at: None,
+        usage: None,
+        output: output.unwrap_or_default(),
+        stop: Stop::Other,
+        parts: Vec::new(),
+        calls: Vec::new(),
+        diagnosis: None,
+        effort: None,
+        retries: 0,
+        at_once: false,
+    }
+}
+
+fn agent(id: &str, parent: Option<usize>, kind: AgentKind) -> Agent {
+    let thread = Thread {
+        client: Client::ClaudeCode,
+        session: Arc::from("s"),
+        agent: None,
+        user: None,
+        project: None,
+        items: Vec::new(),
+    };
+    Agent { id: Arc::from(id), parent, kind, file: Arc::from("s.jsonl"), thread }
+}
+
+/// A main agent, a sub-agent for which it waits, and one that this starts in the background.
+fn session(id: &str) -> Session {
+    let named = |name: &str, mode| AgentKind::Named { name: Some(Arc::from(name)), mode: Some(mode) };
+    Session {
+        id: Arc::from(id),
+        source: format!("p/{id}.jsonl"),
+        scope: 0,
+        format: Format::ClaudeCode,
+        client: Client::ClaudeCode,
+        user: None,
+        project: Some(Arc::from("/home/u/work")),
+        agents: vec![
+            agent("main", None, AgentKind::Main),
+            agent("a1", Some(0), named("Explore", SpawnMode::Sync)),
+            agent("b2", Some(1), named("Plan", SpawnMode::Background)),
+        ],
+    }
+}
+
+fn line(index: usize, asks: &Asks) -> Line {
+    let rates = PriceBook::built_in().rates(&ModelKey::from(MODEL), &Terms::default()).unwrap();
+    let usage = Usage {
+        cache_read_input_tokens: asks.read,
+        ephemeral_5m_input_tokens: asks.written,
+        output_tokens: 10,
+        ..Usage::default()
+    };
+    let missed = asks.missed.map(|(cause, tokens)| Missed { cause, billed_as: Category::Write5m, tokens });
+    let explanation = Explanation {
+        read_tokens: asks.read,
+        new_tokens: asks.written - missed.as_ref().map_or(0, |part| part.tokens),
+        missed: missed.into_iter().collect(),
+        ..Explanation::default()
+    };
+    Line {
+        index,
+        session: asks.session,
+        chain: None,
+        at: Some(Instant::from_millis(DAY_MS + asks.at_ms)),
+        first_byte_at: None,
+        model: MODEL.to_owned(),
+        recorded: Some(usage),
+        predicted: Some(usage),
+        predicted_bill: Some(rates.bill(&usage, &[])),
+        charge: charge(Some(&rates), &usage, &[], Some(&explanation)),
+        explanation: Some(explanation),
+        unread_writes: None,
+        remarks: Vec::new(),
+    }
+}
+
+fn made(sessions: usize, all: &[Asks]) -> (Inputs, Replay) {
+    let mut inputs =
+        Inputs { sessions: (0..sessions).map(|at| session(&format!("session-{at}"))).collect(), ..Inputs::default() };
+    let mut replay = Replay::default();
+    for (index, asks) in all.iter().enumerate() {
+        let items = &mut inputs.sessions[asks.session].agents[asks.agent].thread.items;
+        items.push(Item { line: index as u32 + 1, at: None, what: What::Answer(Box::new(answer(asks))) });
+        replay.asked.push(Some(Asked { session: asks.session, agent: asks.agent, item: items.len() - 1 }));
+        replay.origins.push(Origin { file: format!("p/session-{}.jsonl", asks.session), index, line: index + 1 });
+        replay.lines.push(line(index, asks));
+        replay.comparisons.push(Err(NotComparable::FirstOfChain));
+        replay.chains.push(Some(asks.session * 3 + asks.agent));
+        replay.evidence.push(None);
+        replay.hypotheticals.push(Vec::new());
+        replay.lower_bounds.push(None);
+        replay.counted.push(None);
+    }
+    (inputs, replay)
+}
+
+fn usd(text: &str) -> Money {
+    text.parse().unwrap()
+}
+
+fn json(report: &Report<'_>) -> Value {
+    let mut text = Vec::new();
+    format::replay::write(report, &mut text).unwrap();
+    let value: Value = serde_json::from_slice(&text).unwrap();
+    let schema = SCHEMAS.iter().find(|(name, _)| *name == "forkcast.replay/1").unwrap().1;
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    value
+}
+
+/// 100,000 read at 0.5, 1,000 written at 6.25, 10 of output at 25 USD per million.
+const ONE: &str = "0.0565";
+
+#[test]
+fn agents_are_a_tree_whose_costs_add_up() {
+    let all = [PLAIN, Asks { agent: 1, ..PLAIN }, Asks { agent: 2, ..PLAIN }, Asks { agent: 2, ..PLAIN }];
+    let (inputs, replay) = made(1, &all);
+    let options = Options::default();
+    let report = Report::new(&inputs, &replay, &options, Names::Plain);
+    let agents = &report.sessions[0].agents;
+    let costs: Vec<Money> = agents.iter().filter_map(|agent| agent.billed.cost).collect();
+    assert_eq!(costs, [ONE, ONE, "0.113"].map(usd));
+    let whole: Vec<Money> = agents.iter().filter_map(|agent| agent.with_children.cost).collect();
+    assert_eq!(whole, ["0.226", "0.1695", "0.113"].map(usd));
+    assert_eq!(report.sessions[0].account.billed.cost, Some(usd("0.226")));
+    let value = json(&report);
+    let agents = value["sessions"][0]["agents"].as_array().unwrap();
+    let told: Vec<(&str, Option<&str>, &str, Option<&str>)> = agents
+        .iter()
+        .map(|agent| {
+            let text = |key: &str| agent[key].as_str();
+            (text("id").unwrap(), text("parent"), text("kind").unwrap(), text("mode"))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("main", None, "main", None),
+            ("a1", Some("main"), "named", Some("sync")),
+            ("b2", Some("a1"), "named", Some("background")),
+        ]
+    );
+}
+
+#[test]
+fn an_agent_without_requests_stays_where_it_started_others() {
+    let (inputs, replay) = made(1, &[PLAIN, Asks { agent: 2, ..PLAIN }]);
+    let options = Options::default();
+    let report = Report::new(&inputs, &replay, &options, Names::Anonymous);
+    let session = &report.sessions[0];
+    assert_eq!(session.agents.iter().map(|agent| agent.requests).collect::<Vec<_>>(), [1, 0, 1]);
+    assert_eq!(session.chains, 2);
+    let text = json(&report).to_string();
+    for name in ["session-0", "\"a1\"", "Explore", "/home/u/work"] {
+        assert!(!text.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn agents_of_two_sessions_are_apart_and_share_project_and_version() {
+    let (inputs, replay) = made(2, &[PLAIN, Asks { session: 1, ..PLAIN }]);
+    let options = Options::default();
+    let keys = |by| {
+        let report = Report::new(&inputs, &replay, &options, View { by: Some(by), ..View::default() });
+        report.groups.iter().map(|group| group.key.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(By::Agent), ["session-0/main", "session-1/main"]);
+    assert_eq!(keys(By::Project), ["/home/u/work"]);
+    assert_eq!(keys(By::Version), ["claude-code/2.1.39"]);
+}
+
+/// 1,000 tokens by estimate, 10 recorded: 990 at 25 USD per million beside the bill.
+#[test]
+fn estimated_output_stands_beside_the_bill() {
+    let (inputs, replay) = made(1, &[Asks { estimated_output: Some(1_000), ..PLAIN }, PLAIN]);
+    let options = Options::default();
+    let report = Report::new(&inputs, &replay, &options, Names::Plain);
+    let found = report.totals.output_estimated;
+    assert_eq!((found.requests, found.recorded_tokens, found.tokens), (1, 10, 1_000));
+    assert_eq!(found.extra, Some(usd("0.02475")));
+    assert_eq!(report.totals.billed.cost, Some(usd("0.113")));
+}
+
+/// Misses of 3 and 4 USD: their sum is 7, the root of the sum of squares 5.
+#[test]
+fn what_stays_unexplained_has_a_range() {
+    // Written for five minutes instead of read: 5.75 USD more per million.
+    let miss = |tokens| Asks { written: tokens, missed: Some((Cause::Unexplained, tokens)), ..PLAIN };
+    let (inputs, replay) = made(1, &[miss(521_740), miss(695_653)]);
+    let options = Options::default();
+    let report = Report::new(&inputs, &replay, &options, Names::Plain);
+    let (low, high) = report.totals.residual.range();
+    assert_eq!(low, Money::ZERO);
+    assert!(high > usd("17.0000") && high < usd("17.0001"), "{high}");
+    assert_eq!(actions(&report), [], "nobody can do anything about what has no cause");
+}
+
+#[test]
+fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
+    let miss = Asks { written: 100_000, missed: Some((Cause::LevelParameter, 100_000)), ..PLAIN };
+    let all: Vec<Asks> = (0..3).map(|week| Asks { at_ms: week * WEEK_MS, ..miss }).collect();
+    let (mut inputs, mut replay) = made(1, &all);
+    let result = SpawnResult { call: 0, agent: Arc::from("gone"), mode: SpawnMode::Sync, total_tokens: Some(777) };
+    let spawned = Item { line: 9, at: None, what: What::Sign(Sign::Spawned(Box::new(result))) };
+    inputs.sessions[0].agents[0].thread.items.push(spawned);
+    let half = Hypothetical { usage: Usage::default(), cost: Some(usd("0.3")) };
+    replay.hypotheticals = vec![vec![half]; 3];
+    let what_if: WhatIf = "ttl=1h".parse().unwrap();
+    let options = Options { what_if: vec![what_if], ..Options::default() };
+    let report = Report::new(&inputs, &replay, &options, Names::Plain);
+    let found = actions(&report);
+    // Each request: 0.05 read, 0.625 written, 0.00025 of output; 0.575 of it because nothing was read.
+    let proofs: Vec<(Option<usize>, Money)> = found.iter().map(|action| (action.what_if, action.saved)).collect();
+    assert_eq!(proofs, [(None, usd("1.725")), (Some(0), usd("1.12575"))]);
+    // From the first to the last there are two weeks.
+    assert_eq!(found[0].saved_per_week, usd("0.8625"));
+    let value = json(&report);
+    assert_eq!(value["actions"][1]["what_if"], "ttl=1h");
+    assert_eq!(value["actions"][0]["what_if"], Value::Null);
+    assert_eq!(value["totals"]["what_if"][0]["delta_usd"].to_string(), "-1.12575");
+    let unseen = unseen(&report);
+    assert_eq!((unseen.absent_agents, unseen.absent_tokens, unseen.first_requests), (1, 777, 3));
+}
+
+/// 50,000 requests in 500 sessions: the report and its text. The bound is for slow machines; the time is printed.
+#[test]
+#[allow(clippy::disallowed_methods)] // A clock, to measure.
+fn a_report_of_fifty_thousand_requests_is_made_at_once() {
+    let miss = |at: usize| (at % 40 == 0).then_some((Cause::Expired, 500));
+    let asks =
+        |at: usize| Asks { session: at / 100, agent: at % 3, at_ms: at as u64 * 60_000, missed: miss(at), ..PLAIN };
+    let all: Vec<Asks> = (0..50_000).map(asks).collect();
+    let (inputs, mut replay) = made(500, &all);
+    replay.hypotheticals = vec![vec![Hypothetical { usage: Usage::default(), cost: Some(usd("0.01")) }; 4]; 50_000];
+    let options = Options { what_if: WhatIf::defaults().to_vec(), ..Options::default() };
+    let start = std::time::Instant::now();
+    let report = Report::new(&inputs, &replay, &options, Names::Plain);
+    let summed = start.elapsed();
+    let document = human::replay::document(&report);
+    eprintln!("summed in {summed:?}, told in {:?}", start.elapsed() - summed);
+    assert_eq!(report.sessions.len(), 500);
+    assert!(!document.parts.is_empty());
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
