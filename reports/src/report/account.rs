@@ -55,6 +55,8 @@ pub struct Residual {
     pub cost: Money,
     /// Sum of the squares of each, in 10⁻²⁴ USD².
     squares: u128,
+    /// What such misses may add to the forecast by the hazards of the rules, from and to; `None` where nothing tells.
+    foreseen: Option<(Money, Money)>,
 }
 
 impl Residual {
@@ -64,10 +66,13 @@ impl Residual {
         self.squares = self.squares.saturating_add(amount.saturating_mul(amount));
     }
 
-    /// Low and high end of what such misses cost, were the same work done again: each of them comes by chance and apart
-    /// from the others, so their sum has a variance of the sum of squares (a compound Poisson process); two standard
+    /// Low and high end of what such misses cost. Where the forecast gives a range of its own, that; else, were the same
+    /// work done again: each of them comes by chance and apart from the others, so their sum has a variance of the sum of squares (a compound Poisson process); two standard
     /// deviations to each side, and never below zero.
     pub fn range(&self) -> (Money, Money) {
+        if let Some(foreseen) = self.foreseen {
+            return foreseen;
+        }
         let spread = i128::try_from(self.squares.isqrt()).unwrap_or(i128::MAX / 4).saturating_mul(2);
         let spread = Money::from_picousd(spread);
         ((self.cost - spread).max(Money::ZERO), self.cost + spread)
@@ -213,6 +218,10 @@ impl Account {
         }
         let unexplained = line.charge.causes.iter().filter(|part| part.cause == Cause::Unexplained);
         unexplained.filter_map(|part| part.cost).for_each(|cost| self.residual.add(cost));
+        if let Some((low, high)) = entry.residual {
+            let sum = self.residual.foreseen.get_or_insert_default();
+            *sum = (sum.0 + low, sum.1 + high);
+        }
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
         for (at, side) in self.what_if.iter_mut().enumerate() {
             let hypothetical = entry.hypotheticals.get(at);

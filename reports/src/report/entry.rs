@@ -34,6 +34,8 @@ pub struct Entry<'a> {
     pub lower_bound: Option<Money>,
     /// Where a transcript shows why it missed.
     pub shown: Option<Shown<'a>>,
+    /// What misses that no rule foresees may add to its forecast, from and to.
+    pub residual: Option<(Money, Money)>,
 }
 
 /// The line of a transcript that shows why a request missed.
@@ -127,7 +129,8 @@ pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Opti
                 size: replay.counted.get(at).copied().flatten(),
                 hypotheticals: replay.hypotheticals.get(at).map_or(&[], Vec::as_slice),
                 lower_bound: replay.lower_bounds.get(at).copied().flatten(),
-                shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
+                residual: replay.residuals.get(at).copied().flatten(),
+            shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
             }
         };
     lines.enumerate().map(entry).collect()

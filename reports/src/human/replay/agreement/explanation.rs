@@ -46,10 +46,10 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
 fn residual(report: &Report<'_>) -> Option<String> {
     let residual = &report.totals.residual;
     let (low, high) = residual.range();
-    (residual.cost > Money::ZERO).then(|| {
+    (residual.cost > Money::ZERO || high > Money::ZERO).then(|| {
         format!(
-            "What stays unexplained cost {}; the same work done again may cost {} to {} by such misses, which no \
-             prediction includes.",
+            "What stays unexplained cost {}. By chance such misses add {} to {} to a forecast, which no prediction \
+             includes.",
             money(residual.cost),
             money(low),
             money(high),
