@@ -10,8 +10,7 @@ use forkcast_replay::what_if::WhatIf;
 
 fn folders() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let names =
-        ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
+    let names = ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
     names.map(|name| data.join(name)).into_iter().filter(|path| path.is_dir()).collect()
 }
 
