@@ -4,6 +4,7 @@
 //! factor applies to (images, instructions, frames). Least squares of the relative error find the factors; each is held
 //! to its built-in value with the weight of a few requests, so that a class which hardly occurs keeps what is known of it.
 
+mod growth;
 mod sample;
 mod solve;
 
@@ -159,7 +160,7 @@ pub fn fit(samples: &[Sample]) -> Factors {
             let recorded = sample.recorded_tokens as f64;
             let shares = sample.makeup.text.map(|tokens| tokens as f64 / recorded);
             let rest = sample.unscaled_tokens() as f64 / recorded;
-            equations.add(shares, 1.0 - rest, 1.0);
+            equations.add(shares, 1.0 - rest, sample.weight());
         }
         for class in 0..CLASSES {
             let mut shares = [0.0; CLASSES];

@@ -6,6 +6,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::wire::{Content, Frame, Level, Place, Request, Wire};
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation, Makeup, Vocabulary, factors, makeup};
 
+use super::growth;
 use crate::exchange::{Exchange, Provider};
 use crate::input::Inputs;
 
@@ -28,6 +29,8 @@ pub enum LeftOut {
     OutsideContent,
     /// The first of its chain, or of a model in it: it shows how large the hidden prefix is, so its count is its bill.
     ShowsPrefix,
+    /// Between two prompts of a session more came in than an answer and results of tools, or less.
+    OtherGrowth,
     /// The bill is more than four times, or less than a quarter, of what the body can be.
     NotWhatWasBilled,
 }
@@ -44,6 +47,7 @@ impl LeftOut {
             Self::Unreadable => "unreadable",
             Self::OutsideContent => "outside_content",
             Self::ShowsPrefix => "shows_prefix",
+            Self::OtherGrowth => "other_growth",
             Self::NotWhatWasBilled => "not_what_was_billed",
         }
     }
@@ -79,14 +83,31 @@ pub struct Sample {
     pub makeup: Makeup,
     /// Tokens beside its blocks.
     pub frame_tokens: u64,
-    /// Its whole input as billed.
+    /// Its whole input as billed; of a step of a session, what it added.
     pub recorded_tokens: u64,
+    /// It is a step of a session and no whole request.
+    pub is_step: bool,
 }
+
+/// A step of so many tokens counts like a whole request.
+const STEP_TOKENS: f64 = 1_000.0;
+
+/// No step counts more than so many requests.
+const STEP_WEIGHT_MAX: f64 = 20.0;
 
 impl Sample {
     /// Its whole input as estimated.
     pub fn estimated_tokens(&self, factors: &Factors) -> u64 {
         factors.tokens(self.generation, &self.makeup) + self.frame_tokens
+    }
+
+    /// What it counts in a fit. A step of a session counts by its size: small ones are mostly frames, which no factor applies
+    /// to, and it is sums that a bill adds up.
+    pub fn weight(&self) -> f64 {
+        match self.is_step {
+            true => (self.recorded_tokens as f64 / STEP_TOKENS).min(STEP_WEIGHT_MAX),
+            false => 1.0,
+        }
     }
 
     /// The part that no factor applies to.
@@ -121,6 +142,7 @@ impl Samples {
                 Err(why) => *found.left_out.entry(why).or_default() += 1,
             }
         }
+        growth::add(inputs, &mut found);
         found
     }
 }
@@ -141,6 +163,7 @@ fn sample(exchange: &Exchange, wire: &mut Wire) -> Result<Sample, LeftOut> {
         makeup: whole(&request, wire, generation),
         frame_tokens: frame_tokens(&request, wire, generation),
         recorded_tokens: exchange.usage.map_or(0, |recorded| recorded.usage.total_input_tokens()),
+        is_step: false,
     };
     if sample.makeup.outside > 0 {
         return Err(LeftOut::OutsideContent);

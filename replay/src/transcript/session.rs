@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Client, SpawnMode, Thread};
+use super::{Client, SpawnMode, Thread, What};
 use crate::formats::Format;
 
 /// All threads of one session, joined.
@@ -24,6 +24,18 @@ pub struct Session {
     pub project: Option<Arc<str>>,
     /// The main agent first where it is known, then the others in order of their first requests.
     pub agents: Vec<Agent>,
+}
+
+impl Session {
+    /// Its blocks were counted while they were read: somebody asked, and the reader of its format counts.
+    pub fn is_counted(&self) -> bool {
+        let mut items = self.agents.iter().flat_map(|agent| &agent.thread.items);
+        items.any(|item| match &item.what {
+            What::Input(input) => input.parts.iter().any(|part| part.tokens > 0),
+            What::Answer(answer) => answer.parts.iter().any(|part| part.tokens > 0),
+            What::Sign(_) => false,
+        })
+    }
 }
 
 /// One agent of a session.

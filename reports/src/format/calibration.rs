@@ -85,7 +85,7 @@ struct ClassObject {
 impl SizesObject {
     pub fn of(report: &Report<'_>) -> Self {
         let sizes = sizes(report);
-        let sum = |tokens: fn(&SizeRow) -> u64| sizes.rows.iter().map(tokens).sum::<u64>();
+        let sum = |tokens: fn(&SizeRow) -> u64| sizes.rows.iter().map(tokens).fold(0, u64::saturating_add);
         let (counted_tokens, recorded_tokens) = (sum(|row| row.counted_tokens), sum(|row| row.recorded_tokens));
         let asked = sizes.source != forkcast_replay::replay::SizeSource::Recorded;
         let counted = asked.then(|| CountedObject {

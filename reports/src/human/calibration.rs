@@ -157,6 +157,7 @@ const fn words(why: LeftOut) -> &'static str {
         LeftOut::Unreadable => "with an unreadable body",
         LeftOut::OutsideContent => "with content that is not in the body",
         LeftOut::ShowsPrefix => "that show how large a hidden prefix is",
+        LeftOut::OtherGrowth => "with more behind them than results of tools",
         LeftOut::NotWhatWasBilled => "whose body cannot be what was billed",
     }
 }

@@ -58,8 +58,8 @@ impl SizeRow {
 
     fn add(&mut self, counted_tokens: u64, recorded_tokens: u64) {
         self.requests += 1;
-        self.counted_tokens += counted_tokens;
-        self.recorded_tokens += recorded_tokens;
+        self.counted_tokens = self.counted_tokens.saturating_add(counted_tokens);
+        self.recorded_tokens = self.recorded_tokens.saturating_add(recorded_tokens);
         self.errors.push((counted_tokens as f64 / recorded_tokens.max(1) as f64 - 1.0).abs());
     }
 

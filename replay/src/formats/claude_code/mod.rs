@@ -31,6 +31,8 @@ mod signs;
 mod tree;
 mod usage;
 
+pub use estimate::output_residual;
+
 use super::Reading;
 use crate::error::Fault;
 use crate::transcript::Measuring;

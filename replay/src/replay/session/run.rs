@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
             unread: UnreadWrites::default(),
-            counting: Counting::new(&options.sizing, agents),
+            counting: Counting::new(&options.sizing, session),
             size: None,
             rates: Vec::new(),
             supposed: Supposed::new(&rules, options),

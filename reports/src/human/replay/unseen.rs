@@ -1,5 +1,8 @@
 //! What these numbers cannot show: only what the input shows that it is there, with counts.
 
+use forkcast_replay::calibrate::Generation;
+use forkcast_replay::formats::claude_code::output_residual;
+
 use super::{listed, some};
 use crate::document::{Document, count, money};
 use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced, unseen};
@@ -78,10 +81,12 @@ fn estimated(report: &Report<'_>) -> Option<String> {
     }
     let extra = found.extra.map(|extra| format!(", {} more than is in the cost (an estimate)", money(extra)));
     Some(format!(
-        "{who}: {} recorded, about {} by the length of text and thinking{}.",
+        "{who}: {} recorded, about {} by the length of text and thinking{} ({:+.0} % off in sum where the output is known).",
         some(found.recorded_tokens, "token"),
         count(found.tokens),
         extra.unwrap_or_default(),
+        // Clients that record no final output ran the older models.
+        output_residual(Generation::Claude).sum_error * 100.0,
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use forkcast_replay::calibrate::calibrate;
-use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::report::Entry;
@@ -109,8 +109,10 @@ fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
             "{run}: its recording came from standard input; replay it again with --bodies to keep the requests"
         )));
     }
-    let format = options.input_format.parse().map_err(BadInput::error)?;
-    Inputs::read(&options.paths, format).map_err(|error| {
+    let format: InputFormat = options.input_format.parse().map_err(BadInput::error)?;
+    let reading = ReadOptions::from(format);
+    let reading = if options.calibrated { reading.counted() } else { reading };
+    Inputs::read_with(&options.paths, &reading, &|_| true).map_err(|error| {
         BadInput::error(format_args!(
             "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run needs it no more)"
         ))
