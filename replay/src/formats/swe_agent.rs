@@ -135,7 +135,7 @@ impl Run<'_> {
                 self.items.push(given(match self.answered() || message.message_type.as_deref() == Some("action") {
                     true => InputOrigin::ToolResults,
                     false => InputOrigin::Prompt,
-                }))
+                }));
             }
             _ => self.items.push(given(InputOrigin::Injected)),
         }

@@ -77,7 +77,7 @@ impl Streams {
                 stream.close(line, at, &inner, &mut self.names);
             }
             "user.message" | "user.define_outcome" | "system.message" => {
-                stream.given(line, at, InputOrigin::Prompt, &inner)
+                stream.given(line, at, InputOrigin::Prompt, &inner);
             }
             "user.custom_tool_result" | "user.tool_result" | "agent.tool_result" | "agent.mcp_tool_result" => {
                 let id = inner.tool_use_id.as_deref().unwrap_or_default();
