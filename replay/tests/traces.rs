@@ -52,6 +52,8 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
         ]
     );
     assert_eq!(replayed.chains, [Some(0), Some(0), Some(1), Some(1), Some(0), Some(2), Some(0), Some(0)]);
+    let ids: Vec<&str> = replayed.chain_ids.values().map(String::as_str).collect();
+    assert_eq!(ids, ["main", "agent_001", "agent_002"]);
     assert_eq!(replayed.comparisons.len(), 8);
     assert!(replayed.comparisons.iter().all(|comparison| *comparison == Err(NotComparable::NoUsage)));
     assert!(replayed.lines.iter().all(|line| line.at.is_none()), "the clock of the trace has no date");

@@ -11,6 +11,8 @@ mod sessions;
 mod sized;
 mod traced;
 
+use std::collections::BTreeMap;
+
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, Money, PriceBook};
@@ -64,6 +66,8 @@ pub struct Replay {
     pub origins: Vec<Origin>,
     /// In step with `lines`: the cache that served it and the chain within it, numbered over all streams.
     pub chains: Vec<Option<usize>>,
+    /// Ids of chains, by the numbers in `chains`, where a trace gives them.
+    pub chain_ids: BTreeMap<usize, String>,
     /// In step with `lines`: where in [`Inputs::sessions`] the request stands; `None` for recorded exchanges.
     pub asked: Vec<Option<Asked>>,
     /// In step with `lines`: the line of a transcript that shows why it missed; `None` for recorded exchanges, whose

@@ -46,6 +46,9 @@ pub(super) fn run(
             if !result.partial {
                 Tracing::new(file, session, trace, options).run(chains + added, stop, result);
             }
+            for (at, conversation) in trace.conversations.iter().enumerate().filter(|(_, found)| !found.id.is_empty()) {
+                result.chain_ids.insert(chains + added + at, conversation.id.clone());
+            }
             added += trace.conversations.len();
         }
     }

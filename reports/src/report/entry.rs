@@ -130,7 +130,7 @@ pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Opti
                 hypotheticals: replay.hypotheticals.get(at).map_or(&[], Vec::as_slice),
                 lower_bound: replay.lower_bounds.get(at).copied().flatten(),
                 residual: replay.residuals.get(at).copied().flatten(),
-            shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
+                shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
             }
         };
     lines.enumerate().map(entry).collect()

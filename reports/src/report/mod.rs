@@ -80,7 +80,7 @@ impl<'a> Report<'a> {
         let names = view.names;
         let mut entries = entry::entries(inputs, replay, options);
         // Before anything is left out, so that a chain keeps its number.
-        let chain_ids = session::chain_ids(&entries, names);
+        let chain_ids = session::chain_ids(&entries, &replay.chain_ids, names);
         let left_out = view.window.narrow(&mut entries);
         let counted = Counted::of(&entries);
         let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);

@@ -73,11 +73,16 @@ pub struct Agent {
 const NO_PROFILE: &str = "no_profile";
 
 /// Ids of all chains: the input's own where it has them, a number in order of first request where it has not.
-pub(super) fn chain_ids(entries: &[Entry<'_>], names: Names) -> BTreeMap<usize, String> {
+pub(super) fn chain_ids(
+    entries: &[Entry<'_>],
+    told: &BTreeMap<usize, String>,
+    names: Names,
+) -> BTreeMap<usize, String> {
     let mut ids = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.answered.is_none()) {
         let Some(chain) = entry.chain else { continue };
         let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
+        let own = own.or_else(|| told.get(&chain).map(String::as_str));
         ids.entry(chain).or_insert_with(|| own.map_or_else(|| format!("chain-{chain}"), |own| names.agent(own)));
     }
     ids
