@@ -14,6 +14,15 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Bill, Category, Money};
 use forkcast_sim::wire::Usage;
 
+#[path = "forecast/ablation.rs"]
+mod ablation;
+#[path = "forecast/diagnosis.rs"]
+mod diagnosis;
+#[path = "forecast/laws.rs"]
+mod laws;
+#[path = "forecast/residual.rs"]
+mod residual;
+
 const SOURCES: [&str; 5] =
     ["cc-entireio-cli", "cc-packmind-context-evaluator", "cc-oh-my-posh", "cc-marot-spotter", "cc-agentv"];
 
@@ -85,9 +94,12 @@ fn input_cost(bill: &Bill) -> i128 {
     lines.map(|line| line.cost).sum::<Money>().picousd()
 }
 
+fn inputs(source: &str, data: &Path) -> Inputs {
+    Inputs::read(&[data.join(source)], InputFormat::Auto).unwrap()
+}
+
 fn read(source: &str, data: &Path) -> Replay {
-    let inputs = Inputs::read(&[data.join(source)], InputFormat::Auto).unwrap();
-    replay(&inputs, &Options::default())
+    replay(&inputs(source, data), &Options::default())
 }
 
 fn measure(result: &Replay, into: &mut Measure) {

@@ -33,6 +33,8 @@ pub(super) struct Shortfall {
     pub entry: Option<EntryState>,
     /// Tokens read.
     pub read: u64,
+    /// Tokens that the request before had left in the cache.
+    pub left: u64,
     /// Tokens sent before.
     pub known: u64,
     /// Tokens of the hidden prefix.
@@ -46,7 +48,14 @@ impl Shortfall {
         if self.model_changed {
             return Shown { cause: Cause::ModelChanged, line, shows: "another model" };
         }
-        let ruled = self.decision.filter(|decision| !(decision.rule == RuleName::Expired && self.is_small()));
+        if self.read >= self.left && self.left > 0 {
+            return Shown {
+                cause: Cause::NoBreakpoint,
+                line,
+                shows: "sent behind the last breakpoint of the request before",
+            };
+        }
+        let ruled = self.decision.filter(|decision| self.is_foreseen(decision));
         if let Some((decision, cause)) = ruled.and_then(|decision| Some((decision, decision.rule.cause()?))) {
             return Shown { cause, line: decision.line, shows: decision.rule.shows() };
         }
@@ -62,10 +71,18 @@ impl Shortfall {
             Some(EntryState::Expired) => Shown { cause: Cause::Expired, line, shows: "longer than the lifetime" },
             Some(EntryState::InFlight) => Shown { cause: Cause::InFlight, line, shows: "sent before the answer began" },
             _ if self.read + FRAME_TOKENS < self.head => {
-                Shown { cause: Cause::SystemChanged, line, shows: "less was read than the hidden prefix had" }
+                Shown { cause: Cause::SystemChanged, line, shows: "inferred: less was read than the hidden prefix had" }
             }
             _ => Shown { cause: Cause::Unexplained, line, shows: "nothing in the transcript" },
         }
+    }
+
+    /// The rule accounts for a read that falls so short: one that foresees a place in the conversation does not account for
+    /// a fall far below it.
+    fn is_foreseen(&self, decision: &Decision) -> bool {
+        let expired_in_part = decision.rule == RuleName::Expired && self.is_small();
+        let far_below = !decision.in_head && self.read * 10 < decision.read_tokens * 7;
+        !expired_in_part && !far_below
     }
 
     /// Most of what had been left was read.

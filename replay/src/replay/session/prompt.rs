@@ -140,6 +140,10 @@ impl<'a> Run<'a> {
             model_changed: self.agents[ask.agent].last.as_ref().is_some_and(|(model, _)| *model != ask.answer.model),
             entry,
             read,
+            left: self.agents[ask.agent]
+                .last
+                .as_ref()
+                .map_or(0, |(_, usage)| usage.cache_read_input_tokens + usage.cache_creation_input_tokens()),
             known: prompt.known,
             head: self.agents[ask.agent].head_tokens,
         };

@@ -1,0 +1,248 @@
+//! The rules of the forecast on small sessions made by hand: what each sign does to what is read.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fmt::Write as _;
+
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::rebuild::profile::{HABITS, RuleName, RuleSet};
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_sim::diagnosis::Cause;
+
+/// Tokens of the hidden prefix in all sessions here.
+const HEAD: u64 = 20_000;
+
+/// A session of Claude Code, line by line.
+struct Transcript {
+    version: &'static str,
+    model: &'static str,
+    lines: String,
+    seconds: u64,
+    last: String,
+    number: u64,
+}
+
+impl Transcript {
+    fn new(version: &'static str, model: &'static str) -> Self {
+        Self { version, model, lines: String::new(), seconds: 0, last: "null".to_owned(), number: 0 }
+    }
+
+    fn line(&mut self, kind: &str, rest: &str) -> &mut Self {
+        self.number += 1;
+        let (number, seconds, version) = (self.number, self.seconds, self.version);
+        let instant = format!("2026-07-01T{:02}:{:02}:{:02}.000Z", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        writeln!(
+            self.lines,
+            r#"{{"parentUuid":{},"isSidechain":false,"cwd":"/home/ann/work","sessionId":"s","version":"{version}","type":"{kind}","uuid":"u{number}","timestamp":"{instant}",{rest}}}"#,
+            self.last,
+        )
+        .unwrap();
+        self.last = format!("\"u{number}\"");
+        self
+    }
+
+    fn wait(&mut self, seconds: u64) -> &mut Self {
+        self.seconds += seconds;
+        self
+    }
+
+    /// A prompt that thinks.
+    fn prompt(&mut self) -> &mut Self {
+        self.queued().line(
+            "user",
+            r#""message":{"role":"user","content":"go on"},"thinkingMetadata":{"maxThinkingTokens":31999}"#,
+        )
+    }
+
+    fn queued(&mut self) -> &mut Self {
+        self.line("queue-operation", r#""operation":"enqueue","content":"go on""#)
+    }
+
+    fn results(&mut self, count: usize) -> &mut Self {
+        for at in 0..count {
+            let id = format!("t{}-{at}", self.number);
+            self.line(
+                "user",
+                &format!(r#""message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"done"}}]}}"#),
+            );
+        }
+        self
+    }
+
+    fn answer(&mut self, usage: (u64, u64), tool: Option<&str>, more: &str) -> &mut Self {
+        let (read, written) = usage;
+        let id = self.number;
+        let block = match tool {
+            Some(name) => format!(r#"{{"type":"tool_use","id":"c{id}","name":"{name}","input":{{}}}}"#),
+            None => r#"{"type":"text","text":"done"}"#.to_owned(),
+        };
+        let model = self.model;
+        self.wait(2).line(
+            "assistant",
+            &format!(
+                r#""message":{{"model":"{model}","id":"m{id}","type":"message","role":"assistant","content":[{block}],"stop_reason":null,"usage":{{"input_tokens":3,"cache_creation_input_tokens":{written},"cache_read_input_tokens":{read},"cache_creation":{{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":{written}}},"output_tokens":100}}}}{more}"#
+            ),
+        )
+    }
+
+    /// A session that has read its hidden prefix, and left 30,000 tokens at the end of a turn with one call.
+    fn begun(version: &'static str, model: &'static str) -> Self {
+        let mut session = Self::new(version, model);
+        session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(1).answer((29_000, 1_000), None, "");
+        session
+    }
+
+    fn replayed(&self) -> Replay {
+        self.replayed_without(RuleSet::default())
+    }
+
+    fn replayed_without(&self, left_out: RuleSet) -> Replay {
+        let inputs = Inputs::from_bytes("s.jsonl", self.lines.as_bytes(), InputFormat::Auto);
+        replay(&inputs, &Options { left_out, ..Options::default() })
+    }
+}
+
+fn predicted(result: &Replay) -> u64 {
+    result.lines.last().unwrap().predicted.unwrap().cache_read_input_tokens
+}
+
+fn cause(result: &Replay) -> Option<Cause> {
+    result.lines.last().unwrap().charge.causes.first().map(|cause| cause.cause)
+}
+
+#[test]
+fn what_was_left_is_read_within_a_turn() {
+    let mut session = Transcript::new("2.1.45", "claude-opus-4-6");
+    session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(1).answer((29_000, 1_000), None, "");
+    let result = session.replayed();
+    assert_eq!(predicted(&result), 29_000);
+    assert_eq!(cause(&result), None);
+}
+
+#[test]
+fn thinking_that_is_switched_off_lands_in_the_hidden_prefix_where_versions_note_it() {
+    let skill = r#""isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"skill"}]}"#;
+    for (version, read) in [("2.1.20", HEAD), ("2.1.50", 30_000)] {
+        let mut session = Transcript::begun(version, "claude-opus-4-5-20251101");
+        session.wait(4).line("user", skill).answer((read, 31_000 - read), None, "");
+        let result = session.replayed();
+        let missed = version == "2.1.20";
+        assert_eq!(predicted(&result) < 29_000, missed, "{version}");
+        assert_eq!(cause(&result), missed.then_some(Cause::LevelParameter), "{version}");
+        let off = session.replayed_without(RuleSet::of(RuleName::Thinking));
+        assert_eq!(predicted(&off), 30_000, "{version}: the rule left out");
+    }
+}
+
+#[test]
+fn a_prefix_expires_fifteen_seconds_after_its_lifetime() {
+    for (gap, read) in [(3_600, 30_000), (3_700, 0)] {
+        let mut session = Transcript::begun("2.1.45", "claude-opus-4-6");
+        session.wait(gap).prompt().answer((read, 31_000 - read), None, "");
+        let result = session.replayed();
+        assert_eq!(predicted(&result), read, "after {gap} s");
+        assert_eq!(cause(&result), (read == 0).then_some(Cause::Expired), "after {gap} s");
+    }
+}
+
+#[test]
+fn a_resumed_session_is_built_anew_up_to_2_1_96_and_keeps_every_byte_later() {
+    let hook = r#""data":{"type":"hook_progress","hookEvent":"SessionStart","hookName":"SessionStart:resume"}"#;
+    for (version, missed) in [("2.1.45", true), ("2.1.97", false), ("2.1.330", false)] {
+        let mut session = Transcript::begun(version, "claude-opus-4-6");
+        session.wait(60).line("progress", hook).prompt().answer((30_000, 1_000), None, "");
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");
+    }
+}
+
+#[test]
+fn a_prompt_that_passed_no_queue_shows_a_restart_up_to_2_1_219_only() {
+    for (version, missed) in [("2.1.45", false), ("2.1.209", true), ("2.1.240", false), ("2.1.330", false)] {
+        let mut session = Transcript::begun(version, "claude-opus-4-6");
+        session.wait(4).line("user", r#""message":{"role":"user","content":"again"}"#).answer(
+            (30_000, 1_000),
+            None,
+            "",
+        );
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");
+    }
+}
+
+#[test]
+fn compaction_lands_in_the_hidden_prefix_and_says_so_with_its_line() {
+    let mut session = Transcript::begun("2.1.45", "claude-opus-4-6");
+    session
+        .wait(9)
+        .line("system", r#""subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":30000}"#);
+    let boundary = usize::try_from(session.number).unwrap();
+    session.line("user", r#""isCompactSummary":true,"message":{"role":"user","content":"summary"}"#).answer(
+        (HEAD - 5_000, 4_000),
+        None,
+        "",
+    );
+    let result = session.replayed();
+    assert!(predicted(&result) < 29_000);
+    if let Some(evidence) = result.evidence.last().unwrap() {
+        assert_eq!(evidence.line as usize, boundary);
+    }
+}
+
+#[test]
+fn tools_that_are_asked_for_break_the_prefix_in_2_1_205_only() {
+    for (version, missed) in [("2.1.205", true), ("2.1.209", false), ("2.1.330", false)] {
+        let mut session = Transcript::new(version, "claude-opus-4-6");
+        session.prompt().answer((HEAD, 9_000), Some("ToolSearch"), "").results(1).answer((29_000, 500), None, "");
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");
+    }
+}
+
+#[test]
+fn more_blocks_than_the_look_back_reaches_are_a_miss_from_2_1_100_on() {
+    for (version, results, missed) in [("2.1.45", 30, false), ("2.1.209", 12, false), ("2.1.209", 30, true)] {
+        let mut session = Transcript::new(version, "claude-opus-4-6");
+        session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(results).answer((29_000, 1_000), None, "");
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}, {results} results");
+    }
+}
+
+#[test]
+fn a_run_of_results_is_one_position_in_recordings_since_2026_09_22() {
+    let mut session = Transcript::new("2.1.330", "claude-opus-4-6");
+    session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(30).answer((29_000, 1_000), None, "");
+    session.lines = session.lines.replace("2026-07-01", "2026-10-01");
+    assert_eq!(predicted(&session.replayed()), 29_000);
+}
+
+#[test]
+fn another_model_reads_nothing_of_the_first_ones() {
+    let mut session = Transcript::begun("2.1.330", "claude-opus-4-6");
+    session.model = "claude-sonnet-4-6";
+    session.wait(4).prompt().answer((0, 31_000), None, "");
+    let result = session.replayed();
+    assert!(predicted(&result) < 29_000);
+    assert_eq!(cause(&result), Some(Cause::ModelChanged));
+}
+
+#[test]
+fn effort_that_is_switched_is_a_parameter_of_the_messages() {
+    let mut session = Transcript::new("2.1.330", "claude-opus-4-6");
+    session.prompt().answer((HEAD, 9_000), Some("Read"), r#","effort":"high""#).results(1).answer(
+        (HEAD, 9_500),
+        None,
+        r#","effort":"medium""#,
+    );
+    let result = session.replayed();
+    assert!(predicted(&result) < 29_000);
+    assert_eq!(cause(&result), Some(Cause::LevelParameter));
+}
+
+#[test]
+fn every_habit_stands_once_and_names_its_reasons() {
+    for habit in &HABITS {
+        assert_eq!(HABITS.iter().filter(|other| other.rule == habit.rule).count(), 1, "{}", habit.rule.word());
+        assert!(!habit.rationale.is_empty() && !habit.evidence.is_empty(), "{}", habit.rule.word());
+        if let (Some(from), Some(until)) = (habit.from, habit.until) {
+            assert!(from <= until, "{}", habit.rule.word());
+        }
+    }
+}
