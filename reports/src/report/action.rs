@@ -13,7 +13,7 @@ use crate::document::count;
 
 mod advice;
 
-use advice::{Advice, MISSES};
+use advice::{Advice, MISSES, ONE_HOUR};
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,8 +145,11 @@ fn waits(report: &Report<'_>) -> BTreeSet<usize> {
 fn missed(report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
     let mut sums: Vec<Sum> = MISSES.iter().map(|_| Sum::default()).collect();
     for entry in report.entries.iter().filter(|entry| report.counted.counts(entry)) {
-        let shows = entry.shown.map_or("", |shown| shown.shows);
+        let told = entry.shown.map_or("", |shown| shown.shows);
+        let usage = entry.line.billed().unwrap_or_default();
+        let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
         for part in &entry.line.charge.causes {
+            let shows = if part.cause == Cause::Expired && lives_long { ONE_HOUR } else { told };
             let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));
             if let Some((sum, cost)) = advice.and_then(|at| sums.get_mut(at)).zip(part.cost) {
                 sum.requests += 1;

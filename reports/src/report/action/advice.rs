@@ -21,8 +21,17 @@ impl Advice {
     }
 }
 
+/// What a bill shows whose writes live for one hour already.
+pub(super) const ONE_HOUR: &str = "one-hour entries";
+
 /// Causes that somebody can do something about. What chance, the provider or the task itself causes is not among them.
-pub(super) const MISSES: [Advice; 15] = [
+pub(super) const MISSES: [Advice; 16] = [
+    Advice {
+        causes: &[Cause::Expired],
+        shows: ONE_HOUR,
+        words: "Keep entries alive, or begin anew, where sessions pause for more than an hour",
+        because: "came too late for entries of one hour (the most that can be saved: pings cost too)",
+    },
     Advice {
         causes: &[Cause::Expired],
         shows: "",
