@@ -5,6 +5,7 @@ mod foreign;
 mod load;
 mod parallel;
 mod progress;
+mod unfold;
 mod walk;
 
 use std::mem;
@@ -269,6 +270,8 @@ impl Inputs {
     }
 
     fn content(&mut self, file: &str, bytes: &[u8], options: &ReadOptions) {
+        let unfolded = unfold::unfold(bytes);
+        let bytes = unfolded.as_deref().unwrap_or(bytes);
         let verdict = match options.format {
             InputFormat::As(format) => Verdict::Is(format),
             InputFormat::Auto => detect::detect(bytes),

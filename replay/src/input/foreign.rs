@@ -54,6 +54,12 @@ pub(super) fn by_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
         Some("spans as the console exporter of OpenTelemetry prints them; export them as OTLP in JSON")
     } else if has("traceID") && has("spans") {
         Some(JAEGER)
+    } else if has("sessionID") && has("role") && has("id") {
+        Some("a message of OpenCode's storage; export its session: `opencode export SESSION`")
+    } else if has("sessionId") && has("messageId") && has("message") {
+        Some("Gemini CLI's log of prompts, which holds no usage; its chats lie in `chats`")
+    } else if has("instructions") && has("id") && has("timestamp") {
+        Some("a rollout of Codex CLI from before 0.32, which holds no usage")
     } else {
         None
     }

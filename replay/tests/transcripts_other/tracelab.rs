@@ -33,6 +33,25 @@ fn a_total_that_is_not_its_parts_is_refused_and_located() {
 }
 
 #[test]
+fn a_file_printed_for_human_eyes_is_the_same_file() {
+    let rows: Vec<String> =
+        raw::lines(&text(FIXTURE)).iter().map(|row| serde_json::to_string_pretty(row).unwrap()).collect();
+    let shown = format!("# Shown.\n\n===== round 0001 =====\n{}\n", rows.join("\n\n===== round =====\n"));
+    let inputs = read(&shown);
+    assert_eq!(inputs.scopes[0].files[0].format, Format::TraceLab);
+    assert_eq!(sums(&inputs.sessions), sums(&read(&text(FIXTURE)).sessions));
+}
+
+#[test]
+fn examples_shown_and_raw_are_read() {
+    let Some(inputs) = raw::inputs("tracelab-examples") else { return };
+    let formats: Vec<Format> = inputs.scopes[0].files.iter().map(|file| file.format).collect();
+    let count = |format| formats.iter().filter(|found| **found == format).count();
+    assert_eq!((count(Format::ClaudeCode), count(Format::Codex), count(Format::TraceLab)), (1, 1, 4));
+    assert_eq!(inputs.unreadable, []);
+}
+
+#[test]
 fn recorded_rounds_sum_up_to_what_a_plain_walk_finds() {
     let Some(folder) = raw::folder("tracelab-examples") else { return };
     for kind in ["derived", "sanitized"] {
