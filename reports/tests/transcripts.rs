@@ -283,7 +283,7 @@ fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
 #[test]
 #[allow(clippy::disallowed_methods)] // A clock, to measure.
 fn a_report_of_fifty_thousand_requests_is_made_at_once() {
-    let miss = |at: usize| (at % 40 == 0).then_some((Cause::Expired, 500));
+    let miss = |at: usize| at.is_multiple_of(40).then_some((Cause::Expired, 500));
     let asks =
         |at: usize| Asks { session: at / 100, agent: at % 3, at_ms: at as u64 * 60_000, missed: miss(at), ..PLAIN };
     let all: Vec<Asks> = (0..50_000).map(asks).collect();

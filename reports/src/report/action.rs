@@ -102,10 +102,10 @@ fn tried(report: &Report<'_>) -> Vec<Found> {
     };
     let costs: Vec<SessionCosts> = report.sessions.iter().enumerate().map(cost).collect();
     let found = what_if::actions(&report.options.what_if, &costs).into_iter();
-    found.filter_map(|action| advised(report, action)).collect()
+    found.filter_map(|action| advised(report, &action)).collect()
 }
 
-fn advised(report: &Report<'_>, action: what_if::Action) -> Option<Found> {
+fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     let name = report.what_ifs.get(action.what_if)?;
     let saved = |at: &usize| Some((*at, report.sessions.get(*at)?.account.saved(action.what_if)?));
     let (sessions, _) = ranked(action.sessions.iter().filter_map(saved).collect())?;

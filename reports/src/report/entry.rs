@@ -109,9 +109,11 @@ impl Entry<'_> {
 pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Entry<'a>> {
     let files = inputs.scopes.iter().flat_map(|scope| &scope.files);
     let files: Vec<&[Exchange]> = files.map(|file| file.exchanges.as_slice()).collect();
-    let lines = replay.lines.iter().zip(&replay.comparisons).zip(replay.origins.iter().zip(&replay.chains));
-    let entry =
-        |(at, ((line, comparison), (origin, chain))): (usize, ((&'a Line, _), (&'a Origin, &Option<usize>)))| {
+    let lines = replay.lines.iter().zip(&replay.comparisons).enumerate();
+    let places = replay.origins.iter().zip(&replay.chains);
+    lines
+        .zip(places)
+        .map(|((at, (line, comparison)), (origin, chain))| {
             let asked = replay.asked.get(at).copied().flatten();
             let answered = asked.and_then(|place| answered(inputs, place));
             let exchange = match answered {
@@ -132,8 +134,8 @@ pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Opti
                 residual: replay.residuals.get(at).copied().flatten(),
                 shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
             }
-        };
-    lines.enumerate().map(entry).collect()
+        })
+        .collect()
 }
 
 /// The exchange with a number: mostly it stands at it.

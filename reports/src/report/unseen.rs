@@ -58,11 +58,11 @@ impl Unseen {
             match &item.what {
                 What::Sign(Sign::Compacted { .. }) if recorded_compactions > 0 => recorded_compactions -= 1,
                 What::Sign(Sign::Compacted { .. }) => self.compactions += 1,
-                What::Sign(Sign::Spawned(result)) if !known.contains(&*result.agent) => {
-                    if absent.insert(&*result.agent) {
-                        self.absent_agents += 1;
-                        self.absent_tokens = self.absent_tokens.saturating_add(result.total_tokens.unwrap_or(0));
-                    }
+                What::Sign(Sign::Spawned(result))
+                    if !known.contains(&*result.agent) && absent.insert(&*result.agent) =>
+                {
+                    self.absent_agents += 1;
+                    self.absent_tokens = self.absent_tokens.saturating_add(result.total_tokens.unwrap_or(0));
                 }
                 _ => {}
             }

@@ -82,14 +82,13 @@ impl<'s> Tree<'s> {
 
     /// Siblings, equal ones that started nothing themselves together where there are many, the dearest first.
     fn nodes(&self, siblings: Vec<usize>) -> Vec<Node> {
-        let mut alike: BTreeMap<(&str, Option<&str>, Option<&str>), Vec<usize>> = BTreeMap::new();
-        let mut nodes = Vec::new();
-        for at in siblings {
+        let (parents, childless): (Vec<usize>, Vec<usize>) =
+            siblings.into_iter().partition(|at| self.children.contains_key(at));
+        let mut nodes: Vec<Node> = parents.into_iter().map(|at| Node { agents: vec![at] }).collect();
+        let mut alike = BTreeMap::<_, Vec<usize>>::new();
+        for at in childless {
             let agent = self.agent(at);
-            match self.children.contains_key(&at) {
-                true => nodes.push(Node { agents: vec![at] }),
-                false => alike.entry((agent.kind, agent.name.as_deref(), agent.mode)).or_default().push(at),
-            }
+            alike.entry((agent.kind, agent.name.as_deref(), agent.mode)).or_default().push(at);
         }
         for agents in alike.into_values() {
             if agents.len() > EQUAL_SIBLINGS {
