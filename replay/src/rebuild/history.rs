@@ -63,6 +63,15 @@ impl History {
         self.kept = self.kept.min(len);
     }
 
+    /// Makes one block of all that have a size. The others stay.
+    pub fn fold(&mut self) {
+        let (sized, Some(end)) = (self.ends.len(), self.ends.last().copied()) else { return };
+        let Some(last) = sized.checked_sub(1).and_then(|at| self.entries.get(at)).copied() else { return };
+        self.entries.splice(..sized, [Entry { kind: BlockKind::Opaque, ..last }]);
+        self.ends = vec![end];
+        self.kept = 0;
+    }
+
     /// Takes thinking out of the first `len` blocks; what stands behind moves up by its tokens. Gives how many blocks went.
     pub fn strip_thinking(&mut self, len: usize) -> usize {
         let before = self.entries.len();

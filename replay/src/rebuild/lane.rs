@@ -72,12 +72,14 @@ pub struct Lane {
     nodes: Vec<NodeId>,
     /// Before which entry the client rewrote the conversation, with the block that makes it another; in order.
     rewrites: Vec<(usize, BlockId)>,
+    /// How many entries were laid out again.
+    rebuilt: usize,
 }
 
 impl Lane {
     /// An empty path below `root`.
     pub fn new(root: NodeId) -> Self {
-        Self { head: None, system_end: root, messages_start: root, nodes: Vec::new(), rewrites: Vec::new() }
+        Self { head: None, system_end: root, messages_start: root, nodes: Vec::new(), rewrites: Vec::new(), rebuilt: 0 }
     }
 
     /// End of the hidden prefix.
@@ -110,16 +112,34 @@ impl Lane {
         self.nodes.is_empty()
     }
 
-    /// Sets what stands in front; a change moves every entry to another prefix.
-    pub fn set_head(&mut self, arena: &mut Arena, head: Head, entries: &[Entry]) {
+    /// How many entries were laid out again so far: what changes of head and rewriting have cost.
+    pub fn rebuilt(&self) -> usize {
+        self.rebuilt
+    }
+
+    /// As many entries were given other sizes.
+    pub fn count_again(&mut self, entries: usize) {
+        self.rebuilt += entries;
+    }
+
+    /// Forgets the path and what it has cost; the head stays.
+    pub fn forget(&mut self) {
+        self.truncate(0);
+        self.rebuilt = 0;
+    }
+
+    /// Sets what stands in front; a change moves every entry to another prefix. Tells whether it did.
+    pub fn set_head(&mut self, arena: &mut Arena, head: Head, entries: &[Entry]) -> bool {
         if self.head == Some(head) {
-            return;
+            return false;
         }
+        self.rebuilt += self.nodes.len();
         let (system_end, _) = arena.prefixes.extend(head.root, head.system, BlockKind::Opaque);
         let (start, _) = arena.prefixes.extend(system_end, head.state, BlockKind::Parameters);
         (self.head, self.system_end, self.messages_start) = (Some(head), system_end, start);
         self.nodes.clear();
         self.follow(arena, entries);
+        true
     }
 
     /// Extends the path by the entries that it does not have yet.
@@ -144,6 +164,7 @@ impl Lane {
     pub fn rewrite(&mut self, arena: &mut Arena, from: usize, entries: &[Entry]) {
         self.rewrites.truncate(self.rewrites.partition_point(|(before, _)| *before < from));
         self.rewrites.push((from, arena.rewrite()));
+        self.rebuilt += self.nodes.len().saturating_sub(from);
         self.nodes.truncate(from);
         self.follow(arena, entries);
     }

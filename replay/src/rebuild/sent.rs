@@ -57,6 +57,8 @@ pub struct Sent<'a> {
     pub output_tokens: u64,
     /// The client sent it unseen (a suggestion, a title): it acts on the cache and enters no bill.
     pub hidden: bool,
+    /// The agent sends nothing after it, which its client knows where it is a sub-agent.
+    pub is_last: bool,
     /// Its prices; `None` for a model without.
     pub rates: Option<&'a Rates>,
     /// What these prices depend on beside the model, so that another model or another day can be priced.

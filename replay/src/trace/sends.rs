@@ -95,6 +95,7 @@ impl<'a> Sends<'a> {
             model: sent.model.as_deref().unwrap_or_default(),
             output_tokens: sent.output_tokens,
             hidden: false,
+            is_last: request + 1 == self.trace.conversations[conversation].requests.len(),
             rates: priced.rates.as_ref(),
             terms: priced.terms,
             fees: &[],

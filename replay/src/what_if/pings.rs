@@ -2,7 +2,7 @@
 //!
 //! A ping re-sends the last request up to its last breakpoint: it reads the prefix, and its answer is one token (`economics.md`
 //! 3.6: a ping costs rX + o). It is billed at the prices of the request behind which it is sent. The client is taken
-//! to know when a sub-agent is done: behind its last request nothing is billed. Of the main agent it cannot know that.
+//! to know when a sub-agent is done: behind its last request none is sent. Of the main agent it cannot know that.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Pings {
     pub fn follow(&mut self, sent: &Sent<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
         let long_enough = |marker: &&Marker| sent.sizes.tokens_at(marker.node) >= sent.minimum_tokens;
         let markers: Vec<Marker> = markers.iter().filter(long_enough).copied().collect();
-        if markers.is_empty() {
+        if markers.is_empty() || sent.is_last && sent.agent != MAIN_AGENT {
             return;
         }
         for marker in &markers {
@@ -119,11 +119,6 @@ impl Pings {
     /// Whether a ping is still to be sent behind the last request of the session.
     pub fn is_waiting(&self) -> bool {
         self.due.iter().any(|((at, agent), _)| *agent == MAIN_AGENT && *at < Instant(u64::MAX))
-    }
-
-    /// Forgets agents that are done.
-    pub fn dismiss_agents(&mut self) {
-        self.due.retain(|(_, agent), _| *agent == MAIN_AGENT);
     }
 }
 

@@ -194,8 +194,6 @@ impl World {
 
     /// Nobody asks any more: what the main agent pings now is in vain.
     fn finish(&mut self, prefixes: &Prefixes) {
-        let Some(pings) = &mut self.pings else { return };
-        pings.dismiss_agents();
         while self.pings.as_ref().is_some_and(Pings::is_waiting) {
             let next = self.pings.as_ref().and_then(Pings::next).unwrap_or_default();
             self.advance(prefixes, Instant(next.0.saturating_add(1)));

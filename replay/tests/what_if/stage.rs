@@ -27,6 +27,7 @@ pub struct Ask {
     pub answer_secs: u64,
     pub output_tokens: u64,
     pub hidden: bool,
+    pub is_last: bool,
     pub model: &'static str,
 }
 
@@ -43,7 +44,18 @@ pub fn ask(blocks: &str, at_secs: u64) -> Ask {
         }
     }
     let markers = vec![(list.len(), Ttl::FiveMinutes)];
-    Ask { blocks: list, head, markers, agent: 0, at_secs, answer_secs: 1, output_tokens: 0, hidden: false, model: OPUS }
+    Ask {
+        blocks: list,
+        head,
+        markers,
+        agent: 0,
+        at_secs,
+        answer_secs: 1,
+        output_tokens: 0,
+        hidden: false,
+        is_last: false,
+        model: OPUS,
+    }
 }
 
 impl Ask {
@@ -148,6 +160,7 @@ impl Stage {
             model: ask.model,
             output_tokens: ask.output_tokens,
             hidden: ask.hidden,
+            is_last: ask.is_last,
             rates: rates.as_ref(),
             terms: self.terms(ask),
             fees: &[],
@@ -171,8 +184,9 @@ pub fn what_if_at(date: Option<Date>, specs: &[&str], rules: &Rules, asks: &[Ask
     let mut stage = Stage { date, ..Stage::default() };
     let book = PriceBook::built_in();
     let mut columns = Columns::new(&what_ifs, rules, &book);
-    for ask in asks {
-        stage.send(ask, |sent| columns.serve(sent));
+    for (at, ask) in asks.iter().enumerate() {
+        let is_last = asks[at + 1..].iter().all(|later| later.agent != ask.agent);
+        stage.send(&Ask { is_last, ..ask.clone() }, |sent| columns.serve(sent));
     }
     columns.finish(&stage.prefixes)
 }

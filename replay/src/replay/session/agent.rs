@@ -20,6 +20,8 @@ pub(super) struct State {
     pub head_tokens: u64,
     /// How many entries stood in the last request.
     pub sent_entries: usize,
+    /// The conversation was folded once.
+    pub folded: bool,
 }
 
 /// Where the blocks of agents begin among the namespaces of opaque blocks.

@@ -21,6 +21,8 @@ pub(super) struct Ask<'a> {
     pub first_byte_at: Instant,
     /// When it ended.
     pub ended_at: Instant,
+    /// The agent sends nothing after it.
+    pub is_last: bool,
 }
 
 /// Where the first byte is not recorded (no transcript has it) it is taken to come so long after the request, or when the
@@ -41,6 +43,9 @@ pub(super) fn asks(session: &Session) -> Vec<Ask<'_>> {
             latest = ask.at;
             all.push(ask);
         }
+        if let Some(ask) = all.last_mut().filter(|ask: &&mut Ask<'_>| ask.agent == agent) {
+            ask.is_last = true;
+        }
     }
     all.sort_by_key(|ask| (ask.at, ask.agent, ask.item));
     all
@@ -52,5 +57,5 @@ fn timed(agent: usize, item: usize, line: u32, answer: &Answer, latest: Instant)
     let guess = at + FIRST_BYTE_AFTER;
     let ended_at = answer.ended_at.unwrap_or(guess).max(at);
     let first_byte_at = answer.first_at.unwrap_or(guess).min(guess).clamp(at, ended_at);
-    Ask { agent, item, line, answer, at, first_byte_at, ended_at }
+    Ask { agent, item, line, answer, at, first_byte_at, ended_at, is_last: false }
 }

@@ -27,6 +27,13 @@ const TAIL_TOKENS_MAX: u64 = 20;
 /// Bytes of JSON for a token where only lengths are known, as for sizes by length alone.
 const BYTES_PER_TOKEN: u64 = 3;
 
+/// Entries laid out again before a conversation is folded: more than any recorded session needs (the largest of the public
+/// ones comes to some ten thousand), and few enough for memory.
+const REBUILT_MAX: usize = 100_000;
+
+/// The same once it was.
+const REBUILT_AGAIN_MAX: usize = 10_000;
+
 /// What is known of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prompt {
@@ -84,13 +91,15 @@ impl<'a> Run<'a> {
         let (state, lane) = (&mut self.agents[ask.agent], &mut self.world.lanes[ask.agent]);
         let kept = state.history.take_kept();
         lane.truncate(kept);
-        lane.set_head(&mut self.arena, head, state.history.entries());
+        let moved = lane.set_head(&mut self.arena, head, state.history.entries());
         lane.follow(&mut self.arena, state.history.entries());
+        let kept = if moved { 0 } else { kept };
         prompt.left = state.sent_entries.checked_sub(1);
         let known = prompt.left.and_then(|left| state.history.end(left));
         prompt.known = known.unwrap_or(if prompt.first { 0 } else { state.head_tokens }).min(prompt.cached);
         let from = state.history.size_to(state.head_tokens.min(prompt.cached), prompt.cached).min(kept);
         state.sent_entries = state.history.len();
+        self.world.lanes[ask.agent].count_again(kept.saturating_sub(from));
         self.tell_sizes(ask.agent, from);
     }
 
@@ -248,6 +257,21 @@ impl<'a> Run<'a> {
         }
         state.last = Some((ask.answer.model.clone(), usage));
         self.tell_sizes(ask.agent, last);
+        self.fold(ask.agent);
+    }
+
+    /// Where a conversation was laid out anew so often that its length would count each time, all that was sent becomes one
+    /// block: positions within it are lost, which matters for what-ifs of such sessions alone.
+    fn fold(&mut self, agent: usize) {
+        let (state, lane) = (&mut self.agents[agent], &mut self.world.lanes[agent]);
+        let most = if state.folded { REBUILT_AGAIN_MAX } else { REBUILT_MAX };
+        if lane.rebuilt() <= most {
+            return;
+        }
+        state.history.fold();
+        state.sent_entries = state.history.len();
+        state.folded = true;
+        lane.forget();
     }
 }
 
@@ -301,6 +325,7 @@ fn sent<'s>(
         model: &ask.answer.model,
         output_tokens: prompt.usage.output_tokens,
         hidden: ask.answer.copied,
+        is_last: ask.is_last,
         rates: None,
         terms: Terms::default(),
         fees: &[],

@@ -57,7 +57,7 @@ pub(super) const MISSES: [Advice; 16] = [
         because: "came after it had changed",
     },
     Advice {
-        causes: &[Cause::MessageEdited, Cause::SystemChanged, Cause::ToolChanged],
+        causes: &[Cause::MessageEdited, Cause::SystemChanged],
         shows: "started anew",
         words: "Go on in the running client: a restart writes the whole conversation again",
         because: "came after one",
