@@ -33,8 +33,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.table(table);
     if account.lower_bound.is_some() {
         document.aside(vec![
-            "Lower bound: each block written for five minutes, for an hour or not at all, with the future known. Nobody \
-             can reach it, and nothing lies below it."
+            "Lower bound: each block written for five minutes, for an hour or not at all, with the future known and \
+             without pings. Nobody can reach it."
                 .to_owned(),
         ]);
     }
