@@ -1,6 +1,7 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
 mod counted;
+mod exchanged;
 mod implied;
 pub mod inspect;
 mod price;
@@ -9,6 +10,7 @@ mod run;
 mod session;
 mod sessions;
 mod sized;
+mod supposed;
 mod traced;
 
 use std::collections::BTreeMap;

@@ -14,11 +14,13 @@ use super::implied::{self, imply};
 use super::price::{Priced, price_exchange, unread_premium};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
+use super::supposed::Supposed;
 use super::{Options, Replay};
 use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Exchange, Provider};
 use crate::input::Unreadable;
 use crate::schedule::{Scheduled, Stream};
+use crate::what_if::Hypothetical;
 
 /// What is said of a request whose prompt is not known.
 const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
@@ -41,12 +43,14 @@ pub(super) fn run(
         run.serve(&stream.scope, scheduled);
     }
     run.price_unread_writes();
-    run.chains.len()
+    let chains = run.chains.len();
+    run.write_suppositions();
+    chains
 }
 
 /// A stream on its way through a cache.
 pub(super) struct Run<'a> {
-    options: &'a Options,
+    pub options: &'a Options,
     result: &'a mut Replay,
     pub rules: Rules,
     pub wire: Wire,
@@ -65,7 +69,11 @@ pub(super) struct Run<'a> {
     rates: Vec<Option<Rates>>,
     first_line: usize,
     first_chain: usize,
-    timed: bool,
+    pub timed: bool,
+    /// What the requests might have been.
+    pub supposed: Supposed<'a>,
+    /// Requests that stay as recorded, by line.
+    pub as_recorded: Vec<(usize, Vec<Hypothetical>)>,
 }
 
 /// What a chain's previous request left behind.
@@ -116,6 +124,8 @@ impl<'a> Run<'a> {
             first_line: result.lines.len(),
             first_chain,
             timed: stream.timed,
+            supposed: Supposed::new(&rules, options),
+            as_recorded: Vec::new(),
             result,
         }
     }
@@ -247,10 +257,11 @@ impl<'a> Run<'a> {
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        self.price(&mut line, exchange, Some(&sized.request), &usage, Some(&explanation));
+        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage, Some(&explanation));
         line.explanation = Some(explanation);
         if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
+            self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
         }
         self.remember(line.index, sized, exchange, &predicted);
         self.push(line, comparison, exchange);
@@ -321,16 +332,18 @@ impl<'a> Run<'a> {
         request: Option<&Request>,
         usage: &Usage,
         why: Option<&Explanation>,
-    ) {
-        let Priced { rates, fees, remarks, .. } = price_exchange(self.options, exchange, request, line.at, usage);
-        line.remarks.extend(remarks);
+    ) -> Priced {
+        let mut priced = price_exchange(self.options, exchange, request, line.at, usage);
+        line.remarks.append(&mut priced.remarks);
+        let (rates, fees) = (priced.rates, &priced.fees);
         if rates.is_none() && !self.result.unpriced.contains(&line.model) {
             self.result.unpriced.push(line.model.clone());
         }
-        line.charge = charge(rates.as_ref(), usage, &fees, why);
-        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage, &fees));
+        line.charge = charge(rates.as_ref(), usage, fees, why);
+        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
         // Without a profile it is not known what was read of what it wrote.
         self.rates.push(rates.filter(|_| why.is_some()));
+        priced
     }
 
     /// Lets the request act on the cache, and follows what it read and wrote.
@@ -362,6 +375,15 @@ impl<'a> Run<'a> {
         }
         let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
         self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
+    }
+
+    /// Once the stream has ended it is known what its requests might have been.
+    fn write_suppositions(self) {
+        let (columns, bounds) = (&mut self.result.hypotheticals, &mut self.result.lower_bounds);
+        self.supposed.finish(&self.wire.prefixes, columns, bounds);
+        for (line, row) in self.as_recorded {
+            columns[line] = row;
+        }
     }
 
     /// Once the stream has ended it is known what nobody read.

@@ -112,8 +112,10 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     let number = count(sessions.len() as u64);
     let plural = if sessions.len() == 1 { "" } else { "s" };
     let place = match action.scope {
-        Where::Everywhere => format!("in all {number} session{plural}"),
-        Where::WithWaits => format!("in the {number} session{plural} that pause for five minutes to an hour"),
+        Where::Everywhere if sessions.len() == 1 => "in the one session that there is".to_owned(),
+        Where::Everywhere => format!("in all {number} sessions"),
+        Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
+        Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),
         Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper in each"),
     };
     let what = format!("{} {place}", advice::of_what_if(name));

@@ -283,6 +283,8 @@ pub enum Listed {
     Prices,
     /// Presets of cache rules
     Profiles,
+    /// What clients do to their prompts, by version: the rules of the forecast of transcripts
+    Habits,
     /// Formats of recordings
     Formats,
     /// What `--what-if` can change

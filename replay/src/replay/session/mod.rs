@@ -13,7 +13,6 @@ mod forecasting;
 mod line;
 mod prompt;
 mod run;
-mod supposed;
 
 use std::sync::Arc;
 

@@ -10,12 +10,12 @@ use super::ask::{Ask, asks};
 use super::counted::Counting;
 use super::forecasting::{Models, Threads, rules_for};
 use super::prompt::hidden_prefix;
-use super::supposed::Supposed;
 use super::{Ledger, Place};
 use crate::agreement::NotComparable;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::Arena;
 use crate::rebuild::{Tokens, World};
+use crate::replay::supposed::Supposed;
 use crate::replay::{CountedSize, Options};
 use crate::transcript::Session;
 
@@ -80,7 +80,8 @@ impl<'a> Run<'a> {
             self.serve(ask);
         }
         self.price_unread_writes();
-        self.supposed.finish(&self.arena.prefixes, &mut self.ledger);
+        let (columns, bounds) = (&mut self.ledger.hypotheticals, &mut self.ledger.lower_bounds);
+        self.supposed.finish(&self.arena.prefixes, columns, bounds);
         self.ledger
     }
 

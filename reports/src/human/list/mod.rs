@@ -1,7 +1,8 @@
-//! What is built in: models, prices, cache rules, formats, what-ifs.
+//! What is built in: models, prices, cache rules, habits of clients, formats, what-ifs.
 //!
 //! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
 
+mod habits;
 mod models;
 mod prices;
 
@@ -12,6 +13,7 @@ use forkcast_sim::wire::model::Vendor;
 
 use crate::document::{Cell, Column, Document, Table};
 
+pub use habits::habits;
 pub use models::models;
 pub use prices::prices;
 

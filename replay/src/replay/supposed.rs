@@ -1,12 +1,12 @@
 //! What a session's requests might have been: every request goes to the what-ifs and to the clairvoyant bound too.
 
 use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes};
 
-use super::Ledger;
 use crate::rebuild::{MarkerRole, Sent, SentMarker};
 use crate::replay::Options;
-use crate::what_if::{Bound, BoundPings, Columns};
+use crate::what_if::{Bound, BoundPings, Columns, Hypothetical};
 
 /// See the module.
 pub(super) struct Supposed<'a> {
@@ -61,11 +61,11 @@ impl<'a> Supposed<'a> {
         self.bound.serve(sent);
     }
 
-    /// Writes into the ledger what was found.
-    pub fn finish(self, prefixes: &Prefixes, ledger: &mut Ledger) {
+    /// Writes what was found into the rows of the requests' lines.
+    pub fn finish(self, prefixes: &Prefixes, columns: &mut [Vec<Hypothetical>], bounds: &mut [Option<Money>]) {
         let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());
         for (line, (hypotheticals, bound)) in self.lines.into_iter().zip(found) {
-            if let (Some(row), Some(least)) = (ledger.hypotheticals.get_mut(line), ledger.lower_bounds.get_mut(line)) {
+            if let (Some(row), Some(least)) = (columns.get_mut(line), bounds.get_mut(line)) {
                 (*row, *least) = (hypotheticals, bound.cost);
             }
         }

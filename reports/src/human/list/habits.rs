@@ -1,0 +1,49 @@
+//! What clients do to their prompts, as the forecast of transcripts knows it.
+
+use forkcast_replay::rebuild::profile::{HABITS, Habit, Version};
+
+use crate::document::{Cell, Column, Document, Table};
+
+/// The habits, in the order of the table.
+pub fn habits() -> Document {
+    let mut table = Table::new(
+        "habits",
+        vec![
+            Column::left("Rule", "rule"),
+            Column::left("Client", "client"),
+            Column::left("Versions", "versions"),
+            Column::left("Confidence", "confidence"),
+            Column::wrap("Why", "rationale"),
+            Column::wrap("What shows it", "evidence").optional(),
+            Column::wrap("Found in", "written_on").optional(),
+        ],
+    );
+    table.rows = HABITS.iter().map(row).collect();
+    let mut document = Document::default();
+    document.title("Habits of clients, by which the forecast of a transcript knows what was sent");
+    document.table(table);
+    document
+}
+
+fn row(habit: &Habit) -> Vec<Cell> {
+    vec![
+        Cell::text(habit.rule.word()),
+        Cell::text(habit.client.map_or("any", |client| client.name())),
+        Cell::text(versions(habit.from, habit.until)),
+        Cell::text(habit.confidence.word()),
+        Cell::text(habit.rationale),
+        Cell::text(habit.evidence),
+        Cell::text(habit.written_on.join(", ")),
+    ]
+}
+
+fn versions(from: Option<Version>, until: Option<Version>) -> String {
+    let number = |(major, minor, patch): Version| format!("{major}.{minor}.{patch}");
+    match (from.map(number), until.map(number)) {
+        (None, None) => "all".to_owned(),
+        (Some(from), None) => format!("from {from}"),
+        (None, Some(until)) => format!("to {until}"),
+        (Some(from), Some(until)) if from == until => from,
+        (Some(from), Some(until)) => format!("{from} to {until}"),
+    }
+}
