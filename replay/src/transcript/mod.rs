@@ -2,7 +2,7 @@
 //! signs by which a client shows that it changed something.
 //!
 //! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured and left behind, so a thread takes
-//! a small part of its file. [`assemble`] joins the threads of all files into [`Session`]s: what several files
+//! a small part of its file. [`assemble()`] joins the threads of all files into [`Session`]s: what several files
 //! repeat counts once, whatever the order of the files.
 
 mod assemble;

@@ -5,14 +5,14 @@
 //!
 //! * One answer stands on 1 to n lines, one for each block, with equal ids and equal input counts; the largest output counts.
 //! * An answer without `stop_reason` on any line has as output what its stream began with (all up to 2.1.50 but a few
-//!   hundred, all of `agent_progress`): see [`estimate`].
+//!   hundred, all of `agent_progress`): see `estimate.rs`.
 //! * Two records on one line without a line end between them are split and reported as repaired.
 //! * A resumed or forked session repeats the lines of the old file under a new `sessionId`: told apart in
 //!   [`transcript`](crate::transcript), over all files.
 //! * `<synthetic>` answers are the client's own words: a sign, no request.
 //! * News of a background task stand in the queue, in its removal and in the conversation: only a user line or an
 //!   attachment reaches the model.
-//! * `parentUuid` is a tree: see [`tree`].
+//! * `parentUuid` is a tree: see `tree.rs`.
 //!
 //! The order of items is that of the lines. Content is measured as written, in bytes of JSON.
 
