@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
-use forkcast_sim::ledger::{Charge, Line, UnreadWrites, charge};
+use forkcast_sim::ledger::{Line, UnreadWrites, charge};
 use forkcast_sim::pricing::Rates;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
@@ -182,19 +182,9 @@ impl<'a> Run<'a> {
 
     fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
         Line {
-            index: self.result.lines.len(),
-            session: scheduled.session,
-            chain: None,
             at: self.timed.then_some(scheduled.at),
             first_byte_at: self.timed.then_some(scheduled.first_byte_at),
-            model,
-            recorded: None,
-            predicted: None,
-            predicted_bill: None,
-            explanation: None,
-            charge: Charge::default(),
-            unread_writes: None,
-            remarks: Vec::new(),
+            ..Line::begun(self.result.lines.len(), scheduled.session, model)
         }
     }
 

@@ -6,7 +6,7 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
-use forkcast_sim::ledger::{Charge, Line, charge};
+use forkcast_sim::ledger::{Line, charge};
 use forkcast_sim::pricing::{Category, Date, ServiceTier, Terms};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Usage};
@@ -223,20 +223,12 @@ impl<'a> Tracing<'a> {
     }
 
     fn line(&self, turn: &Turn, request: &TraceRequest, index: usize) -> Line {
+        let model = request.model.as_deref().unwrap_or_default().to_owned();
         Line {
-            index,
-            session: self.session,
             chain: Some(ChainId(u32::try_from(turn.conversation).unwrap_or(u32::MAX))),
             at: self.dated(request.at),
             first_byte_at: request.first_byte_time.and_then(|time| self.dated(request.at + time)),
-            model: request.model.as_deref().unwrap_or_default().to_owned(),
-            recorded: None,
-            predicted: None,
-            predicted_bill: None,
-            explanation: None,
-            charge: Charge::default(),
-            unread_writes: None,
-            remarks: Vec::new(),
+            ..Line::begun(index, self.session, model)
         }
     }
 }

@@ -59,6 +59,25 @@ pub struct Line {
 }
 
 impl Line {
+    /// A line of which nothing is known yet but where it stands and which model was asked.
+    pub const fn begun(index: usize, session: usize, model: String) -> Self {
+        Self {
+            index,
+            session,
+            chain: None,
+            at: None,
+            first_byte_at: None,
+            model,
+            recorded: None,
+            predicted: None,
+            predicted_bill: None,
+            explanation: None,
+            charge: Charge { bill: None, perfect: None, causes: Vec::new() },
+            unread_writes: None,
+            remarks: Vec::new(),
+        }
+    }
+
     /// The usage that was billed.
     pub fn billed(&self) -> Option<Usage> {
         self.recorded.or(self.predicted)

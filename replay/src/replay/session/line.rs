@@ -1,6 +1,6 @@
 //! The ledger line of one request of a transcript.
 
-use forkcast_sim::ledger::{Charge, Line, charge};
+use forkcast_sim::ledger::{Line, charge};
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
@@ -100,19 +100,10 @@ impl<'a> Run<'a> {
 
     fn line(&self, ask: &Ask<'a>) -> Line {
         Line {
-            index: self.ledger.lines.len(),
-            session: self.place.number,
             chain: Some(ChainId(u32::try_from(ask.agent).unwrap_or(u32::MAX))),
             at: self.place.timed.then_some(ask.at),
             first_byte_at: self.place.timed.then_some(ask.first_byte_at),
-            model: ask.answer.model.to_string(),
-            recorded: None,
-            predicted: None,
-            predicted_bill: None,
-            explanation: None,
-            charge: Charge::default(),
-            unread_writes: None,
-            remarks: Vec::new(),
+            ..Line::begun(self.ledger.lines.len(), self.place.number, ask.answer.model.to_string())
         }
     }
 
