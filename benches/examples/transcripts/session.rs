@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
             version: version.name,
             is_new: version.is_new,
             session: uuid(rng),
-            cwd: format!("/home/user/work/project-{project:02}"),
+            cwd: format!("/home/user/code/project-{project:02}"),
             agent: None,
             parent: None,
             at_ms: 1_767_225_600_000 + below(rng, 200 * 86_400_000),

@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn users_are_three_components() {
-        assert_eq!(&*user("/Users/ada/work/engine"), "/Users/ada");
+        assert_eq!(&*user("/Users/ada/code/engine"), "/Users/ada");
         assert_eq!(&*user("C:\\Users\\ada\\engine"), "C:\\Users\\ada");
         assert_eq!(&*user("/srv"), "/srv");
     }

@@ -55,7 +55,7 @@ mod tests {
             ("Anthropic/Python 0.28.1", Some("Anthropic/Python 0.28.1")),
             ("Boto3/1.38.26 md/Botocore#1.38.26 ua/2.1", Some("Boto3/1.38.26")),
             ("Faraday v2.14.3", Some("Faraday v2.14.3")),
-            ("X-USER-AGENT-XXX", None),
+            ("X-USER-AGENT", None),
             ("Mozilla (like 4.0)", None),
             ("", None),
         ] {

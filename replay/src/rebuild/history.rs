@@ -46,11 +46,6 @@ impl History {
         self.entries.is_empty()
     }
 
-    /// How many blocks have a size.
-    pub fn sized(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Adds a block.
     pub fn push(&mut self, entry: Entry) {
         self.entries.push(entry);
@@ -70,34 +65,6 @@ impl History {
         self.entries.splice(..sized, [Entry { kind: BlockKind::Opaque, ..last }]);
         self.ends = vec![end];
         self.kept = 0;
-    }
-
-    /// Takes thinking out of the first `len` blocks; what stands behind moves up by its tokens. Gives how many blocks went.
-    pub fn strip_thinking(&mut self, len: usize) -> usize {
-        let before = self.entries.len();
-        self.strip(len);
-        before - self.entries.len()
-    }
-
-    fn strip(&mut self, len: usize) {
-        let is_out = |at: usize, entry: &Entry| at < len && entry.kind == BlockKind::Thinking;
-        let Some(first) = self.entries.iter().enumerate().position(|(at, entry)| is_out(at, entry)) else { return };
-        let (entries, ends) = (self.entries.split_off(first), self.ends.split_off(first.min(self.ends.len())));
-        let mut before = self.ends.last().copied().or_else(|| ends.first().copied()).unwrap_or(0);
-        let mut last = before;
-        for (step, entry) in entries.into_iter().enumerate() {
-            let own = ends.get(step).map(|end| end.saturating_sub(before));
-            before = ends.get(step).copied().unwrap_or(before);
-            if is_out(first + step, &entry) {
-                continue;
-            }
-            if let Some(own) = own {
-                last += own;
-                self.ends.push(last);
-            }
-            self.entries.push(entry);
-        }
-        self.kept = self.kept.min(first);
     }
 
     /// How many leading blocks came with items up to `item`.
@@ -123,15 +90,6 @@ impl History {
     /// Weight of the blocks without a size.
     pub fn unsized_weight(&self) -> u64 {
         self.entries[self.ends.len()..].iter().map(|entry| entry.weight).sum()
-    }
-
-    /// Gives the first `len` blocks that have no size yet their share of what lies between `head` and `whole`.
-    /// Gives the first entry whose size is new.
-    pub fn size_first(&mut self, len: usize, head: u64, whole: u64) -> usize {
-        let rest = self.entries.split_off(len.min(self.entries.len()));
-        let from = self.size_to(head, whole);
-        self.entries.extend(rest);
-        from
     }
 
     /// Gives the blocks without a size their share of what lies between `head` (or the last known end) and `whole`. Where

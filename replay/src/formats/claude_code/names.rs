@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_user_is_the_head_of_the_working_directory() {
         for (cwd, name) in [
-            ("/Users/ann/work/cli", "/Users/ann"),
+            ("/Users/ann/code/cli", "/Users/ann"),
             ("/home/ann", "/home/ann"),
             ("/srv", "/srv"),
             ("C:\\Users\\ann\\work", "C:\\Users\\ann"),
