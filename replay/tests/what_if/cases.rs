@@ -56,6 +56,14 @@ fn nobody_pings_for_an_agent_that_is_done() {
     assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0]]);
 }
 
+/// It would be a gift: its pings at 270 and 540 enter no bill, and the main agent's request at 500 would read what they keep.
+#[test]
+fn an_agent_that_is_done_keeps_nothing_alive_for_others() {
+    let rows = column("keepalive=2@270", &[ask("a:2000", 0).agent(1), ask("a:2000 b:500", 500)]);
+    // The main agent writes all 2,500 again; its own two pings read them in vain.
+    assert_eq!(parts(&rows), [[0, 2_000, 0, 0], [5_000, 2_500, 0, 0]]);
+}
+
 #[test]
 fn pings_slower_than_the_lifetime_write_again() {
     // At 400 s nothing is left of the first write; the ping itself writes 2,000, which live until 700.
