@@ -7,20 +7,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the core in reading order, each with the rooms it may use.
-const ROOMS: [(&str, &[&str]); 6] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("time", &[]),
+    ("seed", &["time"]),
     ("wire", &["time"]),
     ("cache", &["time", "wire"]),
     ("pricing", &["time", "wire", "cache"]),
     ("diagnosis", &["time", "wire", "cache", "pricing"]),
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
+    ("model", &["time", "seed", "wire"]),
+    ("agent", &["time", "seed", "wire", "model"]),
+    ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent"]),
+    ("laws", &["time", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"]),
 ];
 
 /// Crates, each with the crates of this workspace that it may use.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("sim", &[]),
     ("sim/tokens", &["forkcast-sim"]),
     ("replay", &["forkcast-sim", "forkcast-tokens"]),
+    ("scenarios", &["forkcast-sim", "forkcast-tokens", "forkcast-replay"]),
     ("reports", &["forkcast-sim", "forkcast-replay", "forkcast-scenarios"]),
     ("benches", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
     ("sim/cli", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
@@ -120,10 +126,16 @@ fn word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
+/// Whether a room of the table is built yet.
+fn stands(room: &str) -> bool {
+    let sources = root().join("sim/src");
+    sources.join(room).is_dir() || sources.join(format!("{room}.rs")).is_file()
+}
+
 #[test]
 fn rooms_import_upwards_only() {
     let sources = root().join("sim/src");
-    for (room, allowed) in ROOMS {
+    for (room, allowed) in ROOMS.into_iter().filter(|(room, _)| stands(room)) {
         let folder = sources.join(room);
         let files = if folder.is_dir() { rust_files(&folder) } else { vec![sources.join(format!("{room}.rs"))] };
         for file in files {
@@ -143,7 +155,8 @@ fn the_map_lists_the_rooms_in_reading_order() {
         .iter()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(str::to_owned))
         .collect();
-    assert_eq!(listed, ROOMS.map(|(room, _)| room));
+    let standing: Vec<&str> = ROOMS.map(|(room, _)| room).into_iter().filter(|room| stands(room)).collect();
+    assert_eq!(listed, standing);
 }
 
 #[test]
@@ -162,7 +175,11 @@ fn the_import_check_sees_a_trespass() {
 #[test]
 fn crates_know_only_whom_they_may() {
     for (folder, allowed) in CRATES {
-        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+        let manifest = root().join(folder).join("Cargo.toml");
+        if folder == "scenarios" && !manifest.is_file() {
+            continue; // A folder of files until its crate is built.
+        }
+        let manifest = fs::read_to_string(manifest).expect("a manifest");
         let own: Vec<&str> = manifest.lines().filter(|line| line.starts_with("forkcast-")).collect();
         for line in own {
             let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
