@@ -12,12 +12,16 @@ mod bodies;
 mod broken;
 #[path = "wire/chains.rs"]
 mod chains;
+#[path = "wire/drafts.rs"]
+mod drafts;
 #[path = "wire/harmless.rs"]
 mod harmless;
 #[path = "wire/identity.rs"]
 mod identity;
 #[path = "wire/json_text.rs"]
 mod json_text;
+#[path = "wire/outgoing.rs"]
+mod outgoing;
 #[path = "wire/prompts.rs"]
 mod prompts;
 #[path = "wire/respelling.rs"]

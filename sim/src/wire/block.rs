@@ -63,6 +63,21 @@ pub struct Content<'a> {
     pub bytes: &'a [u8],
 }
 
+impl<'a> Content<'a> {
+    /// The parameters of `level` as a block.
+    pub const fn parameters(level: Level, bytes: &'a [u8]) -> Self {
+        Self { level, role: Role::None, kind: BlockKind::Parameters, bytes }
+    }
+
+    /// Digest of the canonical bytes with level, role and kind, for use outside the process.
+    pub fn digest(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&tag(self.level, self.role, self.kind).to_le_bytes());
+        hasher.update(self.bytes);
+        hasher.finalize()
+    }
+}
+
 impl Blocks {
     /// The id of `content`, new or known.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
@@ -131,11 +146,8 @@ impl Blocks {
 
     /// Digest of the canonical bytes with level, role and kind, for use outside the process.
     pub fn digest(&self, id: BlockId) -> blake3::Hash {
-        let row = self.row(id);
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&tag(row.level, row.role, row.kind).to_le_bytes());
-        hasher.update(self.bytes(id));
-        hasher.finalize()
+        let Row { kind, level, role, .. } = *self.row(id);
+        Content { level, role, kind, bytes: self.bytes(id) }.digest()
     }
 
     /// How many distinct blocks there are.

@@ -1,19 +1,18 @@
-//! From the raw body of a request to a path in the arena.
+//! From the raw body of a request, or from the parts of a draft, to a path in the arena.
 
-use std::cell::Cell;
-
-use super::block::{BlockKind, Blocks, Content};
+use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::body::{self, Body, BodyError};
-use super::json;
+use super::head::Head;
 use super::level::{Level, Place, Role};
 use super::marker::{Marker, Ttl};
 use super::memory::ElementMemory;
-use super::model;
 use super::normal::{self, NormalForms};
-use super::parameters::{self, PromptFacts};
+use super::order::{self, LastCalls, Placed};
+use super::parameters;
 use super::part::{Element, ElementReader, Part, PartPlace};
+use super::piece::{Piece, WireIdentity};
 use super::prefix::Prefixes;
-use super::request::{BadMarker, BadMarkerWhy, EnvelopeField, Excluded, ExcludedWhy, Request};
+use super::request::{BadMarker, BadMarkerWhy, Excluded, ExcludedWhy, Request};
 
 /// Everything that was ever sent: the blocks and prefixes of a run, and how bodies become paths among them.
 #[derive(Clone, Debug, Default)]
@@ -24,13 +23,8 @@ pub struct Wire {
     pub prefixes: Prefixes,
     forms: NormalForms,
     memory: ElementMemory,
-}
-
-/// A part at its place in the prompt, before the path is laid.
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    part: Part,
-    place: Place,
+    identity: WireIdentity,
+    bytes_read: u64,
 }
 
 impl Wire {
@@ -44,29 +38,32 @@ impl Wire {
         &self.forms
     }
 
+    /// Bytes of elements and pieces that had to be read because nothing like them was read before: the work that grows
+    /// with what is new.
+    pub const fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
     /// Reads a body sent in `scope`. `model_outside` is the model where the address names it and the body does not.
     ///
     /// # Errors
     /// When the body is no request of the Messages API; no prefix is kept of it then.
     pub fn read(&mut self, body: &[u8], scope: &str, model_outside: &str) -> Result<Request, BodyError> {
         let cut = body::cut_expecting(body, &self.memory)?;
-        let envelope = envelope(&cut);
-        let model = envelope
-            .iter()
-            .find(|field| field.key == "model")
-            .and_then(|field| json::string(&field.value))
-            .unwrap_or_else(|| model_outside.to_owned());
-        let resolved = model::resolve(&model);
-        let keeps_thinking = resolved.and_then(|resolved| resolved.id.row().keeps_thinking).unwrap_or(true);
+        let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
+        let placed = self.elements(&cut)?;
+        Ok(self.request(head, placed, scope, body.len() as u64))
+    }
 
-        let mut placed = self.elements(&cut)?;
-        if self.forms.thinking_stripped && !keeps_thinking {
-            strip_thinking(&mut placed);
+    /// The request of these parts: the path is laid, the breakpoints are put on it.
+    pub(super) fn request(&mut self, head: Head, mut placed: Vec<Placed>, scope: &str, body_bytes: u64) -> Request {
+        if head.strips_thinking(&self.forms) {
+            order::strip_thinking(&mut placed);
         }
         let mut request = Request {
-            root: self.prefixes.root(scope, resolved.map_or(model.as_str(), |resolved| resolved.id.row().id)),
-            model,
-            resolved,
+            root: self.prefixes.root(scope, head.model_key()),
+            model: head.model,
+            resolved: head.resolved,
             nodes: Vec::with_capacity(placed.len() + 2),
             places: Vec::with_capacity(placed.len() + 2),
             known: 0,
@@ -75,14 +72,27 @@ impl Wire {
             bad_markers: Vec::new(),
             automatic_conflict: None,
             excluded: Vec::new(),
-            envelope,
-            body_bytes: body.len() as u64,
+            envelope: head.envelope,
+            body_bytes,
         };
         self.lay(&placed, &mut request);
         if let Some(ttl) = request.envelope_value("cache_control").and_then(normal::ttl) {
             set_automatic(&mut request, &placed, ttl, &self.prefixes);
         }
-        Ok(request)
+        request
+    }
+
+    /// What `piece` contributes at `level`, said by `role`: read once, known by the piece from then on.
+    pub(super) fn part(&mut self, piece: &Piece, level: Level, role: Role) -> Part {
+        if let Some(part) = piece.reading(&self.identity, level, role) {
+            return part;
+        }
+        let raw = piece.json().as_bytes();
+        self.bytes_read += raw.len() as u64;
+        let Self { blocks, forms, .. } = self;
+        let part = ElementReader { blocks, forms }.piece(level, role, raw);
+        piece.keep_reading(&self.identity, level, role, part);
+        part
     }
 
     fn elements(&mut self, cut: &Body<'_>) -> Result<Vec<Placed>, BodyError> {
@@ -104,7 +114,7 @@ impl Wire {
 
     /// Places the elements of a level; gives their rows in the memory.
     fn level(&mut self, level: Level, raws: &[&[u8]], placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
-        let calls = Cell::new((0, 0));
+        let mut calls = LastCalls::default();
         let mut rows = Vec::with_capacity(raws.len());
         for (item, raw) in raws.iter().enumerate() {
             let from = placed.len();
@@ -120,7 +130,7 @@ impl Wire {
                 }
             }
             if self.forms.results_sorted && level == Level::Messages {
-                sort_results(placed, from, &calls);
+                calls.sort_results(placed, from);
             }
         }
         Ok(rows)
@@ -136,6 +146,7 @@ impl Wire {
         if !body::is_valid(raw) {
             return Err(broken(path()));
         }
+        self.bytes_read += raw.len() as u64;
         let Self { blocks, forms, .. } = self;
         ElementReader { blocks, forms }.read(level, raw).map_err(|error| BodyError::Shape {
             path: path(),
@@ -146,13 +157,12 @@ impl Wire {
 
     /// Lays the path of prefixes: each level's parameters, then its blocks.
     fn lay(&mut self, placed: &[Placed], request: &mut Request) {
-        let facts = self.facts(placed);
+        let facts = order::facts(placed, |block| self.blocks.bytes(block).to_vec());
         let mut next = 0;
         let mut all_known = true;
-        for level in [Level::Tools, Level::System, Level::Messages] {
+        for level in Level::ALL {
             if let Some(bytes) = parameters::canonical(level, &request.envelope, &facts, &self.forms) {
-                let content = Content { level, role: Role::None, kind: BlockKind::Parameters, bytes: &bytes };
-                let block = self.blocks.intern(content);
+                let block = self.blocks.intern(Content::parameters(level, &bytes));
                 self.step(request, block, BlockKind::Parameters, Place::head(level), &mut all_known);
             }
             while let Some(Placed { part, place }) = placed.get(next).filter(|placed| placed.place.level == level) {
@@ -172,31 +182,12 @@ impl Wire {
         }
     }
 
-    fn step(
-        &mut self,
-        request: &mut Request,
-        block: super::block::BlockId,
-        kind: BlockKind,
-        place: Place,
-        all_known: &mut bool,
-    ) {
+    fn step(&mut self, request: &mut Request, block: BlockId, kind: BlockKind, place: Place, all_known: &mut bool) {
         let (node, new) = self.prefixes.extend(request.end(), block, kind);
         request.nodes.push(node);
         request.places.push(place);
         *all_known &= !new;
         request.known += usize::from(*all_known);
-    }
-
-    fn facts(&self, placed: &[Placed]) -> PromptFacts {
-        let mut facts = PromptFacts::default();
-        for Placed { part, .. } in placed {
-            facts.citations |= part.citations;
-            facts.image |= part.image;
-            if part.place == PartPlace::SystemHead {
-                facts.system_tools.push(self.blocks.bytes(part.block).to_vec());
-            }
-        }
-        facts
     }
 }
 
@@ -204,82 +195,8 @@ fn broken(path: String) -> BodyError {
     BodyError::Shape { path, found: "broken JSON", expected: "a JSON value" }
 }
 
-/// Top-level keys that are not prompt, in the normal spelling.
-fn envelope(cut: &Body<'_>) -> Vec<EnvelopeField> {
-    cut.fields
-        .iter()
-        .map(|(key, value)| {
-            let mut bytes = Vec::with_capacity(value.len());
-            json::normalise(value, &mut bytes);
-            EnvelopeField { key: key.clone(), value: bytes }
-        })
-        .collect()
-}
-
 fn place(element: &Element, level: Level, item: usize, placed: &mut Vec<Placed>) {
-    let item = u32::try_from(item).unwrap_or(u32::MAX - 1);
-    for part in &element.parts {
-        let keys = part.kind == BlockKind::Parameters;
-        placed.push(Placed { part: *part, place: Place { level, item, part: part.index, keys } });
-    }
-}
-
-/// Puts the results of the message that begins at `from` into the order of the last calls before it.
-///
-/// Undocumented: recordings show that clients which send parallel results in completion order do not break their
-/// prefix, and that the marker travels with its block (`observed.md` 1, recordings of 2026-01 to 2026-08).
-fn sort_results(placed: &mut [Placed], from: usize, calls: &Cell<(usize, usize)>) {
-    let is_kind = |placed: &Placed, kind| placed.part.kind == kind;
-    if placed[from..].iter().any(|placed| is_kind(placed, BlockKind::ToolUse)) {
-        calls.set((from, placed.len()));
-        return;
-    }
-    let (calls_from, calls_to) = calls.get();
-    let slots: Vec<usize> =
-        (from..placed.len()).filter(|index| is_kind(&placed[*index], BlockKind::ToolResult)).collect();
-    if slots.len() < 2 {
-        return;
-    }
-    let order = |call: u64| {
-        let asked = placed[calls_from..calls_to].iter().position(|placed| placed.part.call == call && call != 0);
-        asked.unwrap_or(usize::MAX)
-    };
-    let mut results: Vec<(usize, Placed)> =
-        slots.iter().map(|slot| (order(placed[*slot].part.call), placed[*slot])).collect();
-    results.sort_by_key(|(order, _)| *order);
-    for (slot, (_, result)) in slots.into_iter().zip(results) {
-        placed[slot] = result;
-    }
-}
-
-/// Takes thinking out of all assistant turns before the last user turn that brings no tool result.
-fn strip_thinking(placed: &mut [Placed]) {
-    let Some(last_user_turn) = last_user_turn(placed) else { return };
-    for Placed { part, place } in placed {
-        if part.kind == BlockKind::Thinking && place.level == Level::Messages && place.item < last_user_turn {
-            part.place = PartPlace::Excluded;
-        }
-    }
-}
-
-/// The message index of the last user turn that brings no tool result. Thinking stands in assistant messages alone,
-/// so a message that holds thinking is none.
-fn last_user_turn(placed: &[Placed]) -> Option<u32> {
-    let messages = placed.iter().filter(|placed| placed.place.level == Level::Messages);
-    let mut last: Option<(u32, bool)> = None;
-    let mut found = None;
-    for Placed { part, place } in messages {
-        let user = part.role == Role::User;
-        let plain = user && part.kind != BlockKind::ToolResult;
-        last = match last {
-            Some((item, all_plain)) if item == place.item => Some((item, all_plain && plain)),
-            _ => {
-                found = last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found);
-                Some((place.item, plain))
-            }
-        };
-    }
-    last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
+    placed.extend(element.parts.iter().map(|part| Placed::new(*part, level, item)));
 }
 
 /// Notes the breakpoint of a part. On a block outside the identity it marks the block before it.

@@ -400,8 +400,15 @@ pub fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
 /// Appends text as a JSON string in the normal spelling.
 pub fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    for c in text.chars() {
-        push_char(c, out);
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte < b' ' || matches!(byte, b'"' | b'\\') {
+            out.extend_from_slice(&bytes[from..at]);
+            push_char(char::from(*byte), out);
+            from = at + 1;
+        }
     }
+    out.extend_from_slice(&bytes[from..]);
     out.push(b'"');
 }

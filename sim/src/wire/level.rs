@@ -16,6 +16,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, in their order.
+    pub const ALL: [Self; 3] = [Self::Tools, Self::System, Self::Messages];
+
     /// The level's key in a request body.
     pub const fn name(self) -> &'static str {
         match self {

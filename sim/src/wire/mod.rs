@@ -1,6 +1,7 @@
 //! What is sent, byte for byte.
 //!
 //! * [`Wire`] reads bodies: [`Blocks`] are interned, [`Prefixes`] form an arena, a [`Request`] is a path in it.
+//! * A [`Draft`] is a request that an agent is about to send: its [`Piece`]s are read once, however often they are sent.
 //! * [`normal`] holds the normal forms, [`parameters`] what a level's identity has beside its blocks.
 //! * [`model`] is the model table.
 //!
@@ -10,6 +11,8 @@ mod block;
 pub mod body;
 mod chain;
 mod counting;
+mod draft;
+mod head;
 mod index;
 mod intake;
 pub mod json;
@@ -18,10 +21,13 @@ mod marker;
 mod memory;
 pub mod model;
 pub mod normal;
+mod order;
 pub mod parameters;
 mod part;
+mod piece;
 mod pins;
 mod prefix;
+mod render;
 mod request;
 mod sizing;
 pub mod spelling;
@@ -31,11 +37,13 @@ pub use block::{BlockId, BlockKind, Blocks, Content};
 pub use body::BodyError;
 pub use chain::{ChainId, Chains, Continued};
 pub use counting::{CountedBlocks, Frame, FrameTokens, TokenCounter, ToolUse};
+pub use draft::{Draft, Mark, Message};
 pub use index::Index;
 pub use intake::Wire;
 pub use level::{Level, Place, Role};
 pub use marker::{Marker, Ttl};
 pub use normal::NormalForms;
+pub use piece::Piece;
 pub use pins::{Pins, estimated_cumulative};
 pub use prefix::{LineId, NodeId, Prefixes};
 pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, Excluded, ExcludedWhy, Request};

@@ -77,7 +77,24 @@ impl ElementReader<'_> {
         }
     }
 
+    /// Reads one tool definition, system block or content block that `role` says.
+    ///
+    /// What is no object counts as it stands: whoever builds a piece answers for it.
+    pub fn piece(&mut self, level: Level, role: Role, raw: &[u8]) -> Part {
+        let spelled = &*json::plain(raw);
+        let part = match level {
+            Level::Tools => self.tool_part(spelled),
+            Level::System => self.system_part(spelled),
+            Level::Messages => self.block(level, role, spelled),
+        };
+        part.unwrap_or_else(|_| self.part(level, role, BlockKind::Opaque, raw))
+    }
+
     fn tool(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
+        Ok(Element { parts: vec![self.tool_part(raw)?] })
+    }
+
+    fn tool_part(&mut self, raw: &[u8]) -> Result<Part, ScanError> {
         let marker = normal::marker(raw)?;
         let mut bytes = Vec::with_capacity(raw.len());
         normal::push_envelope(raw, self.forms, &mut bytes)?;
@@ -90,15 +107,19 @@ impl ElementReader<'_> {
             // (prompt-caching page, "what invalidates the cache", 2026-09).
             part.place = PartPlace::SystemHead;
         }
-        Ok(Element { parts: vec![part] })
+        Ok(part)
     }
 
     fn system(&mut self, raw: &[u8]) -> Result<Element, ScanError> {
+        Ok(Element { parts: vec![self.system_part(raw)?] })
+    }
+
+    fn system_part(&mut self, raw: &[u8]) -> Result<Part, ScanError> {
         let mut part = self.block(Level::System, Role::None, raw)?;
         if field(raw, b"\"text\"").is_some_and(|text| text.starts_with(BILLING_HEADER)) {
             part.place = PartPlace::Excluded;
         }
-        Ok(Element { parts: vec![part] })
+        Ok(part)
     }
 
     /// The element that a plain-string system prompt stands for.
@@ -232,7 +253,7 @@ fn describe(raw: &[u8], part: &mut Part) {
         BlockKind::ToolResult => field(raw, b"\"tool_use_id\""),
         _ => None,
     };
-    part.call = id.map_or(0, |id| xxhash_rust::xxh3::xxh3_64(id) | 1);
+    part.call = id.map_or(0, call);
     part.empty = part.kind == BlockKind::Text && field(raw, b"\"text\"") == Some(b"\"\"");
     part.image = match part.kind {
         BlockKind::Media => field(raw, b"\"type\"") == Some(b"\"image\""),
@@ -241,6 +262,18 @@ fn describe(raw: &[u8], part: &mut Part) {
     };
     part.citations = part.kind == BlockKind::Media
         && field(raw, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
+}
+
+/// The number of an id, however it is escaped.
+fn call(id: &[u8]) -> u64 {
+    let mut spelled = Vec::new();
+    let id = if memchr::memchr(b'\\', id).is_some() {
+        json::normalise(id, &mut spelled);
+        &spelled
+    } else {
+        id
+    };
+    xxhash_rust::xxh3::xxh3_64(id) | 1
 }
 
 fn holds_image(raw: &[u8]) -> bool {

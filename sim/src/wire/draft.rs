@@ -1,0 +1,193 @@
+//! A request that an agent is about to send: pieces and breakpoints, no bytes yet.
+//!
+//! Taking a draft into the arena costs a look at each piece, never a look at the bytes of a piece that was sent before.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::block::{BlockId, Content};
+use super::head::{Head, model_key};
+use super::intake::Wire;
+use super::level::{Level, Place, Role};
+use super::marker::Ttl;
+use super::normal::NormalForms;
+use super::order::{self, LastCalls, Placed};
+use super::parameters;
+use super::part::{Part, PartPlace};
+use super::piece::{Canonical, Piece};
+use super::request::Request;
+
+/// A message of a draft.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, block by block.
+    pub content: Vec<Piece>,
+}
+
+/// Where a breakpoint is asked for. A mark where no block stands asks for nothing; of two on one block the last counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Level of the block.
+    pub level: Level,
+    /// Index in `tools`, `system` or `messages`.
+    pub item: usize,
+    /// Index in the message's content; zero elsewhere.
+    pub part: usize,
+    /// Lifetime asked for.
+    pub ttl: Ttl,
+}
+
+/// A request about to be sent.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The model as it is spelled.
+    pub model: Rc<str>,
+    /// Tool definitions.
+    pub tools: Rc<[Piece]>,
+    /// System blocks.
+    pub system: Rc<[Piece]>,
+    /// The conversation.
+    pub messages: Vec<Rc<Message>>,
+    /// All other top-level keys with their values as JSON text, in the order in which they are sent. Keys that the
+    /// draft has a field for are passed over; of equal keys the last counts.
+    pub parameters: Rc<[(String, String)]>,
+    /// Breakpoints.
+    pub marks: Vec<Mark>,
+}
+
+impl Draft {
+    /// The piece that stands at `place`, if one does.
+    pub fn piece(&self, place: Place) -> Option<&Piece> {
+        let (item, part) = (place.item as usize, place.part as usize);
+        match place.level {
+            _ if place.keys => None,
+            Level::Tools => self.tools.get(item),
+            Level::System => self.system.get(item),
+            Level::Messages => self.messages.get(item)?.content.get(part),
+        }
+    }
+
+    /// The lifetime that the block at this place is marked with.
+    pub(super) fn marked(&self, level: Level, item: usize, part: usize) -> Option<Ttl> {
+        let here = |mark: &&Mark| (mark.level, mark.item, mark.part) == (level, item, part);
+        self.marks.iter().rev().find(here).map(|mark| mark.ttl)
+    }
+
+    /// The parameters that are sent.
+    pub(super) fn sent_parameters(&self) -> impl Iterator<Item = &(String, String)> {
+        let own = |key: &str| ["model", "messages", "system", "tools"].contains(&key);
+        self.parameters.iter().filter(move |(key, _)| !own(key))
+    }
+
+    /// A digest that tells prompts apart as caches do, and nothing else: two drafts have one digest exactly if they are
+    /// one prompt of one model under the default normal forms. Breakpoints, and keys that are no part of the identity
+    /// (`max_tokens`, `metadata`, `stream`), change nothing. [`Wire::digest`] gives the same for a body that was read.
+    pub fn digest(&self) -> blake3::Hash {
+        let forms = NormalForms::default();
+        let head = self.head();
+        let mut canonicals: Vec<Canonical> = Vec::new();
+        let mut placed = self.place(&forms, |piece, level, role| {
+            let canonical = piece.canonical(level, role);
+            let block = BlockId(u32::try_from(canonicals.len()).unwrap_or(u32::MAX));
+            let part = Part { block, ..canonical.part };
+            canonicals.push(canonical);
+            part
+        });
+        if head.strips_thinking(&forms) {
+            order::strip_thinking(&mut placed);
+        }
+        let of = |block: BlockId| &canonicals[block.0 as usize];
+        let facts = order::facts(&placed, |block| of(block).system_tool.as_deref().unwrap_or_default().to_vec());
+        let mut digest = PromptDigest::new(head.model_key());
+        for level in Level::ALL {
+            if let Some(bytes) = parameters::canonical(level, &head.envelope, &facts, &forms) {
+                digest.block(Content::parameters(level, &bytes).digest());
+            }
+            let blocks = placed.iter().filter(|placed| placed.place.level == level);
+            for Placed { part, .. } in blocks.filter(|placed| placed.part.place == PartPlace::Prompt) {
+                digest.block(of(part.block).digest);
+            }
+        }
+        digest.0.finalize()
+    }
+
+    fn head(&self) -> Head {
+        let mut model = Vec::with_capacity(self.model.len() + 2);
+        super::json::push_string(&self.model, &mut model);
+        // As in a body: of equal keys the last stays, where it stands.
+        let mut last = BTreeMap::new();
+        last.extend(self.sent_parameters().enumerate().map(|(at, (key, _))| (key, at)));
+        let sent = self.sent_parameters().enumerate().filter(|(at, (key, _))| last.get(key) == Some(at));
+        let sent = sent.map(|(_, (key, value))| (key.as_str(), value.as_bytes()));
+        Head::new([("model", model.as_slice())].into_iter().chain(sent), "")
+    }
+
+    /// The parts of all pieces at their places, with `part` saying what a piece contributes.
+    fn place(&self, forms: &NormalForms, mut part: impl FnMut(&Piece, Level, Role) -> Part) -> Vec<Placed> {
+        let in_messages: usize = self.messages.iter().map(|message| message.content.len()).sum();
+        let mut placed = Vec::with_capacity(self.tools.len() + self.system.len() + in_messages);
+        for (level, pieces) in [(Level::Tools, &self.tools), (Level::System, &self.system)] {
+            for (item, piece) in pieces.iter().enumerate() {
+                let part = part(piece, level, Role::None);
+                let marker = self.marked(level, item, 0).or(part.marker);
+                placed.push(Placed::new(Part { marker, ..part }, level, item));
+            }
+        }
+        let mut calls = LastCalls::default();
+        for (item, message) in self.messages.iter().enumerate() {
+            let from = placed.len();
+            let role = spoken(message.role);
+            for (index, piece) in message.content.iter().enumerate() {
+                let part = part(piece, Level::Messages, role);
+                let marker = self.marked(Level::Messages, item, index).or(part.marker);
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                placed.push(Placed::new(Part { marker, index, ..part }, Level::Messages, item));
+            }
+            if forms.results_sorted {
+                calls.sort_results(&mut placed, from);
+            }
+        }
+        placed
+    }
+}
+
+/// The role that a reader of the body finds.
+fn spoken(role: Role) -> Role {
+    if role == Role::None { Role::Other } else { role }
+}
+
+impl Wire {
+    /// Takes a draft sent in `scope`: the request that its body would be read as, without making the body.
+    pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
+        let forms = *self.forms();
+        let placed = draft.place(&forms, |piece, level, role| self.part(piece, level, role));
+        self.request(draft.head(), placed, scope, draft.body_bytes())
+    }
+
+    /// The digest of a request's prompt and model. Under the default normal forms it is that of the draft of the same
+    /// prompt ([`Draft::digest`]). Costs a look at all its bytes.
+    pub fn digest(&self, request: &Request) -> blake3::Hash {
+        let mut digest = PromptDigest::new(model_key(&request.model, request.resolved));
+        for block in request.nodes.iter().filter_map(|node| self.prefixes.block(*node)) {
+            digest.block(self.blocks.digest(block));
+        }
+        digest.0.finalize()
+    }
+}
+
+struct PromptDigest(blake3::Hasher);
+
+impl PromptDigest {
+    fn new(model: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        // The length keeps the model's name apart from the blocks behind it.
+        hasher.update(&(model.len() as u64).to_le_bytes()).update(model.as_bytes());
+        Self(hasher)
+    }
+
+    fn block(&mut self, block: blake3::Hash) {
+        self.0.update(block.as_bytes());
+    }
+}

@@ -1,0 +1,107 @@
+//! Parts at their places in a prompt, and the rules that look at several of them before the path is laid.
+
+use super::block::{BlockId, BlockKind};
+use super::level::{Level, Place, Role};
+use super::parameters::PromptFacts;
+use super::part::{Part, PartPlace};
+
+/// A part at its place in the prompt, before the path is laid.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// What it contributes.
+    pub part: Part,
+    /// Where it stood in the body.
+    pub place: Place,
+}
+
+impl Placed {
+    /// `part` as one of element `item` of `level`.
+    pub fn new(part: Part, level: Level, item: usize) -> Self {
+        let item = u32::try_from(item).unwrap_or(u32::MAX - 1);
+        let keys = part.kind == BlockKind::Parameters;
+        Self { part, place: Place { level, item, part: part.index, keys } }
+    }
+}
+
+/// The last calls seen so far, as a range of the placed parts: the results behind them are put into their order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastCalls {
+    from: usize,
+    to: usize,
+}
+
+impl LastCalls {
+    /// Puts the results of the message that begins at `from` into the order of the last calls before it.
+    ///
+    /// Undocumented: recordings show that clients which send parallel results in completion order do not break their
+    /// prefix, and that the marker travels with its block (`observed.md` 1, recordings of 2026-01 to 2026-08).
+    pub fn sort_results(&mut self, placed: &mut [Placed], from: usize) {
+        let mut results = 0;
+        for Placed { part, .. } in &placed[from..] {
+            if part.kind == BlockKind::ToolUse {
+                *self = Self { from, to: placed.len() };
+                return;
+            }
+            results += usize::from(part.kind == BlockKind::ToolResult);
+        }
+        if results < 2 {
+            return;
+        }
+        let is_result = |index: &usize| placed[*index].part.kind == BlockKind::ToolResult;
+        let slots: Vec<usize> = (from..placed.len()).filter(is_result).collect();
+        let mut sorted: Vec<(usize, Placed)> =
+            slots.iter().map(|slot| (self.rank(placed, placed[*slot].part.call), placed[*slot])).collect();
+        sorted.sort_by_key(|(rank, _)| *rank);
+        for (slot, (_, result)) in slots.into_iter().zip(sorted) {
+            placed[slot] = result;
+        }
+    }
+
+    fn rank(self, placed: &[Placed], call: u64) -> usize {
+        let asked = placed[self.from..self.to].iter().position(|placed| placed.part.call == call && call != 0);
+        asked.unwrap_or(usize::MAX)
+    }
+}
+
+/// Takes thinking out of all assistant turns before the last user turn that brings no tool result.
+pub fn strip_thinking(placed: &mut [Placed]) {
+    let Some(last_user_turn) = last_user_turn(placed) else { return };
+    for Placed { part, place } in placed {
+        if part.kind == BlockKind::Thinking && place.level == Level::Messages && place.item < last_user_turn {
+            part.place = PartPlace::Excluded;
+        }
+    }
+}
+
+/// The message index of the last user turn that brings no tool result. Thinking stands in assistant messages alone,
+/// so a message that holds thinking is none.
+fn last_user_turn(placed: &[Placed]) -> Option<u32> {
+    let messages = placed.iter().filter(|placed| placed.place.level == Level::Messages);
+    let mut last: Option<(u32, bool)> = None;
+    let mut found = None;
+    for Placed { part, place } in messages {
+        let user = part.role == Role::User;
+        let plain = user && part.kind != BlockKind::ToolResult;
+        last = match last {
+            Some((item, all_plain)) if item == place.item => Some((item, all_plain && plain)),
+            _ => {
+                found = last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found);
+                Some((place.item, plain))
+            }
+        };
+    }
+    last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
+}
+
+/// What the parameters of the levels depend on, with `bytes` giving the canonical bytes of a block.
+pub fn facts(placed: &[Placed], bytes: impl Fn(BlockId) -> Vec<u8>) -> PromptFacts {
+    let mut facts = PromptFacts::default();
+    for Placed { part, .. } in placed {
+        facts.citations |= part.citations;
+        facts.image |= part.image;
+        if part.place == PartPlace::SystemHead {
+            facts.system_tools.push(bytes(part.block));
+        }
+    }
+    facts
+}

@@ -1,0 +1,205 @@
+//! Pieces of a request that is not sent yet: blocks with real bytes, shared by all requests that hold them.
+//!
+//! A piece remembers what it was read as, so an agent's hundredth request looks at the bytes of its last turn alone.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
+
+use serde_json::Value;
+
+use super::block::Blocks;
+use super::body;
+use super::json;
+use super::level::{Level, Role};
+use super::normal::NormalForms;
+use super::part::{ElementReader, Part, PartPlace};
+
+/// One block as it will be sent, without breakpoint: a tool definition, a system block or a content block.
+///
+/// Immutable and cheap to clone: a clone is the same piece.
+#[derive(Clone)]
+pub struct Piece(Rc<Inner>);
+
+struct Inner {
+    json: Rc<str>,
+    declared_tokens: Option<u64>,
+    readings: RefCell<Vec<Reading>>,
+    canonicals: RefCell<Vec<Canonical>>,
+}
+
+/// What a piece was read as by one wire, at one place.
+struct Reading {
+    wire: Weak<()>,
+    level: Level,
+    role: Role,
+    part: Part,
+}
+
+/// A piece without a wire: its canonical bytes by their digest, under the default normal forms.
+#[derive(Clone)]
+pub struct Canonical {
+    level: Level,
+    role: Role,
+    /// What the rules need to know; its block id means nothing.
+    pub part: Part,
+    /// Digest of the canonical block.
+    pub digest: blake3::Hash,
+    /// Canonical bytes of a tool that alters the system text.
+    pub system_tool: Option<Rc<[u8]>>,
+}
+
+/// Tells wires apart. A clone of a wire goes its own way, so it gets an identity of its own.
+#[derive(Debug, Default)]
+pub struct WireIdentity(Arc<()>);
+
+impl Clone for WireIdentity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Piece {
+    /// The piece with these bytes, which must be one JSON object. A `cache_control` in it is sent as it stands.
+    pub fn new(json: String) -> Self {
+        debug_assert!(body::is_valid(json.as_bytes()), "a piece is JSON: {json}");
+        debug_assert!(json.trim_start().starts_with('{'), "a piece is an object: {json}");
+        let trimmed = json.trim_matches([' ', '\n', '\r', '\t']);
+        let json = if trimmed.len() < json.len() { Rc::from(trimmed) } else { Rc::from(json) };
+        Self::with(json, None)
+    }
+
+    fn with(json: Rc<str>, declared_tokens: Option<u64>) -> Self {
+        let (readings, canonicals) = (RefCell::default(), RefCell::default());
+        Self(Rc::new(Inner { json, declared_tokens, readings, canonicals }))
+    }
+
+    /// A text block.
+    pub fn text(text: &str) -> Self {
+        Self::object(&[("type", Field::Text("text")), ("text", Field::Text(text))])
+    }
+
+    /// A call of a tool. Keys of `input` are sent in the order in which `input` gives them.
+    pub fn tool_use(id: &str, name: &str, input: &Value) -> Self {
+        Self::tool_use_raw(id, name, &input.to_string())
+    }
+
+    /// A call of a tool whose input is JSON text, which keeps the order of its keys: clients send them back in the order
+    /// of the tool's schema (`clients.md` 1, trap 6, client version 2.1.330, 2026-11).
+    pub fn tool_use_raw(id: &str, name: &str, input: &str) -> Self {
+        let head = [("type", Field::Text("tool_use")), ("id", Field::Text(id)), ("name", Field::Text(name))];
+        Self::object(&[head.as_slice(), &[("input", Field::Raw(input))]].concat())
+    }
+
+    /// The result of the call `tool_use_id`. `is_error` is sent where it is true.
+    pub fn tool_result(tool_use_id: &str, content: &str, is_error: bool) -> Self {
+        let mut fields = vec![
+            ("tool_use_id", Field::Text(tool_use_id)),
+            ("type", Field::Text("tool_result")),
+            ("content", Field::Text(content)),
+        ];
+        if is_error {
+            fields.push(("is_error", Field::Raw("true")));
+        }
+        Self::object(&fields)
+    }
+
+    /// Thinking with its signature.
+    pub fn thinking(thinking: &str, signature: &str) -> Self {
+        Self::object(&[
+            ("type", Field::Text("thinking")),
+            ("thinking", Field::Text(thinking)),
+            ("signature", Field::Text(signature)),
+        ])
+    }
+
+    fn object(fields: &[(&str, Field<'_>)]) -> Self {
+        let length = fields.iter().map(|(key, value)| key.len() + value.text().len() + 6).sum::<usize>();
+        let mut bytes = Vec::with_capacity(length + length / 32);
+        for (index, (key, value)) in fields.iter().enumerate() {
+            bytes.push(if index == 0 { b'{' } else { b',' });
+            json::push_string(key, &mut bytes);
+            bytes.push(b':');
+            match value {
+                Field::Text(text) => json::push_string(text, &mut bytes),
+                Field::Raw(raw) => bytes.extend_from_slice(raw.as_bytes()),
+            }
+        }
+        bytes.push(b'}');
+        // All of it was text before, so nothing is lost here.
+        Self::new(String::from_utf8(bytes).unwrap_or_default())
+    }
+
+    /// The same bytes with a declared size: a scenario says that this block has `tokens`.
+    #[must_use]
+    pub fn sized(self, tokens: u64) -> Self {
+        Self::with(Rc::clone(&self.0.json), Some(tokens))
+    }
+
+    /// The bytes.
+    pub fn json(&self) -> &str {
+        &self.0.json
+    }
+
+    /// How many tokens a scenario says that the block has.
+    pub fn declared_tokens(&self) -> Option<u64> {
+        self.0.declared_tokens
+    }
+
+    /// Whether the two are one piece and not only equal.
+    pub fn same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// What the piece was read as at this place by the wire of this identity.
+    pub(super) fn reading(&self, wire: &WireIdentity, level: Level, role: Role) -> Option<Part> {
+        let readings = self.0.readings.borrow();
+        let own = |reading: &&Reading| {
+            std::ptr::eq(reading.wire.as_ptr(), Arc::as_ptr(&wire.0)) && reading.level == level && reading.role == role
+        };
+        readings.iter().find(own).map(|reading| reading.part)
+    }
+
+    /// Keeps a reading, and forgets those of wires that are gone.
+    pub(super) fn keep_reading(&self, wire: &WireIdentity, level: Level, role: Role, part: Part) {
+        let mut readings = self.0.readings.borrow_mut();
+        readings.retain(|reading| reading.wire.strong_count() > 0);
+        readings.push(Reading { wire: Arc::downgrade(&wire.0), level, role, part });
+    }
+
+    /// The piece in the default normal forms, made once for each place.
+    pub(super) fn canonical(&self, level: Level, role: Role) -> Canonical {
+        let mut kept = self.0.canonicals.borrow_mut();
+        if let Some(known) = kept.iter().find(|known| known.level == level && known.role == role) {
+            return known.clone();
+        }
+        let (mut blocks, forms) = (Blocks::default(), NormalForms::default());
+        let part = ElementReader { blocks: &mut blocks, forms: &forms }.piece(level, role, self.json().as_bytes());
+        let system_tool = (part.place == PartPlace::SystemHead).then(|| Rc::from(blocks.bytes(part.block)));
+        let canonical = Canonical { level, role, part, digest: blocks.digest(part.block), system_tool };
+        kept.push(canonical.clone());
+        canonical
+    }
+}
+
+/// A value of an object that is written down.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Text(&'a str),
+    Raw(&'a str),
+}
+
+impl<'a> Field<'a> {
+    const fn text(self) -> &'a str {
+        match self {
+            Self::Text(text) | Self::Raw(text) => text,
+        }
+    }
+}
+
+impl fmt::Debug for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.json())
+    }
+}

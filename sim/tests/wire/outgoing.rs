@@ -1,0 +1,144 @@
+//! The bytes of drafts, and what drafts cost.
+
+use std::rc::Rc;
+
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Place, Role, Ttl, Wire};
+use serde_json::json;
+
+fn draft(messages: Vec<Message>) -> Draft {
+    Draft {
+        model: "claude-opus-4-8".into(),
+        tools: Rc::default(),
+        system: Rc::default(),
+        messages: messages.into_iter().map(Rc::new).collect(),
+        parameters: Rc::default(),
+        marks: Vec::new(),
+    }
+}
+
+fn says(role: Role, text: &str) -> Message {
+    Message { role, content: vec![Piece::text(text)] }
+}
+
+#[test]
+fn a_body_has_the_keys_of_the_client_of_2026_in_their_order() {
+    let mark = |level, part, ttl| Mark { level, item: 0, part, ttl };
+    let request = Draft {
+        tools: [Piece::new(json!({"name": "Bash"}).to_string()), Piece::new("{}".to_owned())].into(),
+        system: [Piece::text("Be \"brief\".")].into(),
+        parameters: [("max_tokens", "9"), ("stream", "true"), ("system", "\"no\"")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+        marks: vec![
+            mark(Level::System, 0, Ttl::OneHour),
+            mark(Level::Messages, 1, Ttl::OneHour),
+            mark(Level::Messages, 1, Ttl::FiveMinutes),
+            mark(Level::Messages, 9, Ttl::FiveMinutes),
+            Mark { level: Level::Tools, item: 1, part: 0, ttl: Ttl::FiveMinutes },
+        ],
+        ..draft(vec![Message { role: Role::User, content: vec![Piece::text("a"), Piece::text("b\n")] }])
+    };
+    let body = concat!(
+        r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":[{"type":"text","text":"a"},"#,
+        r#"{"type":"text","text":"b\n","cache_control":{"type":"ephemeral"}}]}],"#,
+        r#""system":[{"type":"text","text":"Be \"brief\".","cache_control":{"type":"ephemeral","ttl":"1h"}}],"#,
+        r#""tools":[{"name":"Bash"},{"cache_control":{"type":"ephemeral"}}],"max_tokens":9,"stream":true}"#
+    );
+    assert_eq!(String::from_utf8(request.body()).unwrap(), body);
+    assert_eq!(request.body_bytes(), body.len() as u64);
+}
+
+#[test]
+fn levels_without_elements_are_left_out() {
+    assert_eq!(draft(vec![]).body(), br#"{"model":"claude-opus-4-8","messages":[]}"#);
+}
+
+#[test]
+fn pieces_are_spelled_as_clients_spell_them() {
+    let pieces = [
+        Piece::text("a\u{1b}"),
+        Piece::thinking("t", "s"),
+        Piece::tool_use("i", "Read", &json!({"path": "/src", "limit": 1})),
+        Piece::tool_use_raw("i", "Read", r#"{"path":"/src","limit":1.0}"#),
+        Piece::tool_result("i", "", false),
+        Piece::tool_result("i", "no", true),
+    ];
+    let json = [
+        r#"{"type":"text","text":"a\u001b"}"#,
+        r#"{"type":"thinking","thinking":"t","signature":"s"}"#,
+        r#"{"type":"tool_use","id":"i","name":"Read","input":{"limit":1,"path":"/src"}}"#,
+        r#"{"type":"tool_use","id":"i","name":"Read","input":{"path":"/src","limit":1.0}}"#,
+        r#"{"tool_use_id":"i","type":"tool_result","content":""}"#,
+        r#"{"tool_use_id":"i","type":"tool_result","content":"no","is_error":true}"#,
+    ];
+    assert_eq!(pieces.each_ref().map(Piece::json), json);
+}
+
+#[test]
+fn a_declared_size_stays_with_its_piece() {
+    let piece = Piece::text("a");
+    let sized = piece.clone().sized(700);
+    assert_eq!((piece.declared_tokens(), sized.declared_tokens()), (None, Some(700)));
+    assert_eq!(sized.json(), piece.json());
+    assert!(sized.same(&sized.clone()) && !sized.same(&piece) && !piece.same(&Piece::text("a")));
+    let draft = draft(vec![says(Role::User, "b"), Message { role: Role::User, content: vec![piece, sized.clone()] }]);
+    let place = Place { level: Level::Messages, item: 1, part: 1, keys: false };
+    assert!(draft.piece(place).unwrap().same(&sized));
+    let nowhere = [Place { part: 2, ..place }, Place { item: 2, ..place }, Place { keys: true, ..place }];
+    assert!(nowhere.iter().all(|place| draft.piece(*place).is_none()));
+    assert!(draft.piece(Place { level: Level::Tools, ..place }).is_none());
+}
+
+/// Recordings are replayed on several threads, each with a wire of its own.
+#[test]
+fn a_wire_can_be_sent_and_copied() {
+    const fn asked<T: Send + Clone>() {}
+    asked::<Wire>();
+}
+
+/// Bytes looked at in each of 50 turns, each of which adds an answer and a result to a first text of `prefix` bytes.
+fn bytes_per_turn(prefix: usize) -> Vec<u64> {
+    let mut wire = Wire::default();
+    let mut draft = draft(vec![says(Role::User, &"p".repeat(prefix))]);
+    draft.tools = [Piece::new(json!({"name": "Bash", "description": "d".repeat(prefix)}).to_string())].into();
+    wire.take(&draft, "scope");
+    (0..50_u32)
+        .map(|turn| {
+            let id = format!("toolu_{turn:03}");
+            let (call, result) =
+                (Piece::tool_use(&id, "Bash", &json!({"command": "ls"})), Piece::tool_result(&id, "a.rs", false));
+            let new = call.json().len() + result.json().len();
+            let messages = [(Role::Assistant, call), (Role::User, result)];
+            draft.messages.extend(messages.map(|(role, piece)| Rc::new(Message { role, content: vec![piece] })));
+            let item = draft.messages.len() - 1;
+            draft.marks = vec![Mark { level: Level::Messages, item, part: 0, ttl: Ttl::FiveMinutes }];
+            let (read, held) = (wire.bytes_read(), wire.blocks.total_bytes());
+            let request = wire.take(&draft.clone(), "scope");
+            assert_eq!(request.known + 2, request.nodes.len(), "turn {turn}");
+            assert_eq!(wire.bytes_read() - read, new as u64, "turn {turn}");
+            assert!(wire.blocks.total_bytes() - held < new + 50, "turn {turn}");
+            wire.bytes_read() - read
+        })
+        .collect()
+}
+
+#[test]
+fn a_turn_looks_at_the_bytes_that_are_new_and_at_no_others() {
+    let turns = bytes_per_turn(10);
+    assert_eq!(turns, bytes_per_turn(1 << 20));
+    assert!(turns.iter().all(|bytes| *bytes == turns[0]));
+}
+
+#[test]
+fn agents_that_share_pieces_read_them_once() {
+    let mut wire = Wire::default();
+    let parent = draft(vec![says(Role::User, &"p".repeat(100_000)), says(Role::Assistant, "I fork.")]);
+    wire.take(&parent, "scope");
+    let read = wire.bytes_read();
+    for child in 0..100 {
+        let mut fork = parent.clone();
+        fork.messages.push(Rc::new(says(Role::User, &format!("Do part {child:02}."))));
+        assert_eq!(wire.take(&fork, "scope").known, 2);
+    }
+    assert_eq!(wire.bytes_read() - read, 100 * Piece::text("Do part 00.").json().len() as u64);
+}
