@@ -2,7 +2,8 @@
 //!
 //! A pure library: no files, no wall clock, no threads. Modules in reading order:
 //!
-//! * [`time`]: instants and durations, integers in nanoseconds.
+//! * [`time`]: instants and durations, integers in nanoseconds; the executor on whose clock agents run.
+//! * `seed`: named seeds, and draws from them that are the same on every machine.
 //! * [`wire`]: requests as blocks, prefixes, breakpoints, usage; the only place where identity bytes are made.
 //! * [`cache`]: who remembers. Prompt caches by provider family, each held to a slow twin.
 //! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
@@ -12,6 +13,9 @@
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
 
 pub mod time;
+
+#[cfg(feature = "runtime")]
+pub mod seed;
 
 pub mod wire;
 

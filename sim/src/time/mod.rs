@@ -1,7 +1,42 @@
-//! Instants and durations as integers. Never floats, never the machine's clock.
+//! Instants and durations as integers, and an executor whose clock they are. Never floats, never the machine's clock.
+//!
+//! The executor (feature `runtime`) runs plain async code: [`run`] gives it a [`Handle`], and nothing else of a runtime
+//! is needed. The channels and locks of `tokio::sync` work on it.
+
+#[cfg(feature = "runtime")]
+mod executor;
+#[cfg(feature = "runtime")]
+mod handle;
+#[cfg(feature = "runtime")]
+mod plan;
+#[cfg(feature = "runtime")]
+mod ready;
+#[cfg(feature = "runtime")]
+mod select;
+#[cfg(feature = "runtime")]
+mod task;
+#[cfg(feature = "runtime")]
+mod tasks;
+#[cfg(feature = "runtime")]
+mod timers;
+#[cfg(feature = "runtime")]
+mod waiting;
 
 use std::fmt;
 use std::ops::{Add, Sub};
+
+#[cfg(feature = "runtime")]
+pub use self::{
+    executor::run,
+    handle::{Handle, Runtime, Sleep, YieldNow},
+    plan::{Finished, Limits, Plan, Stopped, Waits},
+    task::{Aborted, Task},
+    tasks::Turns,
+    waiting::Waiting,
+};
+#[cfg(feature = "runtime")]
+#[doc(hidden)]
+pub use tokio; // For `select!`, wherever it is written.
 
 /// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
 /// simulations. The two are never mixed within one cache.

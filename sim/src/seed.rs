@@ -1,0 +1,130 @@
+//! Chance that can be repeated: one seed, named child seeds, and draws that are the same on every machine.
+//!
+//! A child seed depends on its parent and its name alone, so that one more draw here changes nothing there. Samplers are
+//! our own, on the `libm` crate: neither a library's next release nor a processor's own arithmetic changes a run.
+
+use std::f64::consts::TAU;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// Where chance begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seed(pub u64);
+
+/// Draws from one seed, one after the other.
+#[derive(Clone, Debug)]
+pub struct Draws(ChaCha8Rng);
+
+impl Seed {
+    /// The seed of this number.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The seed for one purpose, by its name.
+    pub fn child(&self, name: &str) -> Self {
+        let digest = self.digest(name.as_bytes());
+        let mut head = [0; 8];
+        head.copy_from_slice(&digest[..8]);
+        Self(u64::from_le_bytes(head))
+    }
+
+    /// Draws from this seed, from the first on.
+    pub fn draws(&self) -> Draws {
+        Draws(ChaCha8Rng::from_seed(self.digest(b"")))
+    }
+
+    fn digest(&self, name: &[u8]) -> [u8; 32] {
+        *blake3::Hasher::new().update(&self.0.to_le_bytes()).update(name).finalize().as_bytes()
+    }
+}
+
+impl Draws {
+    /// A number below `n`, each as likely as the other; zero if `n` is.
+    #[allow(clippy::cast_possible_truncation)] // The two halves of a product are the purpose.
+    pub fn below(&mut self, n: u64) -> u64 {
+        // Lemire 2019, "Fast random integer generation in an interval": the few low products that would favour some
+        // numbers are drawn again.
+        let refused = n.wrapping_neg().checked_rem(n).unwrap_or(0);
+        loop {
+            let product = u128::from(self.0.next_u64()) * u128::from(n);
+            if product as u64 >= refused {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// A number from 0 to below 1, a multiple of 2⁻⁵³.
+    pub fn unit(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+        (self.0.next_u64() >> 11) as f64 * STEP
+    }
+
+    /// A number from above 0 to 1, whose logarithm is finite.
+    fn positive_unit(&mut self) -> f64 {
+        1.0 - self.unit()
+    }
+
+    /// An exponentially distributed number, such as the time between independent events.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * libm::log(self.positive_unit())
+    }
+
+    /// A normally distributed number (Box and Muller 1958; one of the pair, so that a draw leaves nothing behind).
+    pub fn normal(&mut self, mean: f64, sd: f64) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(self.positive_unit()));
+        let angle = TAU * self.unit();
+        mean + sd * radius * libm::cos(angle)
+    }
+
+    /// A number whose logarithm is normally distributed with standard deviation `sigma`, such as the length of a text.
+    pub fn lognormal(&mut self, median: f64, sigma: f64) -> f64 {
+        median * libm::exp(self.normal(0.0, sigma))
+    }
+
+    /// A rank from 1 to `n`, rank k in proportion to k⁻ˢ; 1 if `n` is zero. A negative `s` counts as zero.
+    ///
+    /// Rejection from the integral of the density, Hörmann and Derflinger 1996, "Rejection-inversion to generate
+    /// variates from monotone discrete distributions": two draws or so at any `n`.
+    pub fn zipf(&mut self, n: u64, s: f64) -> u64 {
+        // Beyond an exponent of 100 nothing but the first rank is ever drawn; no number at all counts as zero.
+        let (n, s) = (n.max(1), if s > 0.0 { s.min(100.0) } else { 0.0 });
+        let (from, to) = (area(1.5, s) - 1.0, area(n as f64 + 0.5, s));
+        loop {
+            let drawn = from + self.unit() * (to - from);
+            let rank = libm::floor(area_inverse(drawn, s) + 0.5).clamp(1.0, n as f64);
+            if drawn >= area(rank + 0.5, s) - libm::pow(rank, -s) || rank <= 1.0 {
+                return (rank as u64).min(n);
+            }
+        }
+    }
+
+    /// One of several things, each as likely as the other; `None` of none.
+    pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
+        let place = self.below(things.len() as u64);
+        things.get(usize::try_from(place).unwrap_or(0))
+    }
+
+    /// Whether something happens that happens so many times in a million.
+    pub fn chance(&mut self, per_million: u64) -> bool {
+        self.below(1_000_000) < per_million
+    }
+}
+
+/// The integral of x⁻ˢ from 1 to x.
+fn area(x: f64, s: f64) -> f64 {
+    let log = libm::log(x);
+    let exponent = (1.0 - s) * log;
+    if libm::fabs(exponent) < 1e-8 { log * (1.0 + exponent / 2.0) } else { libm::expm1(exponent) / (1.0 - s) }
+}
+
+/// The x up to which the integral has this value.
+fn area_inverse(value: f64, s: f64) -> f64 {
+    let grown = ((1.0 - s) * value).max(-1.0);
+    if libm::fabs(grown) < 1e-8 {
+        libm::exp(value * (1.0 - grown / 2.0))
+    } else {
+        libm::exp(libm::log1p(grown) / (1.0 - s))
+    }
+}

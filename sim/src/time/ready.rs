@@ -1,0 +1,93 @@
+//! Who may run next: first come, first served, or drawn by a seed.
+//!
+//! Wakers are the standard library's, so that every channel and lock that knows no runtime works here. They have to be
+//! `Send`, therefore a mutex: never contended, because a run has one thread.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Wake;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// Tasks woken and not yet taken over by their run, in the order of waking.
+#[derive(Default)]
+struct Woken(Mutex<VecDeque<u32>>);
+
+impl Woken {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How one task is woken. Waking a task that is queued already does nothing.
+pub struct Signal {
+    task: u32,
+    queued: AtomicBool,
+    woken: Arc<Woken>,
+}
+
+impl Signal {
+    /// The task gets its turn: from here on it may be queued again.
+    pub fn turn(&self) {
+        self.queued.store(false, Ordering::Relaxed);
+    }
+
+    /// The task is over: whoever still holds a waker of it wakes nobody, not even who has its slot next.
+    pub fn silence(&self) {
+        self.queued.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::Relaxed) {
+            self.woken.lock().push_back(self.task);
+        }
+    }
+}
+
+/// The queue of one run.
+pub struct Ready {
+    woken: Arc<Woken>,
+    batch: VecDeque<u32>,
+    draws: Option<ChaCha8Rng>,
+}
+
+impl Ready {
+    /// An empty queue; with a seed, each next task is drawn from all that are ready.
+    pub fn new(interleave: Option<u64>) -> Self {
+        let draws = interleave.map(|seed| {
+            let mut key = [0; 32];
+            key[..8].copy_from_slice(&seed.to_le_bytes());
+            ChaCha8Rng::from_seed(key)
+        });
+        Self { woken: Arc::default(), batch: VecDeque::new(), draws }
+    }
+
+    /// A signal for a new task, which is queued at once.
+    pub fn admit(&self, task: u32) -> Arc<Signal> {
+        let signal = Arc::new(Signal { task, queued: AtomicBool::new(false), woken: Arc::clone(&self.woken) });
+        signal.wake_by_ref();
+        signal
+    }
+
+    /// Takes the next task.
+    pub fn next(&mut self) -> Option<u32> {
+        let Some(draws) = &mut self.draws else {
+            if self.batch.is_empty() {
+                std::mem::swap(&mut self.batch, &mut self.woken.lock());
+            }
+            return self.batch.pop_front();
+        };
+        self.batch.append(&mut self.woken.lock());
+        let ready = self.batch.len() as u64;
+        let place = u64::from(draws.next_u32()) * ready >> 32;
+        self.batch.swap_remove_back(usize::try_from(place).unwrap_or(0))
+    }
+}

@@ -1,0 +1,86 @@
+//! The tasks of one run: a slot each, with a name and a place in the order of spawning.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+
+use super::ready::Signal;
+
+/// What a task is to its runtime: something to poll; its result goes another way.
+pub type Turns = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A task that is not over.
+struct Slot {
+    /// Absent while the task has its turn.
+    turns: Option<(Turns, Waker)>,
+    signal: Arc<Signal>,
+    name: Rc<str>,
+    /// The how-manieth task of the run this is.
+    number: u64,
+}
+
+/// The tasks of one run.
+#[derive(Default)]
+pub struct Tasks {
+    slots: Vec<Option<Slot>>,
+    free: Vec<u32>,
+    spawned: u64,
+}
+
+impl Tasks {
+    /// A slot for a new task, empty until it is filled.
+    pub fn reserve(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            // A slot takes more memory than its number could ever count.
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Fills a reserved slot.
+    pub fn fill(&mut self, task: u32, name: Rc<str>, signal: Arc<Signal>, turns: Turns) {
+        let turns = Some((turns, Waker::from(Arc::clone(&signal))));
+        self.slots[task as usize] = Some(Slot { turns, signal, name, number: self.spawned });
+        self.spawned += 1;
+    }
+
+    /// Takes a task out for its turn, with its number.
+    pub fn take(&mut self, task: u32) -> Option<(Turns, Waker, u64)> {
+        let slot = self.slots[task as usize].as_mut()?;
+        let (turns, waker) = slot.turns.take()?;
+        slot.signal.turn();
+        Some((turns, waker, slot.number))
+    }
+
+    /// Puts a task back after a turn that was not its last.
+    pub fn put_back(&mut self, task: u32, turns: Turns, waker: Waker) {
+        if let Some(slot) = &mut self.slots[task as usize] {
+            slot.turns = Some((turns, waker));
+        }
+    }
+
+    /// Forgets a task. What is left of it is handed back, to be dropped elsewhere.
+    pub fn release(&mut self, task: u32) -> Option<Turns> {
+        let slot = self.slots[task as usize].take()?;
+        slot.signal.silence();
+        self.free.push(task);
+        slot.turns.map(|(turns, _)| turns)
+    }
+
+    /// The name of a task.
+    pub fn name(&self, task: u32) -> Option<Rc<str>> {
+        self.slots.get(task as usize)?.as_ref().map(|slot| Rc::clone(&slot.name))
+    }
+
+    /// Number, slot and name of every task that is not over, in the order of spawning.
+    pub fn in_order(&self) -> Vec<(u64, u32, Rc<str>)> {
+        let numbered = self.slots.iter().zip(0..).filter_map(|(slot, task)| {
+            let slot = slot.as_ref()?;
+            Some((slot.number, task, Rc::clone(&slot.name)))
+        });
+        let mut order: Vec<_> = numbered.collect();
+        order.sort_unstable_by_key(|(number, ..)| *number);
+        order
+    }
+}
