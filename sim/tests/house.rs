@@ -53,6 +53,19 @@ const TOP: [&str; 13] = [
 const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
+/// Files of the core that hold a hash map, and never iterate it.
+const HASHED: [&str; 3] = ["wire/index.rs", "wire/block.rs", "wire/memory.rs"];
+
+/// What makes a run differ from the one before, in the core beside what `sim/clippy.toml` bans there.
+const UNSTEADY: [(&str, &str); 6] = [
+    ("HashMap", "its order differs per process: BTreeMap or wire::Index"),
+    ("HashSet", "its order differs per process: BTreeSet or wire::Index"),
+    ("hashbrown", "may be iterated: wire::Index"),
+    ("SystemTime", "the clock of the machine: time::Instant"),
+    ("std::time", "the clock of the machine: time::Instant"),
+    ("std::thread", "runs are of one thread"),
+];
+
 /// Names that say nothing.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "manager", "helper", "helpers"];
 
@@ -270,5 +283,66 @@ fn names_say_something() {
         }
         let repeats = stem.starts_with(&format!("{folder}_")) || stem.ends_with(&format!("_{folder}"));
         assert!(!repeats, "{}: repeats its folder", file.display());
+    }
+}
+
+/// What a line of the core holds that no run could repeat.
+fn unsteady(line: &str) -> Vec<&'static str> {
+    UNSTEADY.iter().filter(|(word, _)| line.contains(word)).map(|(_, why)| *why).collect()
+}
+
+/// Whether a line waits by another `select!` than ours, which asks its branches in the order written.
+fn draws_branches(line: &str) -> bool {
+    let ours = |before: &str| before.ends_with("crate::") || before.ends_with("forkcast_sim::");
+    let foreign = line.match_indices("select!").any(|(at, _)| !ours(&line[..at]));
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+    foreign || line.contains("tokio::") && words.into_iter().any(|word| word == "select")
+}
+
+#[test]
+fn nothing_in_the_core_differs_from_run_to_run() {
+    let sources = root().join("sim/src");
+    for file in rust_files(&sources) {
+        if HASHED.iter().any(|hashed| file.ends_with(hashed)) {
+            continue;
+        }
+        for line in code(&file) {
+            let found = unsteady(&line);
+            assert!(found.is_empty(), "{}: `{line}`: {found:?}", file.display());
+        }
+    }
+}
+
+#[test]
+fn branches_are_asked_in_the_order_written() {
+    for file in rust_files(&root()) {
+        if file.ends_with("time/select.rs") || file.ends_with("tests/house.rs") {
+            continue;
+        }
+        for line in code(&file) {
+            assert!(!draws_branches(&line), "{}: `{line}`: write forkcast_sim::select!", file.display());
+        }
+    }
+}
+
+#[test]
+fn planted_chance_is_refused() {
+    let planted = [
+        "for (name, tool) in std::collections::HashMap::from([(1, 2)]) {",
+        "use std::collections::{BTreeMap, HashSet};",
+        "let names: hashbrown::HashMap<u8, u8> = read();",
+        "let now = std::time::SystemTime::now();",
+        "use std::time::Instant;",
+    ];
+    for line in planted {
+        assert!(!unsteady(line).is_empty(), "{line}");
+    }
+    for line in
+        ["tokio::select! {", "select! { biased;", "use tokio::{select, sync::mpsc};", "use tokio::select as pick;"]
+    {
+        assert!(draws_branches(line), "{line}");
+    }
+    for line in ["forkcast_sim::select! {", "let first = crate::select! {", "use tokio::sync::mpsc;", "// a map"] {
+        assert!(!draws_branches(line) && unsteady(line).is_empty(), "{line}");
     }
 }

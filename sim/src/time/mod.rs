@@ -36,7 +36,7 @@ pub use self::{
 };
 #[cfg(feature = "runtime")]
 #[doc(hidden)]
-pub use tokio; // For `select!`, wherever it is written.
+pub use tokio; // For the macro of `select.rs`, wherever it is written.
 
 /// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
 /// simulations. The two are never mixed within one cache.

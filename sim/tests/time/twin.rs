@@ -1,5 +1,7 @@
 //! The same agents on our executor, on tokio's paused clock and on tokio in real time.
 
+#![allow(clippy::disallowed_methods)] // Tokio's own clock and tasks are the other arm.
+
 use std::pin::Pin;
 use std::rc::Rc;
 
