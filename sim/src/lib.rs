@@ -9,6 +9,8 @@
 //! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
 //! * [`diagnosis`]: why it missed. One cause for each token that was sent before and was not read.
 //! * [`ledger`]: what happened, request by request; every report is derived from it.
+//! * `model`: who answers: scripts in the place of a model.
+//! * `agent`: who asks: a complete agent runtime.
 //!
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
 
@@ -26,3 +28,9 @@ pub mod pricing;
 pub mod diagnosis;
 
 pub mod ledger;
+
+#[cfg(feature = "runtime")]
+pub mod model;
+
+#[cfg(feature = "runtime")]
+pub mod agent;

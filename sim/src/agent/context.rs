@@ -1,0 +1,94 @@
+//! What a running agent has: its own id, depth, directory, abort signal, read files, tools and history
+//! (contract CTX-01..18; contexts of agents in one process never mix, CTX-18).
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::abort::Abort;
+use super::definition::AgentDefinition;
+use super::entry::Entry;
+use super::permission::Mode;
+use super::session::Session;
+use super::tool::Pool;
+use crate::wire::Piece;
+
+/// A running agent. Everything in it is its own; what agents share is the session.
+pub struct Context {
+    /// The session.
+    pub session: Rc<Session>,
+    /// Id; `main` for the main agent.
+    pub agent: Rc<str>,
+    /// The spawning agent; `None` for the main agent.
+    pub parent: Option<Rc<Context>>,
+    /// The definition; `None` for the main agent.
+    pub definition: Option<Rc<AgentDefinition>>,
+    /// `queryTracking`: the chain that all descendants share, and how deep this agent stands (CTX-06).
+    pub chain: Rc<str>,
+    /// Zero for the main agent.
+    pub depth: u32,
+    /// Working directory; visible inside this agent alone (CTX-17).
+    pub cwd: RefCell<Rc<str>>,
+    /// Ends this agent.
+    pub abort: Abort,
+    /// The model it asks, as spelled.
+    pub model: Rc<str>,
+    /// Effort, where the definition or the session sets one.
+    pub effort: Option<Rc<str>>,
+    /// Whether somebody waits for it.
+    pub is_async: bool,
+    /// How its permission requests are handled.
+    pub mode: Cell<Mode>,
+    /// Its tools as they stand on the wire, in order.
+    pub pool: Rc<Pool>,
+    /// The rendered system prompt: the blocks of the last request, threaded by value (contract CACHE-25).
+    pub system: RefCell<Rc<[Piece]>>,
+    /// Turns that it may take.
+    pub max_turns: Option<u32>,
+    /// Files that it has read, with the content that it saw (CTX-02).
+    pub read_files: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
+    /// Its conversation.
+    pub entries: RefCell<Vec<Rc<Entry>>>,
+    /// Answered requests so far.
+    pub turns: Cell<u32>,
+    /// Where the request came from, for guards; never sent.
+    pub query_source: Rc<str>,
+}
+
+impl Context {
+    /// The main agent of `session`, with `pool`.
+    pub fn main(session: &Rc<Session>, pool: Rc<Pool>) -> Rc<Self> {
+        let settings = &session.settings;
+        Rc::new(Self {
+            agent: "main".into(),
+            parent: None,
+            definition: None,
+            chain: session.ids.next("chain"),
+            depth: 0,
+            cwd: RefCell::new(settings.cwd.clone()),
+            abort: Abort::default(),
+            model: settings.model.clone(),
+            effort: settings.effort.clone(),
+            is_async: false,
+            mode: Cell::new(session.permissions.mode.get()),
+            pool,
+            system: RefCell::new(Rc::from([])),
+            max_turns: settings.max_turns,
+            read_files: RefCell::default(),
+            entries: RefCell::default(),
+            turns: Cell::new(0),
+            query_source: "main".into(),
+            session: session.clone(),
+        })
+    }
+
+    /// The agent's type: `main`, or the name of its definition.
+    pub fn agent_type(&self) -> Rc<str> {
+        self.definition.as_ref().map_or_else(|| "main".into(), |definition| definition.agent_type.clone())
+    }
+
+    /// Tells the session's watcher of `event`.
+    pub fn emit(&self, event: &super::event::Event) {
+        self.session.emit(event);
+    }
+}

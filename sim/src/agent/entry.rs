@@ -1,0 +1,75 @@
+//! A message of a conversation as the runtime keeps it: what is sent, and what is known beside it.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::wire::{Message, Piece, Role, Usage};
+
+/// A message of a conversation. What is sent of it is `message` alone; nothing else ever reaches a request's bytes
+/// (contract CACHE-31).
+#[derive(Clone)]
+pub struct Entry {
+    /// Id in transcripts.
+    pub uuid: Rc<str>,
+    /// What is sent.
+    pub message: Rc<Message>,
+    /// Calls of tools in it, in order of arrival.
+    pub tool_uses: Vec<ToolUse>,
+    /// Its text, for results and reports.
+    pub text: Rc<str>,
+    /// What it stands for beside its role.
+    pub nature: Nature,
+    /// Usage of the answer that it came from; nothing for user messages.
+    pub usage: Usage,
+}
+
+/// What an entry stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nature {
+    /// The user typed it, or a command put it in the user's place.
+    Typed,
+    /// A model said it.
+    Said,
+    /// Results of tools.
+    Results,
+    /// The runtime put it there: a reminder, a hook's words, a notification.
+    Inserted,
+    /// An error of the API in the place of an answer; it is shown and ends the turn (contract STOP-02), and is never sent.
+    ApiError,
+}
+
+/// A call of a tool as the model made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// Id of the call.
+    pub id: Rc<str>,
+    /// The tool.
+    pub name: Rc<str>,
+    /// Its input.
+    pub input: Rc<Value>,
+}
+
+impl Entry {
+    /// A user message of one text block.
+    pub fn user(uuid: Rc<str>, text: &str, nature: Nature) -> Rc<Self> {
+        Self::of(uuid, Role::User, vec![Piece::text(text)], text, nature)
+    }
+
+    /// A user message of results of tools.
+    pub fn results(uuid: Rc<str>, content: Vec<Piece>) -> Rc<Self> {
+        Self::of(uuid, Role::User, content, "", Nature::Results)
+    }
+
+    /// A message without calls of tools.
+    pub fn of(uuid: Rc<str>, role: Role, content: Vec<Piece>, text: &str, nature: Nature) -> Rc<Self> {
+        let message = Rc::new(Message { role, content });
+        let (tool_uses, usage) = (Vec::new(), Usage::default());
+        Rc::new(Self { uuid, message, tool_uses, text: text.into(), nature, usage })
+    }
+
+    /// Whether it is what a model said, an error in its place included.
+    pub fn is_assistant(&self) -> bool {
+        matches!(self.nature, Nature::Said | Nature::ApiError)
+    }
+}

@@ -1,0 +1,185 @@
+//! Everything that happens in a session, for whoever watches: the words are those of the contract's OBSERVABLES.
+//!
+//! An event carries ids, names, sizes and outcomes, never the text of a prompt, so that a log can be shown to anybody.
+
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use crate::time::Instant;
+use crate::wire::Usage;
+
+/// Takes events as they happen.
+pub trait Sink {
+    /// `event` happened at `at`.
+    fn take(&self, at: Instant, event: &Event);
+}
+
+/// Something that happened. Serialised it is one line of the log; `event` is its word.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event")]
+#[expect(missing_docs, reason = "a field's name says what it is; the line above its variant says of what")]
+#[non_exhaustive]
+pub enum Event {
+    // ---- input and queue
+    /// A user's text passed a step on its way to the loop (INPUT-01): `front_end`, `submit`, `process`, `append`, `query`.
+    #[serde(rename = "input.step")]
+    Input { step: &'static str, form: &'static str },
+    /// A slash command's handler ran (INPUT-04..07).
+    #[serde(rename = "input.command")]
+    Command { name: Rc<str>, step: &'static str },
+    /// An item entered the queue.
+    #[serde(rename = "queue.enqueue")]
+    Enqueued { item: u64, mode: &'static str, priority: &'static str, agent: Option<Rc<str>>, source: &'static str },
+    /// An item left the queue.
+    #[serde(rename = "queue.dequeue")]
+    Dequeued { item: u64, mode: &'static str, priority: &'static str, agent: Option<Rc<str>>, consumer: &'static str },
+    // ---- the loop
+    /// A loop begins.
+    #[serde(rename = "query.start")]
+    QueryStarted { agent: Rc<str>, entries: usize },
+    /// An iteration reached a step (LOOP-03): `compact`, `prompt`, `call`, `decide`.
+    #[serde(rename = "query.step")]
+    QueryStep { agent: Rc<str>, iteration: u32, step: &'static str },
+    /// A checkpoint of the loop (LOOP-17).
+    #[serde(rename = "checkpoint")]
+    Checkpoint { agent: Rc<str>, name: &'static str },
+    /// An exit check was made (STOP-01).
+    #[serde(rename = "exit.check")]
+    ExitCheck { agent: Rc<str>, check: &'static str, outcome: &'static str },
+    /// A loop ended.
+    #[serde(rename = "query.end")]
+    QueryEnded { agent: Rc<str>, reason: &'static str, turns: u32 },
+    /// A request went out.
+    #[serde(rename = "request.sent")]
+    RequestSent { agent: Rc<str>, turn: u32, attempt: u32, messages: usize, tools: usize, breakpoints: usize },
+    /// A request is to be repeated after a wait.
+    #[serde(rename = "request.retry")]
+    Retry { agent: Rc<str>, turn: u32, attempt: u32, why: Rc<str>, wait_ms: u64 },
+    /// An event of an answer arrived.
+    #[serde(rename = "response.event")]
+    Response { agent: Rc<str>, turn: u32, kind: &'static str, index: Option<usize> },
+    /// The first event of an answer arrived.
+    #[serde(rename = "response.first")]
+    FirstEvent { agent: Rc<str>, turn: u32, after_ms: u64 },
+    /// Usage of an answer is final.
+    #[serde(rename = "usage")]
+    Usage { agent: Rc<str>, turn: u32, usage: Tokens },
+    // ---- tools and permission
+    /// A tool began to run.
+    #[serde(rename = "tool.start")]
+    ToolStart { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str>, during_stream: bool },
+    /// A tool ended.
+    #[serde(rename = "tool.end")]
+    ToolEnd { agent: Rc<str>, tool_use: Rc<str>, outcome: &'static str },
+    /// A tool pool was put together.
+    #[serde(rename = "tools.resolved")]
+    ToolsResolved { agent: Rc<str>, mode: &'static str, tools: Vec<Rc<str>>, dropped: Vec<(Rc<str>, &'static str)> },
+    /// Permission was asked for.
+    #[serde(rename = "permission.request")]
+    PermissionRequest { agent: Rc<str>, request: u64, tool: Rc<str>, route: &'static str },
+    /// Permission was decided, by a rule, a mode, or somebody's answer.
+    #[serde(rename = "permission.reply")]
+    PermissionReply { agent: Rc<str>, tool: Rc<str>, allowed: bool, by: &'static str },
+    // ---- prompts, definitions, contexts
+    /// A system prompt was rendered.
+    #[serde(rename = "prompt.rendered")]
+    PromptRendered { agent: Rc<str>, sections: Vec<&'static str>, bytes: usize },
+    /// A remote flag changed.
+    #[serde(rename = "flag.flipped")]
+    FlagFlipped { flag: Rc<str>, value: bool },
+    /// What became of a definition: `kept`, `shadowed`, `denied`, `blocked`, `invalid` (ADEF-24).
+    #[serde(rename = "definition")]
+    Definition { agent_type: Rc<str>, source: &'static str, outcome: &'static str, why: Rc<str> },
+    /// The context of a sub-agent was made (CTX-01..06).
+    #[serde(rename = "context.created")]
+    ContextCreated { agent: Rc<str>, parent: Rc<str>, chain: Rc<str>, depth: u32, cwd: Rc<str>, read_files: usize },
+    /// A hook was registered, ran, or was removed.
+    #[serde(rename = "hook.run")]
+    Hook { agent: Rc<str>, hook: Rc<str>, moment: &'static str, outcome: &'static str },
+    /// A skill was put into an agent's prompt.
+    #[serde(rename = "skill.injected")]
+    Skill { agent: Rc<str>, skill: Rc<str>, matched: &'static str },
+    // ---- sub-agents and tasks
+    /// A call of the Agent tool was routed (AGENT-21..24).
+    #[serde(rename = "agent.route")]
+    Routed {
+        agent: Rc<str>,
+        tool_use: Rc<str>,
+        route: &'static str,
+        agent_type: Rc<str>,
+        model: Rc<str>,
+        background: bool,
+        why: &'static str,
+    },
+    /// A call of the Agent tool was refused.
+    #[serde(rename = "agent.refused")]
+    Refused { agent: Rc<str>, tool_use: Rc<str>, why: Rc<str> },
+    /// An agent begins to run under a task.
+    #[serde(rename = "agent.start")]
+    AgentStarted { agent: Rc<str>, parent: Rc<str>, agent_type: Rc<str>, is_async: bool },
+    /// A race between the next message of a synchronous child and the background signal was decided (SYNC-07).
+    #[serde(rename = "race")]
+    Race { agent: Rc<str>, winner: &'static str },
+    /// A background agent took a synchronous one over (SYNC-09).
+    #[serde(rename = "takeover")]
+    Takeover { agent: Rc<str>, entries: usize, signal: &'static str },
+    /// The state of a task changed.
+    #[serde(rename = "task.state")]
+    TaskState { task: Rc<str>, kind: &'static str, state: &'static str },
+    /// A name was registered for an agent (AGENT-26).
+    #[serde(rename = "agent.named")]
+    Named { agent: Rc<str>, name: Rc<str>, replaced: Option<Rc<str>> },
+    /// A notification was not enqueued because the task was notified already.
+    #[serde(rename = "notify.suppressed")]
+    NotifySuppressed { task: Rc<str> },
+    /// A notification was enqueued.
+    #[serde(rename = "notify.enqueued")]
+    Notified { task: Rc<str>, tool_use: Rc<str>, status: &'static str },
+    /// A step of cleaning up was made (SYNC-18..23, CTX-16).
+    #[serde(rename = "cleanup.step")]
+    Cleanup { agent: Rc<str>, step: &'static str },
+    /// Slow work after a task's end (ASYNC-09).
+    #[serde(rename = "followup")]
+    FollowUp { task: Rc<str>, work: &'static str, step: &'static str },
+    // ---- outputs
+    /// An entry was written to a transcript.
+    #[serde(rename = "transcript.append")]
+    TranscriptAppend { agent: Rc<str>, file: Rc<str>, entry: Rc<str>, kind: &'static str },
+    /// An event for a surrounding program (SYNC-21): `progress`, `completed`, `failed`, `stopped`.
+    #[serde(rename = "sdk.event")]
+    Sdk { agent: Rc<str>, kind: &'static str },
+    /// Something was shown.
+    #[serde(rename = "ui.event")]
+    Ui { agent: Rc<str>, kind: &'static str },
+    /// The user did something: `types`, `escape`, `background`, `answers`.
+    #[serde(rename = "user")]
+    User { does: &'static str },
+}
+
+/// Usage as it stands in a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Plain input.
+    pub input: u64,
+    /// Read from the cache.
+    pub read: u64,
+    /// Written for five minutes.
+    pub write_5m: u64,
+    /// Written for an hour.
+    pub write_1h: u64,
+    /// Output.
+    pub output: u64,
+}
+
+impl From<Usage> for Tokens {
+    fn from(usage: Usage) -> Self {
+        Self {
+            input: usage.input_tokens,
+            read: usage.cache_read_input_tokens,
+            write_5m: usage.ephemeral_5m_input_tokens,
+            write_1h: usage.ephemeral_1h_input_tokens,
+            output: usage.output_tokens,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! How a user's text enters (contract INPUT).

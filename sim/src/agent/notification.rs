@@ -1,0 +1,1 @@
+//! What a background task tells when it ends (contract NOTIFY).

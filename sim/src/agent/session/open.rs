@@ -1,0 +1,64 @@
+//! How a session begins.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Flags, Ids, Session, Settings};
+use crate::agent::definition::Definitions;
+use crate::agent::event::Sink;
+use crate::agent::hook::Hooks;
+use crate::agent::permission::Permissions;
+use crate::agent::queue::Queue;
+use crate::agent::task::Tasks;
+use crate::agent::tool::Tools;
+use crate::agent::transcript::Transcripts;
+use crate::agent::world::World;
+use crate::model::Model;
+use crate::seed::Seed;
+use crate::time::Handle;
+
+/// Everything that a session begins with.
+pub struct Opening {
+    /// Options that never change.
+    pub settings: Settings,
+    /// The run's seed.
+    pub seed: Seed,
+    /// Who answers.
+    pub model: Rc<dyn Model>,
+    /// Who watches.
+    pub sink: Rc<dyn Sink>,
+    /// Flags that are warm or cold from the start.
+    pub flags: BTreeMap<String, bool>,
+    /// Rules and modes.
+    pub permissions: Permissions,
+    /// Kinds of agents.
+    pub definitions: Definitions,
+    /// Every tool that there is.
+    pub tools: Tools,
+    /// Hooks of the session.
+    pub hooks: Hooks,
+    /// Files and shell.
+    pub world: World,
+}
+
+impl Opening {
+    /// Opens the session on this clock.
+    pub fn open(self, handle: Handle) -> Rc<Session> {
+        Rc::new(Session {
+            settings: self.settings,
+            handle,
+            model: self.model,
+            sink: self.sink,
+            ids: Ids::new(&self.seed),
+            flags: Flags::new(self.flags),
+            permissions: self.permissions,
+            definitions: self.definitions,
+            tools: self.tools,
+            hooks: self.hooks,
+            queue: Queue::default(),
+            tasks: Tasks::default(),
+            transcripts: Transcripts::default(),
+            world: self.world,
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! Sub-agents: routing, waiting, background, takeover (contract AGENT, SYNC, ASYNC, LIFE, RESULT).

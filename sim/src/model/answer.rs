@@ -1,0 +1,121 @@
+//! What a script says to a question: events, or a fault.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::event::{Delta, Event, Grammar, Opened, StopReason};
+use super::{Broken, CallError};
+use crate::time::Duration;
+use crate::wire::Usage;
+
+/// An answer without usage and without time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The events in order, their usage zero.
+    pub events: Vec<Event>,
+    /// Tokens of the answer where the script says so; else they are counted.
+    pub output_tokens: Option<u64>,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
+    /// Time to the first byte where the script says so; else it follows from the tokens.
+    pub first_byte: Option<Duration>,
+    /// Time from the first byte to the end where the script says so.
+    pub streaming: Option<Duration>,
+}
+
+/// What goes wrong with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// There is no answer.
+    Refusal(CallError),
+    /// The answer breaks off after so many events.
+    Interruption {
+        /// Events that still arrive.
+        after_events: usize,
+        /// How it breaks off.
+        how: Interruption,
+    },
+}
+
+/// How an answer breaks off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// The connection breaks.
+    Broken(Broken),
+    /// The connection is closed as if the answer were whole.
+    Closed,
+    /// The provider sends an `error` event.
+    Error {
+        /// Its word.
+        kind: Rc<str>,
+        /// Its sentence.
+        message: Rc<str>,
+    },
+}
+
+/// A block that is to be said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Text.
+    Text(String),
+    /// Thinking.
+    Thinking(String),
+    /// A call of a tool.
+    ToolUse {
+        /// Id of the call.
+        id: Rc<str>,
+        /// The tool.
+        name: Rc<str>,
+        /// Its input.
+        input: Value,
+    },
+}
+
+impl Answer {
+    /// The answer with this one message, in one delta a block, as `id`.
+    pub fn message(id: &str, said: &[Said]) -> Self {
+        let mut events = vec![Event::MessageStart { id: id.into(), usage: Usage::default() }];
+        for (index, said) in said.iter().enumerate() {
+            let (block, delta) = opened(said);
+            events.push(Event::BlockStart { index, block });
+            events.push(Event::BlockDelta { index, delta });
+            if matches!(said, Said::Thinking(_)) {
+                events
+                    .push(Event::BlockDelta { index, delta: Delta::Signature(format!("signed-{id}-{index}").into()) });
+            }
+            events.push(Event::BlockStop { index });
+        }
+        let calls = said.iter().any(|said| matches!(said, Said::ToolUse { .. }));
+        let stop_reason = Some(if calls { StopReason::ToolUse } else { StopReason::EndTurn });
+        events.push(Event::MessageDelta { stop_reason, usage: Usage::default() });
+        events.push(Event::MessageStop);
+        Self { events, ..Self::default() }
+    }
+
+    /// Checks the order of the events (contract STREAM-01).
+    ///
+    /// # Errors
+    /// The number of the first event out of order, counted from zero, and what was expected instead.
+    pub fn check(&self) -> Result<(), (usize, &'static str)> {
+        let mut grammar = Grammar::default();
+        for (at, event) in self.events.iter().enumerate() {
+            grammar.step(event).map_err(|expected| (at, expected))?;
+        }
+        if matches!(self.fault, Some(Fault::Refusal(_))) {
+            Ok(())
+        } else {
+            grammar.end().map_err(|expected| (self.events.len(), expected))
+        }
+    }
+}
+
+fn opened(said: &Said) -> (Opened, Delta) {
+    match said {
+        Said::Text(text) => (Opened::Text, Delta::Text(text.as_str().into())),
+        Said::Thinking(text) => (Opened::Thinking, Delta::Thinking(text.as_str().into())),
+        Said::ToolUse { id, name, input } => {
+            (Opened::ToolUse { id: id.clone(), name: name.clone() }, Delta::InputJson(input.to_string().into()))
+        }
+    }
+}
