@@ -1,6 +1,6 @@
 //! A request that an agent is about to send: pieces and breakpoints, no bytes yet.
 //!
-//! Taking a draft into the arena costs a look at each piece, never a look at the bytes of a piece that was sent before.
+//! Taking a draft into the arena costs a look at each piece, never at the bytes of a piece that was sent before.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,10 +11,11 @@ use super::intake::Wire;
 use super::level::{Level, Place, Role};
 use super::marker::Ttl;
 use super::normal::NormalForms;
-use super::order::{self, LastCalls, Placed};
+use super::order::{self, Placed};
 use super::parameters;
 use super::part::{Part, PartPlace};
 use super::piece::{Canonical, Piece};
+use super::placement::Placement;
 use super::request::Request;
 
 /// A message of a draft.
@@ -88,13 +89,14 @@ impl Draft {
         let forms = NormalForms::default();
         let head = self.head();
         let mut canonicals: Vec<Canonical> = Vec::new();
-        let mut placed = self.place(&forms, |piece, level, role| {
+        let placement = Placement::of(self, forms.results_sorted, &mut |piece: &Piece, level, role| {
             let canonical = piece.canonical(level, role);
             let block = BlockId(u32::try_from(canonicals.len()).unwrap_or(u32::MAX));
             let part = Part { block, ..canonical.part };
             canonicals.push(canonical);
             part
         });
+        let mut placed = placement.marked(&[]);
         if head.strips_thinking(&forms) {
             order::strip_thinking(&mut placed);
         }
@@ -113,7 +115,8 @@ impl Draft {
         digest.0.finalize()
     }
 
-    fn head(&self) -> Head {
+    /// What the draft says beside its prompt.
+    pub(super) fn head(&self) -> Head {
         let mut model = Vec::with_capacity(self.model.len() + 2);
         super::json::push_string(&self.model, &mut model);
         // As in a body: of equal keys the last stays, where it stands.
@@ -123,47 +126,15 @@ impl Draft {
         let sent = sent.map(|(_, (key, value))| (key.as_str(), value.as_bytes()));
         Head::new([("model", model.as_slice())].into_iter().chain(sent), "")
     }
-
-    /// The parts of all pieces at their places, with `part` saying what a piece contributes.
-    fn place(&self, forms: &NormalForms, mut part: impl FnMut(&Piece, Level, Role) -> Part) -> Vec<Placed> {
-        let in_messages: usize = self.messages.iter().map(|message| message.content.len()).sum();
-        let mut placed = Vec::with_capacity(self.tools.len() + self.system.len() + in_messages);
-        for (level, pieces) in [(Level::Tools, &self.tools), (Level::System, &self.system)] {
-            for (item, piece) in pieces.iter().enumerate() {
-                let part = part(piece, level, Role::None);
-                let marker = self.marked(level, item, 0).or(part.marker);
-                placed.push(Placed::new(Part { marker, ..part }, level, item));
-            }
-        }
-        let mut calls = LastCalls::default();
-        for (item, message) in self.messages.iter().enumerate() {
-            let from = placed.len();
-            let role = spoken(message.role);
-            for (index, piece) in message.content.iter().enumerate() {
-                let part = part(piece, Level::Messages, role);
-                let marker = self.marked(Level::Messages, item, index).or(part.marker);
-                let index = u32::try_from(index).unwrap_or(u32::MAX);
-                placed.push(Placed::new(Part { marker, index, ..part }, Level::Messages, item));
-            }
-            if forms.results_sorted {
-                calls.sort_results(&mut placed, from);
-            }
-        }
-        placed
-    }
-}
-
-/// The role that a reader of the body finds.
-fn spoken(role: Role) -> Role {
-    if role == Role::None { Role::Other } else { role }
 }
 
 impl Wire {
-    /// Takes a draft sent in `scope`: the request that its body would be read as, without making the body.
+    /// Takes a draft sent in `scope`: the request that its body would be read as, without making the body. Costs a look
+    /// at each piece; [`Wire::take_after`] spares those that the chain's last draft had.
     pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
-        let forms = *self.forms();
-        let placed = draft.place(&forms, |piece, level, role| self.part(piece, level, role));
-        self.request(draft.head(), placed, scope, draft.body_bytes())
+        let sorted = self.forms().results_sorted;
+        let placement = Placement::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
+        self.request(draft.head(), placement.marked(&draft.marks), scope, draft.body_bytes(), None)
     }
 
     /// The digest of a request's prompt and model. Under the default normal forms it is that of the draft of the same

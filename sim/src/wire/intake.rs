@@ -13,6 +13,7 @@ use super::part::{Element, ElementReader, Part, PartPlace};
 use super::piece::{Piece, WireIdentity};
 use super::prefix::Prefixes;
 use super::request::{BadMarker, BadMarkerWhy, Excluded, ExcludedWhy, Request};
+use super::trail::Path;
 
 /// Everything that was ever sent: the blocks and prefixes of a run, and how bodies become paths among them.
 #[derive(Clone, Debug, Default)]
@@ -52,11 +53,23 @@ impl Wire {
         let cut = body::cut_expecting(body, &self.memory)?;
         let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
         let placed = self.elements(&cut)?;
-        Ok(self.request(head, placed, scope, body.len() as u64))
+        Ok(self.request(head, placed, scope, body.len() as u64, None))
     }
 
-    /// The request of these parts: the path is laid, the breakpoints are put on it.
-    pub(super) fn request(&mut self, head: Head, mut placed: Vec<Placed>, scope: &str, body_bytes: u64) -> Request {
+    /// What tells this wire from others.
+    pub(super) const fn identity(&self) -> &WireIdentity {
+        &self.identity
+    }
+
+    /// The request of these parts: the path is laid, the breakpoints are put on it. `path` is the one that is expected.
+    pub(super) fn request(
+        &mut self,
+        head: Head,
+        mut placed: Vec<Placed>,
+        scope: &str,
+        body_bytes: u64,
+        path: Option<&mut Path>,
+    ) -> Request {
         if head.strips_thinking(&self.forms) {
             order::strip_thinking(&mut placed);
         }
@@ -75,7 +88,7 @@ impl Wire {
             envelope: head.envelope,
             body_bytes,
         };
-        self.lay(&placed, &mut request);
+        self.lay(&placed, &mut request, path);
         if let Some(ttl) = request.envelope_value("cache_control").and_then(normal::ttl) {
             set_automatic(&mut request, &placed, ttl, &self.prefixes);
         }
@@ -156,18 +169,21 @@ impl Wire {
     }
 
     /// Lays the path of prefixes: each level's parameters, then its blocks.
-    fn lay(&mut self, placed: &[Placed], request: &mut Request) {
+    fn lay(&mut self, placed: &[Placed], request: &mut Request, path: Option<&mut Path>) {
         let facts = order::facts(placed, |block| self.blocks.bytes(block).to_vec());
         let mut next = 0;
-        let mut all_known = true;
+        let mut steps = Steps { path, all_known: true };
+        if let Some(path) = &mut steps.path {
+            path.begin(request.root);
+        }
         for level in Level::ALL {
             if let Some(bytes) = parameters::canonical(level, &request.envelope, &facts, &self.forms) {
                 let block = self.blocks.intern(Content::parameters(level, &bytes));
-                self.step(request, block, BlockKind::Parameters, Place::head(level), &mut all_known);
+                self.step(request, block, BlockKind::Parameters, Place::head(level), &mut steps);
             }
             while let Some(Placed { part, place }) = placed.get(next).filter(|placed| placed.place.level == level) {
                 if part.place == PartPlace::Prompt {
-                    self.step(request, part.block, part.kind, *place, &mut all_known);
+                    self.step(request, part.block, part.kind, *place, &mut steps);
                 } else if part.place == PartPlace::Excluded {
                     let why = match level {
                         Level::Tools => ExcludedWhy::DeferredTool,
@@ -182,13 +198,26 @@ impl Wire {
         }
     }
 
-    fn step(&mut self, request: &mut Request, block: BlockId, kind: BlockKind, place: Place, all_known: &mut bool) {
-        let (node, new) = self.prefixes.extend(request.end(), block, kind);
+    fn step(&mut self, request: &mut Request, block: BlockId, kind: BlockKind, place: Place, steps: &mut Steps<'_>) {
+        let expected = steps.path.as_mut().and_then(|path| path.next(block));
+        let node = expected.unwrap_or_else(|| {
+            let (node, new) = self.prefixes.extend(request.end(), block, kind);
+            steps.all_known &= !new;
+            if let Some(path) = &mut steps.path {
+                path.push(block, node);
+            }
+            node
+        });
         request.nodes.push(node);
         request.places.push(place);
-        *all_known &= !new;
-        request.known += usize::from(*all_known);
+        request.known += usize::from(steps.all_known);
     }
+}
+
+/// How far the laying of a path has come.
+struct Steps<'a> {
+    path: Option<&'a mut Path>,
+    all_known: bool,
 }
 
 fn broken(path: String) -> BodyError {

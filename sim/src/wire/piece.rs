@@ -25,16 +25,23 @@ pub struct Piece(Rc<Inner>);
 struct Inner {
     json: Rc<str>,
     declared_tokens: Option<u64>,
-    readings: RefCell<Vec<Reading>>,
+    latest: RefCell<Option<Reading>>,
+    others: RefCell<Vec<Reading>>,
     canonicals: RefCell<Vec<Canonical>>,
 }
 
 /// What a piece was read as by one wire, at one place.
 struct Reading {
-    wire: Weak<()>,
+    wire: WeakIdentity,
     level: Level,
     role: Role,
     part: Part,
+}
+
+impl Reading {
+    fn is_at(&self, wire: &WireIdentity, level: Level, role: Role) -> bool {
+        self.wire.is(wire) && self.level == level && self.role == role
+    }
 }
 
 /// A piece without a wire: its canonical bytes by their digest, under the default normal forms.
@@ -54,6 +61,24 @@ pub struct Canonical {
 #[derive(Debug, Default)]
 pub struct WireIdentity(Arc<()>);
 
+/// The identity of a wire that may be gone.
+#[derive(Clone, Debug, Default)]
+pub struct WeakIdentity(Weak<()>);
+
+impl WireIdentity {
+    /// The identity, to be compared with later.
+    pub fn downgrade(&self) -> WeakIdentity {
+        WeakIdentity(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakIdentity {
+    /// Whether it is that of `wire`.
+    pub fn is(&self, wire: &WireIdentity) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&wire.0))
+    }
+}
+
 impl Clone for WireIdentity {
     fn clone(&self) -> Self {
         Self::default()
@@ -71,8 +96,8 @@ impl Piece {
     }
 
     fn with(json: Rc<str>, declared_tokens: Option<u64>) -> Self {
-        let (readings, canonicals) = (RefCell::default(), RefCell::default());
-        Self(Rc::new(Inner { json, declared_tokens, readings, canonicals }))
+        let (latest, others, canonicals) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self(Rc::new(Inner { json, declared_tokens, latest, others, canonicals }))
     }
 
     /// A text block.
@@ -154,18 +179,19 @@ impl Piece {
 
     /// What the piece was read as at this place by the wire of this identity.
     pub(super) fn reading(&self, wire: &WireIdentity, level: Level, role: Role) -> Option<Part> {
-        let readings = self.0.readings.borrow();
-        let own = |reading: &&Reading| {
-            std::ptr::eq(reading.wire.as_ptr(), Arc::as_ptr(&wire.0)) && reading.level == level && reading.role == role
-        };
-        readings.iter().find(own).map(|reading| reading.part)
+        let is_it = |reading: &&Reading| reading.is_at(wire, level, role);
+        if let Some(reading) = self.0.latest.borrow().as_ref().filter(is_it) {
+            return Some(reading.part);
+        }
+        self.0.others.borrow().iter().find(is_it).map(|reading| reading.part)
     }
 
     /// Keeps a reading, and forgets those of wires that are gone.
     pub(super) fn keep_reading(&self, wire: &WireIdentity, level: Level, role: Role, part: Part) {
-        let mut readings = self.0.readings.borrow_mut();
-        readings.retain(|reading| reading.wire.strong_count() > 0);
-        readings.push(Reading { wire: Arc::downgrade(&wire.0), level, role, part });
+        let latest = Reading { wire: wire.downgrade(), level, role, part };
+        let mut others = self.0.others.borrow_mut();
+        others.extend(self.0.latest.replace(Some(latest)));
+        others.retain(|reading| reading.wire.0.strong_count() > 0);
     }
 
     /// The piece in the default normal forms, made once for each place.

@@ -38,13 +38,15 @@ struct Node {
     depth: u32,
     line: LineId,
     kind: BlockKind,
-    continued: bool,
+    /// The child that continues the line; the node itself where there is none.
+    first_child: NodeId,
 }
 
 /// All prefixes of a run. Each scope and model has a root of its own, so prefixes of different scopes never meet.
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes {
     nodes: Vec<Node>,
+    /// Children that begin a line; the others are found from their parent.
     children: Index<(NodeId, BlockId), NodeId>,
     roots: Index<String, NodeId>,
     lines: Vec<Option<NodeId>>,
@@ -69,7 +71,7 @@ impl Prefixes {
             depth: 0,
             line,
             kind: BlockKind::Parameters,
-            continued: false,
+            first_child: id,
         });
         self.roots.insert(key, id);
         id
@@ -77,15 +79,20 @@ impl Prefixes {
 
     /// The prefix `parent` followed by `block`, and whether it is new.
     pub fn extend(&mut self, parent: NodeId, block: BlockId, kind: BlockKind) -> (NodeId, bool) {
-        if let Some(child) = self.children.get(&(parent, block)) {
-            return (*child, false);
-        }
         let above = *self.node(parent);
-        let line = if above.continued { self.new_line(Some(parent)) } else { above.line };
-        self.nodes[parent.0 as usize].continued = true;
         let id = self.next_id();
-        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, continued: false });
-        self.children.insert((parent, block), id);
+        let line = if above.first_child == parent {
+            self.nodes[parent.0 as usize].first_child = id;
+            above.line
+        } else if self.node(above.first_child).block == block {
+            return (above.first_child, false);
+        } else if let Some(child) = self.children.get(&(parent, block)) {
+            return (*child, false);
+        } else {
+            self.children.insert((parent, block), id);
+            self.new_line(Some(parent))
+        };
+        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, first_child: id });
         (id, true)
     }
 

@@ -12,6 +12,11 @@ use super::piece::Piece;
 /// What takes the bytes of a body in their order.
 trait Sink {
     fn put(&mut self, bytes: &[u8]);
+
+    /// Takes the unmarked message `item` without being given its bytes, if it knows them.
+    fn skip(&mut self, _item: usize) -> bool {
+        false
+    }
 }
 
 impl Sink for Vec<u8> {
@@ -21,11 +26,31 @@ impl Sink for Vec<u8> {
 }
 
 /// Counts the bytes, and looks at none of them.
-struct Length(u64);
+#[derive(Default)]
+struct Length<'a> {
+    bytes: u64,
+    /// Lengths of the first messages.
+    messages: &'a [u64],
+}
 
-impl Sink for Length {
+impl Sink for Length<'_> {
     fn put(&mut self, bytes: &[u8]) {
-        self.0 += bytes.len() as u64;
+        self.bytes += bytes.len() as u64;
+    }
+
+    fn skip(&mut self, item: usize) -> bool {
+        let known = self.messages.get(item);
+        self.bytes += known.copied().unwrap_or(0);
+        known.is_some()
+    }
+}
+
+impl Message {
+    /// How many bytes the message has in a body, without breakpoints.
+    pub(super) fn body_bytes(&self) -> u64 {
+        let mut length = Length::default();
+        put_message(self, |_| None, &mut length);
+        length.bytes
     }
 }
 
@@ -39,9 +64,14 @@ impl Draft {
 
     /// How many bytes the body has.
     pub fn body_bytes(&self) -> u64 {
-        let mut length = Length(0);
+        self.body_bytes_knowing(&[])
+    }
+
+    /// How many bytes the body has, where these are the lengths of its first messages without breakpoints.
+    pub(super) fn body_bytes_knowing(&self, messages: &[u64]) -> u64 {
+        let mut length = Length { bytes: 0, messages };
         self.render(&mut length);
-        length.0
+        length.bytes
     }
 
     fn render(&self, out: &mut impl Sink) {
@@ -50,7 +80,10 @@ impl Draft {
         out.put(b",\"messages\":[");
         for (item, message) in self.messages.iter().enumerate() {
             out.put(if item == 0 { b"" } else { b"," });
-            self.message(item, message, out);
+            let marked = self.marks.iter().any(|mark| (mark.level, mark.item) == (Level::Messages, item));
+            if marked || !out.skip(item) {
+                put_message(message, |index| self.marked(Level::Messages, item, index), out);
+            }
         }
         out.put(b"]");
         self.pieces(Level::System, &self.system, out);
@@ -62,17 +95,6 @@ impl Draft {
             out.put(value.as_bytes());
         }
         out.put(b"}");
-    }
-
-    fn message(&self, item: usize, message: &Message, out: &mut impl Sink) {
-        out.put(b"{\"role\":\"");
-        out.put(message.role.name().as_bytes());
-        out.put(b"\",\"content\":[");
-        for (index, piece) in message.content.iter().enumerate() {
-            out.put(if index == 0 { b"" } else { b"," });
-            put_piece(piece, self.marked(Level::Messages, item, index), out);
-        }
-        out.put(b"]}");
     }
 
     fn pieces(&self, level: Level, pieces: &[Piece], out: &mut impl Sink) {
@@ -88,6 +110,17 @@ impl Draft {
         }
         out.put(b"]");
     }
+}
+
+fn put_message(message: &Message, marked: impl Fn(usize) -> Option<Ttl>, out: &mut impl Sink) {
+    out.put(b"{\"role\":\"");
+    out.put(message.role.name().as_bytes());
+    out.put(b"\",\"content\":[");
+    for (index, piece) in message.content.iter().enumerate() {
+        out.put(if index == 0 { b"" } else { b"," });
+        put_piece(piece, marked(index), out);
+    }
+    out.put(b"]}");
 }
 
 fn put_string(text: &str, out: &mut impl Sink) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use forkcast_sim::cache::PRESETS;
-use forkcast_sim::wire::{Draft, Level, Mark, Message, NormalForms, Piece, Request, Role, Ttl, Wire};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, NormalForms, Piece, Request, Role, Trail, Ttl, Wire};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::json;
@@ -255,6 +255,24 @@ proptest! {
         for draft in &drafts {
             let (taken, read) = (taking.take(draft, "scope"), read(&mut reading, draft));
             prop_assert_eq!(seen(&taking, &taken), seen(&reading, &read));
+        }
+    }
+
+    /// A trail saves work and changes nothing: the same one for all that comes, also in another wire and scope.
+    #[test]
+    fn a_trail_changes_nothing(drafts in drafts(), forms in forms()) {
+        let mut trail = Trail::default();
+        let (mut following, mut taking) = (Wire::new(forms), Wire::new(forms));
+        for (draft, scope) in drafts.iter().zip(["a", "a", "b", "a", "b"]) {
+            let followed = following.take_after(draft, scope, &mut trail);
+            let taken = taking.take(draft, scope);
+            prop_assert_eq!(seen(&following, &followed), seen(&taking, &taken));
+        }
+        let (mut elsewhere, mut fresh) = (Wire::default(), Wire::default());
+        for draft in drafts.iter().chain(&drafts[..1]) {
+            let followed = elsewhere.take_after(draft, "c", &mut trail);
+            let taken = fresh.take(draft, "c");
+            prop_assert_eq!(seen(&elsewhere, &followed), seen(&fresh, &taken));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Place, Role, Ttl, Wire};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Place, Role, Trail, Ttl, Wire};
 use serde_json::json;
 
 fn draft(messages: Vec<Message>) -> Draft {
@@ -97,7 +97,7 @@ fn a_wire_can_be_sent_and_copied() {
 }
 
 /// Bytes looked at in each of 50 turns, each of which adds an answer and a result to a first text of `prefix` bytes.
-fn bytes_per_turn(prefix: usize) -> Vec<u64> {
+fn bytes_per_turn(prefix: usize, mut trail: Option<Trail>) -> Vec<u64> {
     let mut wire = Wire::default();
     let mut draft = draft(vec![says(Role::User, &"p".repeat(prefix))]);
     draft.tools = [Piece::new(json!({"name": "Bash", "description": "d".repeat(prefix)}).to_string())].into();
@@ -113,7 +113,10 @@ fn bytes_per_turn(prefix: usize) -> Vec<u64> {
             let item = draft.messages.len() - 1;
             draft.marks = vec![Mark { level: Level::Messages, item, part: 0, ttl: Ttl::FiveMinutes }];
             let (read, held) = (wire.bytes_read(), wire.blocks.total_bytes());
-            let request = wire.take(&draft.clone(), "scope");
+            let request = match &mut trail {
+                Some(trail) => wire.take_after(&draft.clone(), "scope", trail),
+                None => wire.take(&draft.clone(), "scope"),
+            };
             assert_eq!(request.known + 2, request.nodes.len(), "turn {turn}");
             assert_eq!(wire.bytes_read() - read, new as u64, "turn {turn}");
             assert!(wire.blocks.total_bytes() - held < new + 50, "turn {turn}");
@@ -124,8 +127,9 @@ fn bytes_per_turn(prefix: usize) -> Vec<u64> {
 
 #[test]
 fn a_turn_looks_at_the_bytes_that_are_new_and_at_no_others() {
-    let turns = bytes_per_turn(10);
-    assert_eq!(turns, bytes_per_turn(1 << 20));
+    let turns = bytes_per_turn(10, None);
+    assert_eq!(turns, bytes_per_turn(1 << 20, None));
+    assert_eq!(turns, bytes_per_turn(1 << 20, Some(Trail::default())));
     assert!(turns.iter().all(|bytes| *bytes == turns[0]));
 }
 

@@ -1,0 +1,103 @@
+//! What a chain sent last: its next draft is taken from where it differs.
+//!
+//! A draft that adds two messages to three hundred shares those three hundred with the one before it, as the same
+//! pointers. The trail holds them, so they cannot change, and what they were taken as is copied, not looked up.
+
+use std::rc::Rc;
+
+use super::block::BlockId;
+use super::draft::{Draft, Message};
+use super::intake::Wire;
+use super::piece::{Piece, WeakIdentity};
+use super::placement::Placement;
+use super::prefix::NodeId;
+use super::request::Request;
+
+/// What one chain sent last and how a wire took it. It only saves work: a trail of another chain, scope or wire, or none,
+/// gives the same requests.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    wire: WeakIdentity,
+    tools: Rc<[Piece]>,
+    system: Rc<[Piece]>,
+    messages: Vec<Rc<Message>>,
+    lengths: Vec<u64>,
+    placement: Placement,
+    path: Path,
+}
+
+/// A path of prefixes that is likely to be walked again.
+#[derive(Clone, Debug, Default)]
+pub struct Path {
+    root: Option<NodeId>,
+    steps: Vec<(BlockId, NodeId)>,
+    walked: usize,
+}
+
+impl Path {
+    /// Goes back to the beginning, below `root`.
+    pub fn begin(&mut self, root: NodeId) {
+        self.walked = 0;
+        if self.root.replace(root) != Some(root) {
+            self.steps.clear();
+        }
+    }
+
+    /// The next prefix, if the path goes on with `block`; else the path ends here.
+    pub fn next(&mut self, block: BlockId) -> Option<NodeId> {
+        match self.steps.get(self.walked) {
+            Some((next, node)) if *next == block => {
+                self.walked += 1;
+                Some(*node)
+            }
+            _ => {
+                self.steps.truncate(self.walked);
+                None
+            }
+        }
+    }
+
+    /// Goes on where the path ended.
+    pub fn push(&mut self, block: BlockId, node: NodeId) {
+        self.steps.push((block, node));
+        self.walked = self.steps.len();
+    }
+}
+
+impl Wire {
+    /// Takes a draft like [`Wire::take`], the same request for less work where `trail` holds what its chain sent last.
+    pub fn take_after(&mut self, draft: &Draft, scope: &str, trail: &mut Trail) -> Request {
+        trail.keep_shared(draft, self);
+        let sorted = self.forms().results_sorted;
+        trail.placement.extend(&draft.messages, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
+        trail.extend_messages(draft);
+        let placed = trail.placement.clone().marked(&draft.marks);
+        let body_bytes = draft.body_bytes_knowing(&trail.lengths);
+        self.request(draft.head(), placed, scope, body_bytes, Some(&mut trail.path))
+    }
+}
+
+impl Trail {
+    /// Forgets all that `draft` does not share.
+    fn keep_shared(&mut self, draft: &Draft, wire: &mut Wire) {
+        let heads = Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system);
+        if !heads || !self.wire.is(wire.identity()) {
+            let wire_before = wire.identity().downgrade();
+            let path = if self.wire.is(wire.identity()) { std::mem::take(&mut self.path) } else { Path::default() };
+            let placement = Placement::heads(draft, &mut |piece: &_, level, role| wire.part(piece, level, role));
+            let (tools, system) = (Rc::clone(&draft.tools), Rc::clone(&draft.system));
+            *self = Self { wire: wire_before, tools, system, placement, path, ..Self::default() };
+        }
+        let pairs = self.messages.iter().zip(&draft.messages);
+        let shared = pairs.take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
+        self.messages.truncate(shared);
+        self.lengths.truncate(shared);
+        self.placement.truncate(shared);
+    }
+
+    fn extend_messages(&mut self, draft: &Draft) {
+        let new = &draft.messages[self.messages.len()..];
+        self.lengths.extend(new.iter().map(|message| message.body_bytes()));
+        self.messages.extend(new.iter().cloned());
+    }
+}
