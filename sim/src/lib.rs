@@ -11,6 +11,7 @@
 //! * [`ledger`]: what happened, request by request; every report is derived from it.
 //! * `model`: who answers: scripts in the place of a model.
 //! * `agent`: who asks: a complete agent runtime.
+//! * `simulation`: where the two branches meet.
 //!
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
 
@@ -34,3 +35,6 @@ pub mod model;
 
 #[cfg(feature = "runtime")]
 pub mod agent;
+
+#[cfg(feature = "runtime")]
+pub mod simulation;

@@ -1,0 +1,85 @@
+//! Where agents meet the cache: the only room that sees both branches.
+//!
+//! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
+//! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
+//! * [`Pace`] is how long that takes.
+//! * [`Alarm`] ends a run that cannot go on.
+//! * [`Observer`] is told of everything that happens on both sides; laws are observers.
+
+mod alarm;
+mod pace;
+mod provider;
+mod service;
+mod sizes;
+
+pub use alarm::{Alarm, Cause};
+pub use pace::Pace;
+pub use provider::Provider;
+pub use service::{Answered, Served, Service};
+pub use sizes::Sizing;
+
+use crate::agent;
+use crate::cache::Outcome;
+use crate::time::Instant;
+use crate::wire::{Draft, Request, Wire};
+
+/// Looks on. It is told of what happens and changes nothing.
+pub trait Observer {
+    /// Its name, for reports.
+    fn name(&self) -> &'static str;
+
+    /// An agent's event.
+    ///
+    /// # Errors
+    /// What is wrong with it: the run ends there.
+    fn event(&mut self, _at: Instant, _event: &agent::Event) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A request was looked up.
+    ///
+    /// # Errors
+    /// What is wrong with it: the run ends there.
+    fn served(&mut self, _seen: &Seen<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// What a request wrote can be read from `at` on.
+    ///
+    /// # Errors
+    /// What is wrong with it: the run ends there.
+    fn first_byte(&mut self, _line: usize, _at: Instant) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The run is over.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn end(&mut self, _at: Instant) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A request that was looked up, as observers see it.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// Its line in the ledger.
+    pub line: usize,
+    /// When.
+    pub at: Instant,
+    /// Who asked.
+    pub agent: &'a str,
+    /// What was sent.
+    pub draft: &'a Draft,
+    /// Blocks and prefixes.
+    pub wire: &'a Wire,
+    /// What the cache was given.
+    pub request: &'a Request,
+    /// Tokens of each of its prefixes.
+    pub cumulative: &'a [u64],
+    /// What the cache gave.
+    pub outcome: &'a Outcome,
+    /// The ledger's line.
+    pub ledger: &'a crate::ledger::Line,
+}

@@ -1,0 +1,205 @@
+//! A script behind a cache, a clock and a bill: the model that agents ask in a simulation.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use super::alarm::{Alarm, Cause};
+use super::pace::Pace;
+use super::service::{Answered, Served, Service};
+use crate::model::answer::{Fault, Interruption};
+use crate::model::{Answer, Broken, CallError, Calling, Delta, Event, Events, Model, Question, Replying, Script};
+use crate::time::{Duration, Handle, Instant, Sleep};
+use crate::wire::Usage;
+
+/// Answers with what a script says, when a provider would, billed as a provider would.
+pub struct Provider {
+    handle: Handle,
+    pace: Pace,
+    script: RefCell<Box<dyn Script>>,
+    service: Rc<RefCell<Service>>,
+    alarm: Rc<Alarm>,
+}
+
+impl Provider {
+    /// A provider on this clock. A question that the script has no answer for rings `alarm`.
+    pub fn new(
+        handle: Handle,
+        pace: Pace,
+        script: Box<dyn Script>,
+        service: Rc<RefCell<Service>>,
+        alarm: Rc<Alarm>,
+    ) -> Self {
+        Self { handle, pace, script: RefCell::new(script), service, alarm }
+    }
+
+    async fn answer(&self, question: &Question) -> Answer {
+        let answer = self.script.borrow_mut().answer(question);
+        match answer {
+            Ok(answer) => answer,
+            Err(unscripted) => {
+                self.alarm.ring(Cause::Unscripted(unscripted));
+                // No answer will ever come: the run ends, and with it this task.
+                let _waiting = self.handle.waiting_for("an answer that no script has");
+                std::future::pending().await
+            }
+        }
+    }
+
+    async fn serve(&self, question: Question) -> Result<Replying, CallError> {
+        let answer = self.answer(&question).await;
+        if let Some(Fault::Refusal(error)) = answer.fault {
+            self.handle.sleep(self.pace.refusal).await;
+            return Err(error);
+        }
+        let now = self.handle.now();
+        let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
+        let served = match served {
+            Ok(served) => served,
+            Err(refusal) => {
+                self.handle.sleep(self.pace.refusal).await;
+                return Err(invalid(&refusal.to_string()));
+            }
+        };
+        let usage = served.usage;
+        let wait = answer.first_byte.unwrap_or_else(|| {
+            let written = usage.cache_creation_input_tokens();
+            self.pace.first_byte(usage.cache_read_input_tokens, written, usage.input_tokens)
+        });
+        let mut open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None };
+        self.handle.sleep(wait).await;
+        open.begin();
+        Ok(Replying::new(Stream::new(answer, open, usage, &self.pace)))
+    }
+}
+
+impl Model for Provider {
+    fn call(&self, question: Question) -> Calling<'_> {
+        Box::pin(self.serve(question))
+    }
+}
+
+fn invalid(message: &str) -> CallError {
+    CallError::Refused { status: 400, kind: "invalid_request_error".into(), message: message.into(), retry_after: None }
+}
+
+/// A request under way. However it ends, the service is told, if only because the agent dropped it.
+struct Open {
+    served: Served,
+    service: Rc<RefCell<Service>>,
+    handle: Handle,
+    /// Tokens of the answer that arrived; `None` before the first byte.
+    arrived: Option<u64>,
+}
+
+impl Open {
+    fn begin(&mut self) {
+        self.arrived = Some(0);
+        self.service.borrow_mut().first_byte(&self.served, self.handle.now());
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let how = self.arrived.map_or(Answered::GivenUp, |output_tokens| Answered::Ended { output_tokens });
+        self.service.borrow_mut().answered(&self.served, how, self.handle.now());
+    }
+}
+
+/// An answer that is arriving.
+struct Stream {
+    open: Open,
+    usage: Usage,
+    /// Events with the time from the first byte and the tokens that have arrived with them.
+    events: VecDeque<(Duration, u64, Event)>,
+    began: Instant,
+    end: Option<Broken>,
+    sleep: Option<Sleep>,
+}
+
+impl Stream {
+    fn new(answer: Answer, open: Open, usage: Usage, pace: &Pace) -> Self {
+        let began = open.handle.now();
+        let bytes: u64 = answer.events.iter().map(said_bytes).sum();
+        let output_tokens = answer.output_tokens.unwrap_or_else(|| (bytes * 10).div_ceil(31).max(1));
+        let streaming = answer.streaming.unwrap_or_else(|| pace.streaming(output_tokens));
+        let mut said = 0;
+        let mut events: VecDeque<_> = answer
+            .events
+            .into_iter()
+            .map(|event| {
+                said += said_bytes(&event);
+                let share = |whole: u64| {
+                    if bytes == 0 { 0 } else { (u128::from(whole) * u128::from(said) / u128::from(bytes)) as u64 }
+                };
+                let last = matches!(event, Event::MessageDelta { .. } | Event::MessageStop);
+                let (after, tokens) =
+                    if last { (streaming.0, output_tokens) } else { (share(streaming.0), share(output_tokens)) };
+                (Duration(after), tokens, event)
+            })
+            .collect();
+        let mut end = None;
+        if let Some(Fault::Interruption { after_events, how }) = answer.fault {
+            end = interrupt(&mut events, after_events, how);
+        }
+        Self { open, usage, events, began, end, sleep: None }
+    }
+
+    /// Fills in what a script leaves open.
+    fn with_usage(&self, event: Event, output_tokens: u64) -> Event {
+        match event {
+            Event::MessageStart { id, .. } => {
+                Event::MessageStart { id, usage: Usage { output_tokens: 1, ..self.usage } }
+            }
+            Event::MessageDelta { stop_reason, .. } => {
+                Event::MessageDelta { stop_reason, usage: Usage { output_tokens, ..self.usage } }
+            }
+            other => other,
+        }
+    }
+}
+
+fn interrupt(events: &mut VecDeque<(Duration, u64, Event)>, after: usize, how: Interruption) -> Option<Broken> {
+    events.truncate(after);
+    match how {
+        Interruption::Broken(broken) => return Some(broken),
+        Interruption::Closed => {}
+        Interruption::Error { kind, message } => {
+            let (at, tokens) = events.back().map_or((Duration(0), 0), |(at, tokens, _)| (*at, *tokens));
+            events.push_back((at, tokens, Event::Error { kind, message }));
+        }
+    }
+    None
+}
+
+/// Bytes of an event that are the model's own words.
+fn said_bytes(event: &Event) -> u64 {
+    match event {
+        Event::BlockDelta { delta: Delta::Text(text) | Delta::Thinking(text) | Delta::InputJson(text), .. } => {
+            text.len() as u64
+        }
+        _ => 0,
+    }
+}
+
+impl Events for Stream {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Event, Broken>>> {
+        let Some((after, _, _)) = self.events.front() else {
+            return Poll::Ready(self.end.take().map(Err));
+        };
+        let at = self.began + *after;
+        if self.open.handle.now() < at {
+            let handle = &self.open.handle;
+            let sleep = self.sleep.get_or_insert_with(|| handle.sleep_until(at));
+            if Pin::new(sleep).poll(context).is_pending() {
+                return Poll::Pending;
+            }
+        }
+        self.sleep = None;
+        let Some((_, tokens, event)) = self.events.pop_front() else { return Poll::Ready(None) };
+        self.open.arrived = Some(tokens);
+        Poll::Ready(Some(Ok(self.with_usage(event, tokens))))
+    }
+}

@@ -1,0 +1,251 @@
+//! One request through arena, cache, explanation and bill.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::alarm::{Alarm, Cause};
+use super::sizes::{Sizer, Sizing};
+use super::{Observer, Seen};
+use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::diagnosis::{Case, Explanation, Previous, explain};
+use crate::ledger::{Line, UnreadWrites, charge};
+use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
+use crate::time::Instant;
+use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Usage, Wire};
+
+/// What serves the requests of a run.
+pub struct Service {
+    /// Blocks and prefixes of the run.
+    pub wire: Wire,
+    /// The ledger.
+    pub lines: Vec<Line>,
+    /// The agent of each line.
+    pub agents: Vec<Rc<str>>,
+    /// Who looks on.
+    pub observers: Vec<Box<dyn Observer>>,
+    /// What a broken law rings.
+    pub alarm: Rc<Alarm>,
+    rules: Rules,
+    cache: Marked,
+    sizer: Sizer,
+    book: Rc<PriceBook>,
+    prices_of: Option<Date>,
+    scope: Rc<str>,
+    chains: BTreeMap<Rc<str>, ChainId>,
+    previous: BTreeMap<ChainId, Previous>,
+    rates: Vec<Option<Rates>>,
+    unread: UnreadWrites,
+}
+
+/// A request that was served; its answer has not begun.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// Its line in the ledger.
+    pub line: usize,
+    /// Usage without output.
+    pub usage: Usage,
+    ticket: Ticket,
+}
+
+/// How an answer went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// It ended, or broke off, after so many tokens.
+    Ended {
+        /// Tokens that arrived.
+        output_tokens: u64,
+    },
+    /// It was given up before its first byte: nothing is billed, nothing is written.
+    GivenUp,
+}
+
+impl Service {
+    /// A service under `rules` that bills by `book` as of `prices_of` (the newest prices where that is not said). All
+    /// agents share one `scope`.
+    pub fn new(
+        rules: Rules,
+        sizing: Sizing,
+        book: Rc<PriceBook>,
+        prices_of: Option<Date>,
+        scope: &str,
+        seed: u64,
+    ) -> Self {
+        Self {
+            wire: Wire::new(rules.forms),
+            lines: Vec::new(),
+            agents: Vec::new(),
+            observers: Vec::new(),
+            alarm: Rc::default(),
+            rules,
+            cache: Marked::new(rules, seed),
+            sizer: Sizer::new(sizing),
+            book,
+            prices_of,
+            scope: scope.into(),
+            chains: BTreeMap::new(),
+            previous: BTreeMap::new(),
+            rates: Vec::new(),
+            unread: UnreadWrites::default(),
+        }
+    }
+
+    /// Serves `draft`, sent by `agent` at `at`.
+    ///
+    /// # Errors
+    /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
+    pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
+        let request = self.wire.take(draft, &self.scope);
+        refusal::check(&request, &self.rules)?;
+        let cumulative = self.sizer.cumulative(draft, &request, &self.wire);
+        let chain = self.chain(agent);
+        let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());
+        let prompt = Prompt {
+            prefixes: &self.wire.prefixes,
+            markers: &request.markers,
+            sizes: &sizes,
+            total_tokens: cumulative.last().copied().unwrap_or(0),
+            minimum_tokens: minimum,
+        };
+        let predicted = self.cache.peek(&prompt, at);
+        let usage = predicted.usage();
+        let explanation = explain(&Case {
+            wire: &self.wire,
+            request: &request,
+            cumulative: &cumulative,
+            minimum_tokens: minimum,
+            usage: &usage,
+            predicted: &predicted,
+            refusal: None,
+            previous: self.previous.get(&chain),
+            cache: &self.cache,
+            at,
+        });
+        let (ticket, outcome) = self.cache.look_up(&prompt, at);
+        let line = self.open_line(agent, chain, &request, (usage, explanation), at);
+        self.follow_writes(line, &request, &cumulative, minimum, &outcome);
+        self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
+        self.previous.insert(chain, Previous::new(request, &cumulative, minimum));
+        Ok(Served { line, usage, ticket })
+    }
+
+    fn chain(&mut self, agent: &Rc<str>) -> ChainId {
+        let next = ChainId(u32::try_from(self.chains.len()).unwrap_or(u32::MAX));
+        *self.chains.entry(agent.clone()).or_insert(next)
+    }
+
+    fn open_line(
+        &mut self,
+        agent: &Rc<str>,
+        chain: ChainId,
+        request: &Request,
+        (usage, explanation): (Usage, Explanation),
+        at: Instant,
+    ) -> usize {
+        let index = self.lines.len();
+        let terms = Terms { date: self.prices_of, ..Terms::of(&usage) };
+        let rates = self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok();
+        let mut line = Line::begun(index, 0, request.model.clone());
+        line.chain = Some(chain);
+        line.at = Some(at);
+        line.predicted = Some(usage);
+        line.explanation = Some(explanation);
+        bill(&mut line, rates.as_ref());
+        self.rates.push(rates);
+        self.lines.push(line);
+        self.agents.push(agent.clone());
+        index
+    }
+
+    fn follow_writes(&mut self, line: usize, request: &Request, cumulative: &[u64], minimum: u64, outcome: &Outcome) {
+        if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
+            self.unread.read(&self.wire.prefixes, hit);
+        }
+        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.to_vec());
+        let mut from = outcome.read_tokens;
+        let mut written: Vec<(Marker, u64)> = Vec::new();
+        for marker in request.markers.iter().filter(|marker| sizes.tokens_at(marker.node) >= minimum) {
+            let end = sizes.tokens_at(marker.node).max(from);
+            written.push((*marker, end - from));
+            from = end;
+        }
+        self.unread.wrote(&self.wire.prefixes, line, &written);
+    }
+
+    fn observe_served(
+        &mut self,
+        line: usize,
+        (at, agent): (Instant, &str),
+        draft: &Draft,
+        request: &Request,
+        cumulative: &[u64],
+        outcome: &Outcome,
+    ) {
+        let Self { wire, lines, observers, .. } = self;
+        let seen = Seen { line, at, agent, draft, wire, request, cumulative, outcome, ledger: &lines[line] };
+        for observer in observers {
+            if let Err(why) = observer.served(&seen) {
+                self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
+            }
+        }
+    }
+
+    /// The first byte of the answer went out.
+    pub fn first_byte(&mut self, served: &Served, at: Instant) {
+        self.cache.first_byte(&self.wire.prefixes, served.ticket, at);
+        self.lines[served.line].first_byte_at = Some(at);
+        for observer in &mut self.observers {
+            if let Err(why) = observer.first_byte(served.line, at) {
+                self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
+            }
+        }
+    }
+
+    /// The answer is over.
+    pub fn answered(&mut self, served: &Served, how: Answered, at: Instant) {
+        match how {
+            Answered::Ended { output_tokens } => {
+                self.cache.ended(&self.wire.prefixes, served.ticket, at);
+                self.rebill(served.line, |usage| usage.output_tokens = output_tokens);
+            }
+            Answered::GivenUp => {
+                self.cache.given_up(&self.wire.prefixes, served.ticket);
+                self.rebill(served.line, |usage| *usage = Usage::default());
+                let line = &mut self.lines[served.line];
+                line.explanation = Some(Explanation::default());
+                line.remarks.push("given up before its first byte: nothing was billed".to_owned());
+            }
+        }
+    }
+
+    fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
+        let rates = self.rates[line];
+        let line = &mut self.lines[line];
+        let mut usage = line.predicted.unwrap_or_default();
+        change(&mut usage);
+        line.predicted = Some(usage);
+        if usage == Usage::default() {
+            line.explanation = Some(Explanation::default());
+        }
+        bill(line, rates.as_ref());
+    }
+
+    /// Once the run is over it is known what nobody read.
+    pub fn settle_unread(&mut self) {
+        let unread = self.unread.unread();
+        for (line, rates) in self.lines.iter_mut().zip(&self.rates) {
+            let Some(rates) = rates else { continue };
+            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
+            let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
+                + rates.difference(Category::Write1h, Category::Input, one_hour);
+            line.unread_writes = Some(premium.max(Money::default()));
+        }
+    }
+}
+
+/// Fills in the money of a line from its usage and explanation.
+fn bill(line: &mut Line, rates: Option<&Rates>) {
+    let usage = line.predicted.unwrap_or_default();
+    line.charge = charge(rates, &usage, &[], line.explanation.as_ref());
+    line.predicted_bill = line.charge.bill.clone();
+}
