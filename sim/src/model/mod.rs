@@ -8,6 +8,7 @@
 pub mod answer;
 pub mod event;
 mod question;
+pub mod scripted;
 mod unmetered;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use std::task::{Context, Poll};
 pub use answer::{Answer, Fault, Interruption};
 pub use event::{Delta, Event, Grammar, Opened, StopReason};
 pub use question::Question;
+pub use scripted::Scripted;
 pub use unmetered::Unmetered;
 
 use crate::time::Duration;

@@ -7,12 +7,14 @@
 //! * [`Observer`] is told of everything that happens on both sides; laws are observers.
 
 mod alarm;
+mod log;
 mod pace;
 mod provider;
 mod service;
 mod sizes;
 
 pub use alarm::{Alarm, Cause};
+pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::Provider;
 pub use service::{Answered, Served, Service};

@@ -1,0 +1,143 @@
+//! A model that says what a scenario wrote down.
+//!
+//! Rules are tried in order; the first one that fits and is not used up speaks. Every agent plays the rules from the
+//! start, so two agents of one type say the same unless a rule names the instance.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::answer::{Answer, Fault, Said};
+use super::{Event, Question, Script, Unscripted};
+use crate::time::Duration;
+
+/// When something is said, and what.
+#[derive(Clone, Debug, Default)]
+pub struct Rule {
+    /// Type or id of the agent; `None` fits all.
+    pub agent: Option<Rc<str>>,
+    /// The how manieth agent of its type, counted from one in order of their first questions.
+    pub instance: Option<u32>,
+    /// The how manieth answered request of the agent, counted from zero.
+    pub turn: Option<u32>,
+    /// Text that the last user text contains.
+    pub last_user: Option<Rc<str>>,
+    /// How often it speaks to one agent; `None` is without limit.
+    pub times: Option<u32>,
+    /// What is said.
+    pub reply: Reply,
+}
+
+/// What is said.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// Blocks of one message. A call without id gets one.
+    pub said: Vec<Said>,
+    /// Raw events in the place of blocks.
+    pub events: Option<Vec<Event>>,
+    /// Tokens of the answer.
+    pub output_tokens: Option<u64>,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
+    /// Time to the first byte.
+    pub first_byte: Option<Duration>,
+    /// Time from there to the end.
+    pub streaming: Option<Duration>,
+}
+
+/// Says what its rules say.
+#[derive(Clone, Debug, Default)]
+pub struct Scripted {
+    rules: Vec<Rule>,
+    /// How often each rule has spoken to an agent.
+    spoken: BTreeMap<(Rc<str>, usize), u32>,
+    /// Which instance of its type an agent is.
+    instances: BTreeMap<Rc<str>, u32>,
+    of_type: BTreeMap<Rc<str>, u32>,
+    messages: u64,
+}
+
+impl Scripted {
+    /// A script of these rules.
+    pub fn new(rules: Vec<Rule>) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    fn instance(&mut self, question: &Question) -> u32 {
+        if let Some(instance) = self.instances.get(&question.agent) {
+            return *instance;
+        }
+        let count = self.of_type.entry(question.agent_type.clone()).or_default();
+        *count += 1;
+        self.instances.insert(question.agent.clone(), *count);
+        *count
+    }
+
+    fn find(&mut self, question: &Question) -> Option<usize> {
+        let instance = self.instance(question);
+        let mut last_user = None;
+        (0..self.rules.len()).find(|at| {
+            let rule = &self.rules[*at];
+            let agent = |name: &Rc<str>| *name == question.agent || *name == question.agent_type;
+            let spoken = self.spoken.get(&(question.agent.clone(), *at)).copied().unwrap_or(0);
+            rule.agent.as_ref().is_none_or(agent)
+                && rule.instance.is_none_or(|wanted| wanted == instance)
+                && rule.turn.is_none_or(|turn| turn == question.turn)
+                && rule.times.is_none_or(|times| spoken < times)
+                && rule.last_user.as_deref().is_none_or(|wanted| {
+                    let text = last_user.get_or_insert_with(|| question.last_user_text().unwrap_or_default());
+                    text.contains(wanted)
+                })
+        })
+    }
+
+    /// What is wrong, and what would mend it.
+    fn unscripted(&self, question: &Question) -> Unscripted {
+        let (agent, agent_type, turn) = (&question.agent, &question.agent_type, question.turn);
+        let known: Vec<String> =
+            self.rules.iter().filter_map(|rule| rule.agent.as_deref().map(str::to_owned)).collect();
+        let here = known.iter().any(|name| **name == **agent || **name == **agent_type);
+        let why = if here { "its rules are used up or do not fit" } else { "the script has no rule for it" };
+        let text: String = question.last_user_text().unwrap_or_default().chars().take(60).collect();
+        Unscripted(format!(
+            "agent `{agent_type}` ({agent}) asked for answer {turn} and {why}. Its last user text begins \"{text}\". \
+             Add a reply for `{agent_type}`: a text ends its turn, a tool call goes on"
+        ))
+    }
+
+    fn answer_of(&mut self, at: usize, question: &Question) -> Answer {
+        self.messages += 1;
+        let id = format!("msg_{:06}", self.messages);
+        let reply = &self.rules[at].reply;
+        let mut answer = match &reply.events {
+            Some(events) => Answer { events: events.clone(), ..Answer::default() },
+            None => Answer::message(&id, &with_ids(&reply.said, &question.agent, self.messages)),
+        };
+        answer.output_tokens = reply.output_tokens;
+        answer.fault.clone_from(&reply.fault);
+        (answer.first_byte, answer.streaming) = (reply.first_byte, reply.streaming);
+        answer
+    }
+}
+
+impl Script for Scripted {
+    fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
+        let Some(at) = self.find(question) else { return Err(self.unscripted(question)) };
+        *self.spoken.entry((question.agent.clone(), at)).or_default() += 1;
+        Ok(self.answer_of(at, question))
+    }
+}
+
+/// Gives an id to every call that has none.
+fn with_ids(said: &[Said], agent: &str, message: u64) -> Vec<Said> {
+    let mut calls = 0;
+    said.iter()
+        .map(|said| match said {
+            Said::ToolUse { id, name, input } if id.is_empty() => {
+                calls += 1;
+                let id = format!("toolu_{agent}_{message}_{calls}").into();
+                Said::ToolUse { id, name: name.clone(), input: input.clone() }
+            }
+            other => other.clone(),
+        })
+        .collect()
+}
