@@ -82,18 +82,35 @@ pub enum Event {
     #[serde(rename = "permission.reply")]
     PermissionReply { agent: Rc<str>, tool: Rc<str>, allowed: bool, by: &'static str },
     // ---- prompts, definitions, contexts
-    /// A system prompt was rendered.
+    /// A system prompt was rendered under these warm flags; `changed` if its bytes are not those of the time before
+    /// (PROMPT-05).
     #[serde(rename = "prompt.rendered")]
-    PromptRendered { agent: Rc<str>, sections: Vec<&'static str>, bytes: usize },
+    PromptRendered {
+        agent: Rc<str>,
+        sections: Rc<[&'static str]>,
+        bytes: usize,
+        warm_flags: Rc<[Rc<str>]>,
+        changed: bool,
+    },
     /// A remote flag changed.
     #[serde(rename = "flag.flipped")]
     FlagFlipped { flag: Rc<str>, value: bool },
     /// What became of a definition: `kept`, `shadowed`, `denied`, `blocked`, `invalid` (ADEF-24).
     #[serde(rename = "definition")]
     Definition { agent_type: Rc<str>, source: &'static str, outcome: &'static str, why: Rc<str> },
-    /// The context of a sub-agent was made (CTX-01..06).
+    /// The context of a sub-agent was made (CTX-01..06, CTX-15).
     #[serde(rename = "context.created")]
-    ContextCreated { agent: Rc<str>, parent: Rc<str>, chain: Rc<str>, depth: u32, cwd: Rc<str>, read_files: usize },
+    ContextCreated {
+        agent: Rc<str>,
+        parent: Rc<str>,
+        chain: Rc<str>,
+        depth: u32,
+        cwd: Rc<str>,
+        read_files: usize,
+        max_turns: Option<u32>,
+        effort: Option<Rc<str>>,
+        is_async: bool,
+    },
     /// A hook was registered, ran, or was removed.
     #[serde(rename = "hook.run")]
     Hook { agent: Rc<str>, hook: Rc<str>, moment: &'static str, outcome: &'static str },

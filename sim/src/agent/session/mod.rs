@@ -4,13 +4,15 @@ mod flags;
 mod ids;
 mod open;
 mod settings;
+mod skills;
 
 use std::rc::Rc;
 
 pub use flags::Flags;
 pub use ids::Ids;
 pub use open::Opening;
-pub use settings::{Environment, ModelNames, PartSizes, Retries, Settings};
+pub use settings::{Environment, Fragment, ModelNames, PartSizes, Retries, Settings};
+pub use skills::{Match, Skill, Skills};
 
 use super::definition::Definitions;
 use super::event::{Event, Sink};
@@ -42,6 +44,8 @@ pub struct Session {
     pub permissions: Permissions,
     /// Kinds of agents.
     pub definitions: Definitions,
+    /// Skills that agents can be given.
+    pub skills: Skills,
     /// Every tool that there is.
     pub tools: Tools,
     /// Hooks of the session; those of agents come and go.
@@ -65,5 +69,12 @@ impl Session {
     /// Tells the watcher of `event`.
     pub fn emit(&self, event: &Event) {
         self.sink.take(self.handle.now(), event);
+    }
+
+    /// Gives a remote flag a value, in mid-session too (contract PROMPT-05); a change is told to the watcher.
+    pub fn set_flag(&self, flag: &str, value: bool) {
+        if self.flags.set(flag, value) {
+            self.emit(&Event::FlagFlipped { flag: flag.into(), value });
+        }
     }
 }

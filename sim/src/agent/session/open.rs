@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Flags, Ids, Session, Settings};
+use super::{Flags, Ids, Session, Settings, Skills};
 use crate::agent::definition::Definitions;
 use crate::agent::event::Sink;
 use crate::agent::hook::Hooks;
@@ -33,6 +33,8 @@ pub struct Opening {
     pub permissions: Permissions,
     /// Kinds of agents.
     pub definitions: Definitions,
+    /// Skills that agents can be given.
+    pub skills: Skills,
     /// Every tool that there is.
     pub tools: Tools,
     /// Hooks of the session.
@@ -53,6 +55,7 @@ impl Opening {
             flags: Flags::new(self.flags),
             permissions: self.permissions,
             definitions: self.definitions,
+            skills: self.skills,
             tools: self.tools,
             hooks: self.hooks,
             queue: Queue::default(),

@@ -55,8 +55,13 @@ pub struct Settings {
     pub token_budget: Option<u64>,
     /// The user's memory files by path (`CLAUDE.md` and the like) come from the world; this switches them off.
     pub without_user_context: bool,
-    /// The main system prompt in the place of the runtime's own.
-    pub system: Option<Rc<str>>,
+    /// Blocks of a main system prompt in the place of the runtime's own.
+    pub system: Option<Vec<Rc<str>>>,
+    /// Texts that the main system prompt holds while a remote flag is warm (contract PROMPT-05).
+    pub fragments: Vec<Fragment>,
+    /// Connected servers with what they say of themselves; the prompt repeats it (contract PROMPT-04), and kinds of agents
+    /// may require one (contract MCP-04). Connections are not simulated.
+    pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
     /// Declared sizes in the place of counted ones.
     pub sizes: Option<PartSizes>,
     /// How long the classifier takes that looks at a finished background task (contract ASYNC-09).
@@ -83,6 +88,7 @@ impl Default for Settings {
             home: "/home/user".into(),
             environment: Environment {
                 git: true,
+                git_status: None,
                 platform: "linux".into(),
                 shell: "bash".into(),
                 os_version: "Linux 6.1".into(),
@@ -105,10 +111,23 @@ impl Default for Settings {
             token_budget: None,
             without_user_context: false,
             system: None,
+            fragments: Vec::new(),
+            mcp_servers: BTreeMap::new(),
             sizes: None,
             classifier: Duration::default(),
         }
     }
+}
+
+/// A text that depends on a flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// The flag.
+    pub flag: Rc<str>,
+    /// Where the text stands: before the divider with what is stable, else behind it.
+    pub before_divider: bool,
+    /// The text.
+    pub text: Rc<str>,
 }
 
 /// What the short names of models mean (contract AGENT-04).
@@ -127,6 +146,8 @@ pub struct ModelNames {
 pub struct Environment {
     /// The directory is a git repository.
     pub git: bool,
+    /// What `git status` said when the session began, as the user context says it.
+    pub git_status: Option<Rc<str>>,
     /// As `linux`.
     pub platform: Rc<str>,
     /// As `bash`.

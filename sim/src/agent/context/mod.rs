@@ -1,9 +1,15 @@
 //! What a running agent has: its own id, depth, directory, abort signal, read files, tools and history
 //! (contract CTX-01..18; contexts of agents in one process never mix, CTX-18).
 
+mod scope;
+mod sub_agent;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+pub use scope::Scope;
+pub use sub_agent::{Continued, SubAgent};
 
 use super::abort::Abort;
 use super::definition::AgentDefinition;

@@ -1,0 +1,91 @@
+//! How a sub-agent's context comes from its parent's (contract CTX-01..06, CTX-15; `createSubagentContext`).
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::Context;
+use crate::agent::Abort;
+use crate::agent::definition::AgentDefinition;
+use crate::agent::entry::Entry;
+use crate::agent::event::Event;
+use crate::agent::permission::Mode;
+use crate::agent::tool::Pool;
+
+/// What was decided about a sub-agent before it begins (AGENT-29).
+pub struct SubAgent {
+    /// Its id: a new one of `session.ids.next("agent")` (CTX-05, G22), or that of the run that is continued.
+    pub agent: Rc<str>,
+    /// What it is.
+    pub definition: Rc<AgentDefinition>,
+    /// The model that it asks, as spelled (AGENT-16).
+    pub model: Rc<str>,
+    /// Its tools (CTX-04).
+    pub pool: Rc<Pool>,
+    /// How its permission requests are handled.
+    pub mode: Mode,
+    /// Nobody waits for it: the parent's abort signal is not its own (ASYNC-11).
+    pub is_async: bool,
+    /// A directory in the place of the parent's (AGENT-10); it must be absolute.
+    pub cwd: Option<Rc<str>>,
+    /// What an earlier run of the same agent leaves to it (SYNC-09).
+    pub continued: Option<Continued>,
+}
+
+/// What a run leaves to the one that takes it over.
+#[derive(Clone, Default)]
+pub struct Continued {
+    /// The conversation so far.
+    pub entries: Vec<Rc<Entry>>,
+    /// The files that it has read, as it saw them.
+    pub read_files: BTreeMap<Rc<str>, Rc<str>>,
+    /// Requests that were answered.
+    pub turns: u32,
+}
+
+impl Context {
+    /// The context of a sub-agent: the parent's with the fields of CTX-02..06 replaced. Its history is empty until
+    /// [`Context::begin`], or that of the run which it continues.
+    pub fn sub_agent(parent: &Rc<Self>, start: SubAgent) -> Rc<Self> {
+        let is_continued = start.continued.is_some();
+        let continued = start.continued.unwrap_or_default();
+        let read_files = if is_continued { continued.read_files } else { parent.read_files.borrow().clone() };
+        let context = Rc::new(Self {
+            session: parent.session.clone(),
+            query_source: format!("agent:{}", start.definition.agent_type).into(),
+            parent: Some(parent.clone()),
+            chain: parent.chain.clone(),
+            depth: parent.depth + 1,
+            cwd: RefCell::new(start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone())),
+            abort: if start.is_async { Abort::default() } else { parent.abort.child() },
+            model: start.model,
+            effort: start.definition.effort.clone().or_else(|| parent.effort.clone()),
+            max_turns: start.definition.max_turns,
+            agent: start.agent,
+            definition: Some(start.definition),
+            is_async: start.is_async,
+            mode: Cell::new(start.mode),
+            pool: start.pool,
+            system: RefCell::new(Rc::from([])),
+            read_files: RefCell::new(read_files),
+            entries: RefCell::new(continued.entries),
+            turns: Cell::new(continued.turns),
+        });
+        context.emit(&created(parent, &context));
+        context
+    }
+}
+
+fn created(parent: &Context, context: &Context) -> Event {
+    Event::ContextCreated {
+        agent: context.agent.clone(),
+        parent: parent.agent.clone(),
+        chain: context.chain.clone(),
+        depth: context.depth,
+        cwd: context.cwd.borrow().clone(),
+        read_files: context.read_files.borrow().len(),
+        max_turns: context.max_turns,
+        effort: context.effort.clone(),
+        is_async: context.is_async,
+    }
+}
