@@ -141,16 +141,30 @@ pub enum Event {
     /// A background agent took a synchronous one over (SYNC-09).
     #[serde(rename = "takeover")]
     Takeover { agent: Rc<str>, entries: usize, signal: &'static str },
-    /// The state of a task changed.
+    /// The state of a task changed, or, with an equal state, it went into the background. Only tasks that end in the
+    /// background are notified of.
     #[serde(rename = "task.state")]
-    TaskState { task: Rc<str>, kind: &'static str, state: &'static str },
+    TaskState { task: Rc<str>, kind: &'static str, state: &'static str, background: bool },
+    /// A background task stands still; it is told of, and not ended by it (NOTIFY-14).
+    #[serde(rename = "task.stuck")]
+    Stuck { task: Rc<str> },
     /// A name was registered for an agent (AGENT-26).
     #[serde(rename = "agent.named")]
     Named { agent: Rc<str>, name: Rc<str>, replaced: Option<Rc<str>> },
     /// A notification was not enqueued because the task was notified already.
     #[serde(rename = "notify.suppressed")]
     NotifySuppressed { task: Rc<str> },
-    /// A notification was enqueued.
+    /// A call of the Agent tool has its result: `completed` or `async_launched` (RESULT-02), with its totals.
+    #[serde(rename = "agent.result")]
+    AgentResult {
+        agent: Rc<str>,
+        tool_use: Rc<str>,
+        status: &'static str,
+        tokens: u64,
+        tool_uses: u64,
+        duration_ms: u64,
+    },
+    /// A notification of a task's end was enqueued.
     #[serde(rename = "notify.enqueued")]
     Notified { task: Rc<str>, tool_use: Rc<str>, status: &'static str },
     /// A step of cleaning up was made (SYNC-18..23, CTX-16).

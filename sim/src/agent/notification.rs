@@ -1,1 +1,134 @@
-//! What a background task tells when it ends (contract NOTIFY).
+//! What a background task tells when it ends (contract NOTIFY): one element, in one order, escaped, once.
+//!
+//! The element is text that a model reads in a later turn; it never changes the result of the call that launched the
+//! task (LIFE-07).
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use super::event::Event;
+use super::queue::{Item, Mode, Priority};
+use super::session::Session;
+use super::task::{Kind, State, Task};
+
+/// What is told beside what the task's record says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Final text, or what there was of it when the task was killed (NOTIFY-05); nothing for shells.
+    pub result: Option<Rc<str>>,
+    /// Why it failed (NOTIFY-07), or a shell's exit code.
+    pub error: Option<Rc<str>>,
+    /// Totals of an agent (NOTIFY-06).
+    pub usage: Option<Totals>,
+}
+
+/// Totals of an agent's run (NOTIFY-06, RESULT-03).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Input, cached or not, and output of all its messages.
+    pub tokens: u64,
+    /// Calls of tools in all its messages.
+    pub tool_uses: u64,
+    /// From its start to its end.
+    pub duration_ms: u64,
+}
+
+/// Tells of the end of a background task, unless somebody was told already (NOTIFY-10); says whether it was told.
+pub fn ended(session: &Session, task: &Task, told: &Told) -> bool {
+    if !task.claim_notification() {
+        session.emit(&Event::NotifySuppressed { task: task.id.clone() });
+        return false;
+    }
+    let status = task.state().name();
+    session.emit(&Event::Notified { task: task.id.clone(), tool_use: task.tool_use.clone(), status });
+    enqueue_pending(session, task, element(task, Some(status), &summary(task, told.error.as_deref()), told));
+    true
+}
+
+/// A background shell or a monitor ended: gives its task the terminal state, tells of it and settles it (NOTIFY-14,
+/// QUEUE-07). `error` says how it failed: an exit code, a signal.
+pub fn shell_ended(session: &Session, task: &Task, state: State, error: Option<&str>) {
+    if session.tasks.end(session, task, state) {
+        ended(session, task, &Told { error: error.map(Rc::from), ..Told::default() });
+        session.tasks.settle(task);
+    }
+}
+
+/// A background shell or a monitor stands still, waiting for input perhaps. It is told of without a status, because it
+/// has none: it runs (NOTIFY-14, QUEUE-07).
+pub fn shell_stuck(session: &Session, task: &Task, why: &str) {
+    if task.state() != State::Running {
+        return;
+    }
+    session.emit(&Event::Stuck { task: task.id.clone() });
+    let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
+    enqueue_pending(session, task, element(task, None, &summary, &Told::default()));
+}
+
+/// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
+/// (QUEUE-05), for the agent that launched the task while that runs, else for the main thread.
+fn enqueue_pending(session: &Session, task: &Task, text: String) {
+    let source = match task.kind {
+        Kind::Agent => "agent",
+        Kind::Shell => "shell",
+        Kind::Monitor => "monitor",
+    };
+    let agent = task.owner.clone().filter(|owner| session.tasks.is_running(owner));
+    let (mode, priority) = (Mode::TaskNotification, Priority::Later);
+    session.queue.enqueue(session, Item { id: 0, mode, priority, agent, text: text.into(), source });
+}
+
+/// The element with its children in order (NOTIFY-02).
+fn element(task: &Task, status: Option<&str>, summary: &str, told: &Told) -> String {
+    let mut text = String::from("<task-notification>\n");
+    field(&mut text, "task-id", &task.id);
+    field(&mut text, "tool-use-id", &task.tool_use);
+    field(&mut text, "output-file", &task.output_file);
+    if let Some(status) = status {
+        field(&mut text, "status", status);
+    }
+    field(&mut text, "summary", summary);
+    if let Some(result) = &told.result {
+        field(&mut text, "result", result);
+    }
+    if let Some(Totals { tokens, tool_uses, duration_ms }) = told.usage {
+        // Writing into a string never fails.
+        let _ = writeln!(
+            text,
+            "<usage><total_tokens>{tokens}</total_tokens><tool_uses>{tool_uses}</tool_uses>\
+             <duration_ms>{duration_ms}</duration_ms></usage>"
+        );
+    }
+    text.push_str("</task-notification>");
+    text
+}
+
+/// A child element; its text cannot end it, nor be taken for a tag (G09).
+fn field(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "<{name}>{}</{name}>", escape(value));
+}
+
+/// Text that stands inside an element.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// One line for people: which task, and how it ended (NOTIFY-04).
+fn summary(task: &Task, error: Option<&str>) -> String {
+    let how = match task.state() {
+        State::Running => "runs",
+        State::Completed => "completed",
+        State::Failed => "failed",
+        State::Killed => "was stopped",
+    };
+    let why = error.map_or_else(String::new, |error| format!(": {error}"));
+    format!("{} \"{}\" {how}{why}", noun(task.kind), task.description)
+}
+
+const fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Agent => "Agent",
+        Kind::Shell => "Background command",
+        Kind::Monitor => "Monitor",
+    }
+}
