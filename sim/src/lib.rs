@@ -12,6 +12,7 @@
 //! * `model`: who answers: scripts in the place of a model.
 //! * `agent`: who asks: a complete agent runtime.
 //! * `simulation`: where the two branches meet.
+//! * `laws`: what must hold of every run, checked from outside.
 //!
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
 
@@ -38,3 +39,6 @@ pub mod agent;
 
 #[cfg(feature = "runtime")]
 pub mod simulation;
+
+#[cfg(feature = "runtime")]
+pub mod laws;

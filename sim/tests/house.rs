@@ -18,7 +18,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ("model", &["time", "seed", "wire"]),
     ("agent", &["time", "seed", "wire", "model"]),
     ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent"]),
-    ("laws", &["time", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"]),
+    ("laws", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"]),
 ];
 
 /// Crates, each with the crates of this workspace that it may use.

@@ -22,6 +22,7 @@ pub use sizes::Sizing;
 
 use crate::agent;
 use crate::cache::Outcome;
+use crate::ledger::Line;
 use crate::time::Instant;
 use crate::wire::{Draft, Request, Wire};
 
@@ -54,11 +55,11 @@ pub trait Observer {
         Ok(())
     }
 
-    /// The run is over.
+    /// The run is over; `lines` is its ledger.
     ///
     /// # Errors
     /// What is missing.
-    fn end(&mut self, _at: Instant) -> Result<(), String> {
+    fn end(&mut self, _at: Instant, _lines: &[Line]) -> Result<(), String> {
         Ok(())
     }
 }
@@ -83,5 +84,5 @@ pub struct Seen<'a> {
     /// What the cache gave.
     pub outcome: &'a Outcome,
     /// The ledger's line.
-    pub ledger: &'a crate::ledger::Line,
+    pub ledger: &'a Line,
 }

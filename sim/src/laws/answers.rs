@@ -1,0 +1,69 @@
+//! Every call of a tool is answered exactly once before the next request (contract LOOP-15).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::simulation::{Observer, Seen};
+use crate::wire::Message;
+
+/// Follows each agent's conversation; looks at new messages alone.
+#[derive(Default)]
+pub struct Answers {
+    seen: BTreeMap<Rc<str>, Vec<Rc<Message>>>,
+}
+
+impl Answers {
+    /// How many leading messages of a request were in the one before.
+    fn known(&self, agent: &str, messages: &[Rc<Message>]) -> usize {
+        let Some(before) = self.seen.get(agent) else { return 0 };
+        // Conversations grow at the end: two looks decide for most, and only a rewritten one is compared in full.
+        let grown = before.len() <= messages.len()
+            && before
+                .last()
+                .zip(messages.get(before.len().saturating_sub(1)))
+                .is_none_or(|(old, new)| Rc::ptr_eq(old, new));
+        if grown { before.len() } else { 0 }
+    }
+}
+
+impl Observer for Answers {
+    fn name(&self) -> &'static str {
+        "answers"
+    }
+
+    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let messages = &seen.draft.messages;
+        let known = self.known(seen.agent, messages);
+        let mut open = BTreeSet::new();
+        for message in &messages[known..] {
+            for piece in &message.content {
+                follow(piece.json(), &mut open).map_err(|why| format!("request {}: {why}", seen.line))?;
+            }
+        }
+        if let Some(id) = open.first() {
+            return Err(format!("request {}: the call {id} has no result", seen.line));
+        }
+        let before = self.seen.entry(seen.agent.into()).or_default();
+        before.truncate(known);
+        before.extend_from_slice(&messages[known..]);
+        Ok(())
+    }
+}
+
+/// Takes one block into account.
+fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
+    if !json.contains("\"tool_use\"") && !json.contains("\"tool_result\"") {
+        return Ok(());
+    }
+    let block: Value = serde_json::from_str(json).map_err(|error| format!("a block is no JSON: {error}"))?;
+    let id = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match block.get("type").and_then(Value::as_str) {
+        Some("tool_use") if !open.insert(id("id")) => Err(format!("the call {} stands there twice", id("id"))),
+        Some("tool_result") if !open.remove(&id("tool_use_id")) => {
+            Err(format!("a result for {}, which is not open", id("tool_use_id")))
+        }
+        _ => Ok(()),
+    }
+}

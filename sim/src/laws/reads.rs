@@ -1,0 +1,112 @@
+//! Nothing is read before it was written and readable, nor after it expired.
+
+use std::collections::BTreeMap;
+
+use crate::cache::{LifetimeClock, Rules, VisibleFrom};
+use crate::simulation::{Observer, Seen};
+use crate::time::{Duration, Instant};
+use crate::wire::{Index, NodeId, Prefixes, Sizes, Ttl};
+
+/// What was written at a prefix.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// When it was used last: written, or read itself.
+    used_at: Instant,
+    /// Its longest lifetime.
+    ttl: Ttl,
+}
+
+/// Keeps its own books: a read must have an entry, readable by then, used within its lifetime, by itself or by something
+/// longer that begins with it.
+#[derive(Debug)]
+pub struct Reads {
+    checks_first_byte: bool,
+    grace: Option<Duration>,
+    written: Index<NodeId, Written>,
+    nodes: Vec<NodeId>,
+    /// What requests wrote whose answers have not begun.
+    in_flight: BTreeMap<usize, (Instant, Vec<(NodeId, Ttl)>)>,
+}
+
+impl Reads {
+    /// The law under `rules`. Where lifetimes begin at the end of an answer, expiry is not checked: no observer sees it.
+    pub fn new(rules: &Rules) -> Self {
+        let starts_with_request = rules.lifetime_clock == LifetimeClock::RequestStart;
+        Self {
+            checks_first_byte: rules.visible_from != VisibleFrom::RequestStart,
+            grace: starts_with_request.then_some(rules.slack),
+            written: Index::default(),
+            nodes: Vec::new(),
+            in_flight: BTreeMap::new(),
+        }
+    }
+
+    fn check(&self, seen: &Seen<'_>, hit: NodeId) -> Result<(), String> {
+        let Some(entry) = self.written.get(&hit) else {
+            return Err(format!(
+                "request {} read a prefix that nobody had written, or whose writer had not begun to answer",
+                seen.line
+            ));
+        };
+        let Some(grace) = self.grace else { return Ok(()) };
+        let alive = |entry: &Written| seen.at <= entry.used_at + entry.ttl.duration() + grace;
+        if alive(entry) || self.is_kept_alive(&seen.wire.prefixes, hit, alive) {
+            return Ok(());
+        }
+        Err(format!("request {} read a prefix that had expired", seen.line))
+    }
+
+    /// Whether something longer was used in time. Only a read that looks too late comes here.
+    fn is_kept_alive(&self, prefixes: &Prefixes, hit: NodeId, alive: impl Fn(&Written) -> bool) -> bool {
+        let begins_with_hit = |node: &NodeId| {
+            let mut at = Some(*node);
+            while let Some(node) = at.filter(|node| prefixes.depth(*node) > prefixes.depth(hit)) {
+                at = prefixes.parent(node);
+            }
+            at == Some(hit)
+        };
+        self.nodes.iter().any(|node| self.written.get(node).is_some_and(&alive) && begins_with_hit(node))
+    }
+
+    fn put(&mut self, node: NodeId, used_at: Instant, ttl: Ttl) {
+        if self.written.get(&node).is_none() {
+            self.nodes.push(node);
+        }
+        let entry = self.written.get_or_insert_with(node, || Written { used_at, ttl });
+        entry.used_at = entry.used_at.max(used_at);
+        entry.ttl = entry.ttl.max(ttl);
+    }
+}
+
+impl Observer for Reads {
+    fn name(&self) -> &'static str {
+        "reads"
+    }
+
+    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let outcome = seen.outcome;
+        if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
+            self.check(seen, hit)?;
+            if let Some(entry) = self.written.get_mut(&hit) {
+                entry.used_at = seen.at;
+            }
+        }
+        let sizes = crate::wire::PathSizes::new(&seen.wire.prefixes, &seen.request.nodes, seen.cumulative.to_vec());
+        let behind = |node: NodeId| sizes.tokens_at(node) > outcome.read_tokens;
+        let markers = seen.request.markers.iter().filter(|marker| behind(marker.node));
+        let wrote: Vec<(NodeId, Ttl)> = markers.map(|marker| (marker.node, marker.ttl)).collect();
+        if self.checks_first_byte {
+            self.in_flight.insert(seen.line, (seen.at, wrote));
+        } else {
+            wrote.into_iter().for_each(|(node, ttl)| self.put(node, seen.at, ttl));
+        }
+        Ok(())
+    }
+
+    fn first_byte(&mut self, line: usize, _at: Instant) -> Result<(), String> {
+        if let Some((at, wrote)) = self.in_flight.remove(&line) {
+            wrote.into_iter().for_each(|(node, ttl)| self.put(node, at, ttl));
+        }
+        Ok(())
+    }
+}

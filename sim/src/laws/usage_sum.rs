@@ -1,0 +1,28 @@
+//! Read, written and fresh tokens are the whole prompt.
+
+use crate::simulation::{Observer, Seen};
+
+/// read + written + input = the prompt's tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct UsageSum;
+
+impl Observer for UsageSum {
+    fn name(&self) -> &'static str {
+        "usage_sum"
+    }
+
+    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let outcome = seen.outcome;
+        let written = outcome.write_5m_tokens + outcome.write_1h_tokens;
+        let sum = outcome.read_tokens + written + outcome.input_tokens;
+        let prompt = seen.cumulative.last().copied().unwrap_or(0);
+        if sum == prompt {
+            return Ok(());
+        }
+        let (read, input) = (outcome.read_tokens, outcome.input_tokens);
+        Err(format!(
+            "request {}: {read} read + {written} written + {input} fresh is not the prompt's {prompt}",
+            seen.line
+        ))
+    }
+}
