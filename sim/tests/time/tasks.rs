@@ -95,8 +95,11 @@ fn what_is_left_ends_in_the_order_of_spawning_when_main_ends() {
     let log = Log::default();
     let seen = log.clone();
     let finished = finish(|handle| async move {
-        // The slot of a task that is over is used again: the order is that of spawning, not that of slots.
-        handle.spawn("short", async {}).await.unwrap();
+        // Slots of tasks that are over are used again, last first: the order is that of spawning, not that of slots.
+        let short = [handle.spawn("short", async {}), handle.spawn("short", async {})];
+        for task in short {
+            task.await.unwrap();
+        }
         let mut kept = Vec::new();
         for name in ["a", "b", "c", "d"] {
             let ends = Ends(handle.clone(), log.clone(), name.to_owned());
