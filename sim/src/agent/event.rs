@@ -72,7 +72,10 @@ pub enum Event {
     /// A tool ended.
     #[serde(rename = "tool.end")]
     ToolEnd { agent: Rc<str>, tool_use: Rc<str>, outcome: &'static str },
-    /// A tool pool was put together.
+    /// A command began; `program` is its first word, `rule` the number of the rule that knows it, if one does.
+    #[serde(rename = "shell.run")]
+    Shell { agent: Rc<str>, program: Rc<str>, rule: Option<usize> },
+    /// A tool pool was put together; what was dropped, and why (TOOLS-08, DIAG-03).
     #[serde(rename = "tools.resolved")]
     ToolsResolved { agent: Rc<str>, mode: &'static str, tools: Vec<Rc<str>>, dropped: Vec<(Rc<str>, &'static str)> },
     /// Permission was asked for.

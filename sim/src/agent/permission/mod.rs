@@ -1,12 +1,24 @@
 //! Whether an agent may: three layers (contract PERM-01): may this agent start, which tools it has, how its requests
 //! at run time are handled.
+//!
+//! * [`rule`]: what rules say. They are the session's and hold for every agent in every mode (PERM-13).
+//! * [`decide`]: rules and modes in their order: deny, ask, mode, allow; what is left is asked for (PERM-09..12).
+//! * [`request`]: questions that wait for the user's answer (PERM-16..18).
+//!
+//! The first layer is [`Permissions::filter_denied_agents`] (PERM-03, PERM-04), the second `tool::pool` (TOOLS).
+
+pub mod decide;
+pub mod request;
+pub mod rule;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::context::Context;
-use super::entry::ToolUse;
-use super::tool::Tool;
+pub use decide::Decision;
+pub use request::{Answered, Asked, Route};
+pub use rule::{Rule, RuleError, Rules};
+
+use super::definition::AgentDefinition;
 
 /// How permission requests of an agent are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +37,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Default, Self::AcceptEdits, Self::Plan, Self::BypassPermissions, Self::Bubble];
+
     /// The word in definitions and settings.
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,15 +50,11 @@ impl Mode {
             Self::Bubble => "bubble",
         }
     }
-}
 
-/// What was decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// It may.
-    Allowed,
-    /// It may not; the model sees these words.
-    Denied(Rc<str>),
+    /// The mode of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// Rules, modes and open requests of a session.
@@ -53,11 +64,41 @@ pub struct Permissions {
     pub mode: Cell<Mode>,
     /// The user allowed `bypassPermissions` (PERM-11).
     pub bypass_allowed: bool,
+    /// What the session allows, denies and asks for.
+    pub rules: Rules,
+    requests: request::Requests,
 }
 
 impl Permissions {
-    /// Whether `context` may make this call (`canUseTool`, PERM-15); may wait for somebody's answer.
-    pub async fn can_use(&self, _context: &Rc<Context>, _tool: &dyn Tool, _tool_use: &ToolUse) -> Decision {
-        Decision::Allowed
+    /// A session that begins in `mode` with these rules.
+    pub fn new(mode: Mode, bypass_allowed: bool, rules: Rules) -> Self {
+        let permissions = Self { bypass_allowed, rules, ..Self::default() };
+        permissions.mode.set(permissions.admitted(mode));
+        permissions
+    }
+
+    /// The mode that an agent gets which wants `mode`: without the user's switch `bypassPermissions` is `default`
+    /// (PERM-11).
+    pub fn admitted(&self, mode: Mode) -> Mode {
+        if mode == Mode::BypassPermissions && !self.bypass_allowed { Mode::Default } else { mode }
+    }
+
+    /// Whether a rule denies every call of `tool`.
+    pub fn denies_tool(&self, tool: &str) -> bool {
+        self.rules.deny.iter().any(|rule| rule.is_all_of(tool))
+    }
+
+    /// Whether a rule denies agents of this type: `Agent(type)`, or `Agent` for all (PERM-03, PERM-04).
+    pub fn denies_agent(&self, agent_type: &str) -> bool {
+        self.rules.deny.iter().any(|rule| rule.is_agent(agent_type))
+    }
+
+    /// Those of `definitions` that no rule denies (`filterDeniedAgents`, PERM-03).
+    pub fn filter_denied_agents<'a>(
+        &self,
+        definitions: impl IntoIterator<Item = &'a Rc<AgentDefinition>>,
+    ) -> Vec<Rc<AgentDefinition>> {
+        let kept = definitions.into_iter().filter(|definition| !self.denies_agent(&definition.agent_type));
+        kept.cloned().collect()
     }
 }

@@ -1,15 +1,37 @@
-//! What an agent can do. Each tool is a file of its own; [`Pool`] is the set that one agent has, as it stands on the wire.
+//! What an agent can do. Each tool is a file of its own; [`Pool`] is the set that one agent has, as it stands on the wire
+//! (contract TOOLS-01..14).
+//!
+//! * [`pool`]: who gets which tools; [`fields`]: inputs, as a schema and as a check.
+//! * `read`, `write`, `edit`, `glob`, `grep`: files. `seen` is what an agent knows of a file that it wants to change.
+//! * `bash`: commands. `task_create`: the list of what is to be done.
 
-use std::fmt;
+mod bash;
+mod edit;
+pub mod fields;
+mod glob;
+mod grep;
+pub mod pool;
+mod read;
+mod seen;
+mod task_create;
+mod write;
+
 use std::pin::Pin;
 use std::rc::Rc;
 
+pub use bash::Bash;
+pub use edit::Edit;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use pool::Pool;
+pub use read::Read;
 use serde_json::Value;
+pub use task_create::TaskCreate;
+pub use write::Write;
 
 use super::abort::Abort;
 use super::context::Context;
 use super::entry::{Entry, ToolUse};
-use crate::wire::Piece;
 
 /// A running call.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + 'a>>;
@@ -87,6 +109,13 @@ pub struct Outcome {
     pub is_error: bool,
 }
 
+impl Outcome {
+    /// It went well.
+    pub fn done(content: impl Into<Rc<str>>) -> Self {
+        Self { content: content.into(), is_error: false }
+    }
+}
+
 /// Why a call has no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
@@ -98,11 +127,31 @@ pub enum ToolError {
     Failed(Rc<str>),
 }
 
+impl ToolError {
+    /// It failed; the model sees `words`.
+    pub fn failed(words: impl Into<Rc<str>>) -> Self {
+        Self::Failed(words.into())
+    }
+}
+
 /// Every tool of a session, in the order of the wire.
 #[derive(Clone, Default)]
 pub struct Tools(Vec<Rc<dyn Tool>>);
 
 impl Tools {
+    /// All that there are, by name: an order that says nothing and never changes (`clients.md` 1, 2026-11).
+    pub fn every() -> Self {
+        Self(vec![
+            Rc::new(Bash),
+            Rc::new(Edit),
+            Rc::new(Glob),
+            Rc::new(Grep),
+            Rc::new(Read),
+            Rc::new(TaskCreate),
+            Rc::new(Write),
+        ])
+    }
+
     /// These tools.
     pub const fn new(tools: Vec<Rc<dyn Tool>>) -> Self {
         Self(tools)
@@ -111,27 +160,5 @@ impl Tools {
     /// All in order.
     pub fn all(&self) -> &[Rc<dyn Tool>] {
         &self.0
-    }
-}
-
-/// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).
-#[derive(Clone)]
-pub struct Pool {
-    /// The tools.
-    pub tools: Vec<Rc<dyn Tool>>,
-    /// Their definitions as sent, in step with `tools`.
-    pub pieces: Rc<[Piece]>,
-}
-
-impl Pool {
-    /// The tool called `name`.
-    pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.name() == name)
-    }
-}
-
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.tools.iter().map(|tool| tool.name())).finish()
     }
 }

@@ -1,0 +1,113 @@
+//! The order in which rules and modes decide: deny, ask, mode, allow; what is left is asked for (contract PERM-09..13).
+
+use std::rc::Rc;
+
+use super::request::Route;
+use super::rule::{Places, Rule, Subject};
+use super::{Mode, Permissions};
+use crate::agent::context::Context;
+use crate::agent::entry::ToolUse;
+use crate::agent::event::Event;
+use crate::agent::tool::{Effect, Tool};
+use crate::agent::world::path;
+
+/// What was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It may.
+    Allowed,
+    /// It may not; the model sees these words.
+    Denied(Rc<str>),
+}
+
+/// What rules and modes say, with the word for it in logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    Allow(&'static str),
+    Deny(&'static str, Rc<str>),
+    Ask,
+}
+
+/// Folders of a project that `acceptEdits` does not open: what lies in them acts on the tools themselves (PERM-09).
+const GUARDED: [&str; 2] = [".git", ".claude"];
+
+impl Permissions {
+    /// Whether `context` may make this call (`canUseTool`, PERM-15); may wait for somebody's answer.
+    pub async fn can_use(&self, context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse) -> Decision {
+        let (allowed, by, words) = match self.verdict(context, tool, tool_use) {
+            Verdict::Allow(by) => (true, by, "".into()),
+            Verdict::Deny(by, words) => (false, by, words),
+            Verdict::Ask => self.asked(context, tool_use).await,
+        };
+        let (agent, tool) = (context.agent.clone(), tool_use.name.clone());
+        context.emit(&Event::PermissionReply { agent, tool, allowed, by });
+        if allowed { Decision::Allowed } else { Decision::Denied(words) }
+    }
+
+    /// The mode in which calls of `context` are decided: the session's for the main agent, its own for every other.
+    fn mode_of(&self, context: &Context) -> Mode {
+        let own = if context.parent.is_none() { &self.mode } else { &context.mode };
+        self.admitted(own.get())
+    }
+
+    fn verdict(&self, context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
+        let settings = &context.session.settings;
+        let places = Places { cwd: &settings.cwd, home: &settings.home };
+        let subject = Subject::of(tool.name(), &tool_use.input, &context.cwd.borrow());
+        let touched = |rules: &[Rule]| rules.iter().position(|rule| rule.touches(tool.name(), &subject, places));
+        if let Some(rule) = touched(&self.rules.deny).and_then(|at| self.rules.deny.get(at)) {
+            let words = format!("Permission for {} was denied by the rule `{}`.", tool.name(), rule.text());
+            return Verdict::Deny("rule", words.into());
+        }
+        if touched(&self.rules.ask).is_some() {
+            return Verdict::Ask;
+        }
+        let effect = tool.effect(&tool_use.input);
+        match by_mode(self.mode_of(context), effect, &subject, &context.cwd.borrow(), tool.name()) {
+            Some(verdict) => verdict,
+            None if self.rules.allow.iter().any(|rule| rule.covers(tool.name(), &subject, places)) => {
+                Verdict::Allow("rule")
+            }
+            None => Verdict::Ask,
+        }
+    }
+
+    /// Asks the user; gives whether it is allowed, who says so, and the words for the model.
+    async fn asked(&self, context: &Rc<Context>, tool_use: &ToolUse) -> (bool, &'static str, Rc<str>) {
+        let tool = &tool_use.name;
+        if !context.session.settings.interactive {
+            let words = format!("Permission for {tool} was denied: nobody is there to ask in this session.");
+            return (false, "headless", words.into());
+        }
+        let route = match (self.mode_of(context), context.parent.is_some()) {
+            (Mode::Bubble, _) => Route::Bubble,
+            (_, true) => Route::Independent,
+            (_, false) => Route::Local,
+        };
+        match self.requests.ask(context, tool_use, route).await {
+            Some(true) => (true, "user", "".into()),
+            Some(false) => (false, "user", format!("The user denied permission for {tool}.").into()),
+            None => (false, "abort", format!("Permission for {tool} was asked for until the agent stopped.").into()),
+        }
+    }
+}
+
+/// What the mode says by itself. What only looks, and what stays inside the session, goes through in every mode.
+fn by_mode(mode: Mode, effect: Effect, subject: &Subject, cwd: &str, tool: &str) -> Option<Verdict> {
+    match (mode, effect) {
+        (_, Effect::Read | Effect::Session) | (Mode::BypassPermissions, _) => Some(Verdict::Allow("mode")),
+        (Mode::AcceptEdits, Effect::Edit) if is_safe(subject, cwd) => Some(Verdict::Allow("mode")),
+        (Mode::Plan, _) => {
+            let words = format!("Permission for {tool} was denied: in plan mode nothing is changed.");
+            Some(Verdict::Deny("mode", words.into()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a file may be changed without a question under `acceptEdits`: below the agent's working directory, and not in a
+/// folder that is guarded.
+fn is_safe(subject: &Subject, cwd: &str) -> bool {
+    let Subject::Path(path) = subject else { return false };
+    path::below(cwd, path).is_some_and(|path| !path.split('/').any(|part| GUARDED.contains(&part)))
+}

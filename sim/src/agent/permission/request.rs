@@ -1,0 +1,139 @@
+//! Questions about permission that wait for the user's answer (contract PERM-12, PERM-16..18).
+//!
+//! All of them stand in one dialog, the terminal's; the route says on whose behalf (PERM-17).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tokio::sync::{Notify, oneshot};
+
+use super::Permissions;
+use crate::agent::context::Context;
+use crate::agent::entry::ToolUse;
+use crate::agent::event::Event;
+use crate::agent::queue::{Item, Mode, Priority};
+use crate::agent::session::Session;
+
+/// How a request reaches the user (PERM-17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The main agent asks at its own terminal.
+    Local,
+    /// A named agent's own mode decided that it must ask.
+    Independent,
+    /// It rose through the agent's ancestors to the nearest terminal (PERM-12, G23).
+    Bubble,
+}
+
+impl Route {
+    /// The word in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Independent => "independent",
+            Self::Bubble => "bubble",
+        }
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its number.
+    pub request: u64,
+    /// The agent that asks.
+    pub agent: Rc<str>,
+    /// The tool that it wants to use.
+    pub tool: Rc<str>,
+    /// The call.
+    pub tool_use: Rc<str>,
+    /// How it reaches the user.
+    pub route: Route,
+}
+
+/// What became of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// Its request took it.
+    Taken,
+    /// Its request was gone; it went into the queue (PERM-16).
+    Orphaned,
+    /// There never was such a request.
+    Unknown,
+}
+
+/// The requests of a session.
+#[derive(Debug, Default)]
+pub struct Requests {
+    asked: RefCell<BTreeMap<u64, Asked>>,
+    open: RefCell<BTreeMap<u64, oneshot::Sender<bool>>>,
+    changed: Notify,
+}
+
+/// Takes a request away when nobody waits for its answer any more.
+struct Open<'a>(&'a Requests, u64);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.open.borrow_mut().remove(&self.1);
+    }
+}
+
+impl Requests {
+    /// Asks, and waits for the answer; `None` when the agent was stopped before.
+    pub(super) async fn ask(&self, context: &Rc<Context>, tool_use: &ToolUse, route: Route) -> Option<bool> {
+        let (agent, tool) = (context.agent.clone(), tool_use.name.clone());
+        let request = context.session.ids.number();
+        let (sender, answer) = oneshot::channel();
+        let asked = Asked { request, agent: agent.clone(), tool: tool.clone(), tool_use: tool_use.id.clone(), route };
+        self.asked.borrow_mut().insert(request, asked);
+        self.open.borrow_mut().insert(request, sender);
+        let _open = Open(self, request);
+        context.emit(&Event::PermissionRequest { agent, request, tool, route: route.name() });
+        self.changed.notify_waiters();
+        let _waiting = context.session.handle.waiting_for("the user's answer to a permission request");
+        crate::select! {
+            () = context.abort.given() => None,
+            allow = answer => allow.ok(),
+        }
+    }
+}
+
+impl Permissions {
+    /// The requests that wait, the oldest first.
+    pub fn open_requests(&self) -> Vec<Asked> {
+        let asked = self.requests.asked.borrow();
+        self.requests.open.borrow().keys().filter_map(|request| asked.get(request).cloned()).collect()
+    }
+
+    /// Ready when a request waits; gives the oldest.
+    pub async fn next_request(&self) -> Asked {
+        loop {
+            let changed = self.requests.changed.notified();
+            match self.open_requests().into_iter().next() {
+                Some(asked) => return asked,
+                None => changed.await,
+            }
+        }
+    }
+
+    /// The user answers a request. An answer whose request is gone enters the queue for the main thread (PERM-16,
+    /// QUEUE-12, QUEUE-16).
+    pub fn answer(&self, session: &Session, request: u64, allow: bool) -> Answered {
+        let Some(asked) = self.requests.asked.borrow().get(&request).cloned() else { return Answered::Unknown };
+        let open = self.requests.open.borrow_mut().remove(&request);
+        if open.is_some_and(|sender| sender.send(allow).is_ok()) {
+            return Answered::Taken;
+        }
+        let said = if allow { "allowed" } else { "denied" };
+        let Asked { agent, tool, .. } = asked;
+        let text = format!(
+            "The user {said} a request of {agent} to use {tool}, after the request was gone. Nothing was done."
+        );
+        let (mode, priority) = (Mode::OrphanedPermission, Priority::Next);
+        let item = Item { id: 0, mode, priority, agent: None, text: text.into(), source: "permission" };
+        session.queue.enqueue(session, item);
+        Answered::Orphaned
+    }
+}

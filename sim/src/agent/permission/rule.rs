@@ -1,0 +1,309 @@
+//! Rules: `Tool`, or `Tool(pattern)` (public permissions page of 2026-09).
+//!
+//! * `Bash(git status)`: this command; `Bash(rm:*)`: commands that begin with this word or words; `*` stands for any text.
+//!   A line of several commands is denied or asked for if one of them is, and allowed if all of them are.
+//! * `Read(…)`, `Edit(…)`: paths as globs, from the working directory, `~/…` from home, `/…` from the root; without a
+//!   slash the name at any depth. `Read` rules hold for Grep and Glob too, `Edit` rules for Write too; what Grep and Glob
+//!   search below the folder that they are given is not looked at.
+//! * `Agent(explore)`: this type of agent.
+
+use std::rc::Rc;
+
+use globset::GlobMatcher;
+use serde_json::Value;
+
+use crate::agent::world::path;
+use crate::agent::world::pattern::{self, Pattern};
+
+/// The rules of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// What goes through without a question.
+    pub allow: Vec<Rule>,
+    /// What never goes through.
+    pub deny: Vec<Rule>,
+    /// What is always asked for.
+    pub ask: Vec<Rule>,
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    text: Rc<str>,
+    tool: Rc<str>,
+    what: What,
+}
+
+/// A rule that says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the rule `{rule}` {why}; expected `Tool` or `Tool(pattern)`, as `Bash(git:*)`, `Edit(src/**)`, `Agent(explore)`"
+)]
+pub struct RuleError {
+    rule: String,
+    why: String,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    All,
+    Command(Pattern),
+    CommandsBeginning(String),
+    Paths(Anchor, GlobMatcher),
+    AgentType(String),
+}
+
+/// Where a glob of paths begins.
+#[derive(Clone, Copy, Debug)]
+enum Anchor {
+    WorkingDirectory,
+    Home,
+    Root,
+}
+
+/// Tools of which a rule can mean some paths, each with the tool whose rules it goes by.
+const TOOLS_OF_PATHS: [(&str, &str); 5] =
+    [("Read", "Read"), ("Grep", "Read"), ("Glob", "Read"), ("Edit", "Edit"), ("Write", "Edit")];
+
+/// What of a command hides other commands, so that no rule can allow it by its beginning.
+const SUBSTITUTIONS: [&str; 4] = ["$(", "`", "<(", ">("];
+
+/// What a call is about, as far as rules look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A command line.
+    Command(String),
+    /// A path, absolute.
+    Path(String),
+    /// A type of agent.
+    AgentType(String),
+    /// Nothing that rules look at.
+    Nothing,
+}
+
+/// Directories that paths in rules begin at.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// The session's working directory.
+    pub cwd: &'a str,
+    /// The user's home.
+    pub home: &'a str,
+}
+
+impl Subject {
+    /// What a call of `tool` in the directory `cwd` is about.
+    pub fn of(tool: &str, input: &Value, cwd: &str) -> Self {
+        let text = |key: &str| input.get(key).and_then(Value::as_str);
+        match tool {
+            "Bash" => Self::Command(text("command").unwrap_or_default().to_owned()),
+            "Agent" => Self::AgentType(text("subagent_type").unwrap_or("general-purpose").to_owned()),
+            "Read" | "Edit" | "Write" => Self::Path(path::absolute(cwd, text("file_path").unwrap_or_default())),
+            "Grep" | "Glob" => Self::Path(path::absolute(cwd, text("path").unwrap_or_default())),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+impl Rule {
+    /// The rule that `text` spells.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let wrong = |why: String| RuleError { rule: text.to_owned(), why };
+        let trimmed = text.trim();
+        let (tool, pattern) = match trimmed.split_once('(') {
+            None => (trimmed, None),
+            Some((tool, rest)) => {
+                let pattern = rest.strip_suffix(')').ok_or_else(|| wrong("has no `)` at its end".into()))?;
+                (tool, Some(pattern.trim()))
+            }
+        };
+        if tool.is_empty() || !tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+            return Err(wrong("does not begin with the name of a tool".into()));
+        }
+        let what = match pattern {
+            None | Some("" | "*") => What::All,
+            Some(pattern) => what(tool, pattern).map_err(wrong)?,
+        };
+        Ok(Self { text: trimmed.into(), tool: tool.into(), what })
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it means every call of `tool`.
+    pub fn is_all_of(&self, tool: &str) -> bool {
+        self.tool.as_ref() == tool && matches!(self.what, What::All)
+    }
+
+    /// Whether it means agents of this type.
+    pub fn is_agent(&self, agent_type: &str) -> bool {
+        self.tool.as_ref() == "Agent"
+            && match &self.what {
+                What::All => true,
+                What::AgentType(meant) => meant == agent_type,
+                _ => false,
+            }
+    }
+
+    /// Whether it means some of what this call does: enough to deny and to ask.
+    pub fn touches(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
+        self.means(tool, subject, places, |commands, meant| commands.iter().any(|command| meant(command)))
+    }
+
+    /// Whether it means all of what this call does: enough to allow.
+    pub fn covers(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
+        self.means(tool, subject, places, |commands, meant| {
+            let hides = |command: &str| SUBSTITUTIONS.iter().any(|sign| command.contains(sign));
+            commands.iter().all(|command| meant(command) && !hides(command))
+        })
+    }
+
+    fn means(
+        &self,
+        tool: &str,
+        subject: &Subject,
+        places: Places<'_>,
+        of_commands: impl Fn(&[&str], &dyn Fn(&str) -> bool) -> bool,
+    ) -> bool {
+        let own = self.tool.as_ref() == tool;
+        match (&self.what, subject) {
+            (What::All, _) => own,
+            (What::AgentType(meant), Subject::AgentType(asked)) => own && meant == asked,
+            (What::Paths(anchor, glob), Subject::Path(path)) => {
+                let goes_by = TOOLS_OF_PATHS.iter().find(|(name, _)| *name == tool).map(|(_, goes_by)| *goes_by);
+                (own || goes_by == Some(self.tool.as_ref())) && anchor.meant(glob, path, places)
+            }
+            (What::Command(pattern), Subject::Command(line)) => {
+                own && (pattern.matches(line.trim()) && of_commands(&[line], &|_| true)
+                    || of_commands(&commands(line), &|command| pattern.matches(command)))
+            }
+            (What::CommandsBeginning(words), Subject::Command(line)) => {
+                own && of_commands(&commands(line), &|command| begins(command, words))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn what(tool: &str, pattern: &str) -> Result<What, String> {
+    match tool {
+        "Bash" => Ok(match pattern.strip_suffix(":*") {
+            Some(words) => What::CommandsBeginning(words.trim().to_owned()),
+            None => What::Command(Pattern::new(pattern)),
+        }),
+        "Agent" => Ok(What::AgentType(pattern.to_owned())),
+        tool if TOOLS_OF_PATHS.iter().any(|(name, _)| *name == tool) => {
+            let (anchor, glob) = anchored(pattern);
+            let glob = pattern::paths(&glob).map_err(|why| format!("holds no glob: {why}"))?;
+            Ok(What::Paths(anchor, glob))
+        }
+        tool => Err(format!("has a pattern, and none is known for {tool}")),
+    }
+}
+
+/// Where a glob begins, and what it is from there.
+fn anchored(pattern: &str) -> (Anchor, String) {
+    let whole = |glob: &str| if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
+    if let Some(glob) = pattern.strip_prefix("~/") {
+        return (Anchor::Home, whole(glob));
+    }
+    if let Some(glob) = pattern.strip_prefix('/') {
+        return (Anchor::Root, whole(glob.trim_start_matches('/')));
+    }
+    let glob = pattern.strip_prefix("./").unwrap_or(pattern);
+    let anywhere = !glob.contains('/');
+    (Anchor::WorkingDirectory, if anywhere { format!("**/{glob}") } else { whole(glob) })
+}
+
+impl Anchor {
+    fn meant(self, glob: &GlobMatcher, path: &str, places: Places<'_>) -> bool {
+        let folder = match self {
+            Self::WorkingDirectory => places.cwd,
+            Self::Home => places.home,
+            Self::Root => "/",
+        };
+        path::below(folder, path).is_some_and(|path| glob.is_match(path))
+    }
+}
+
+/// The commands of a line. Quotes are not looked at: a sign within them splits too, which denies more and allows less.
+/// Where a command's output goes is not looked at either.
+fn commands(line: &str) -> Vec<&str> {
+    let mut before = ' ';
+    let splits = |sign: char| {
+        let redirects = sign == '&' && before == '>'; // As in `2>&1`.
+        before = sign;
+        matches!(sign, '\n' | ';' | '|' | '&') && !redirects
+    };
+    let commands: Vec<&str> = line.split(splits).map(str::trim).filter(|part| !part.is_empty()).collect();
+    if commands.is_empty() { vec![line] } else { commands }
+}
+
+fn begins(command: &str, words: &str) -> bool {
+    command.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACES: Places<'_> = Places { cwd: "/repo", home: "/home/user" };
+
+    fn call(tool: &str, text: &str) -> Subject {
+        let key = if tool == "Bash" { "command" } else { "file_path" };
+        Subject::of(tool, &serde_json::json!({ key: text, "path": text, "subagent_type": text }), "/repo/sub")
+    }
+
+    #[test]
+    fn rules_mean_commands_paths_and_agents() {
+        // Rule, tool, what of it, touches, covers.
+        let cases = [
+            ("Bash", "Bash", "ls", true, true),
+            ("Bash", "Read", "ls", false, false),
+            ("Bash(rm:*)", "Bash", "rm -r x", true, true),
+            ("Bash(rm:*)", "Bash", "rm", true, true),
+            ("Bash(rm:*)", "Bash", "rmdir x", false, false),
+            ("Bash(git status)", "Bash", "git status", true, true),
+            ("Bash(git status)", "Bash", "git status -s", false, false),
+            ("Bash(npm run *)", "Bash", "npm run test", true, true),
+            ("Bash(rm:*)", "Bash", "ls && rm x", true, false),
+            ("Bash(echo:*)", "Bash", "echo $(rm x)", true, false),
+            ("Bash(echo *)", "Bash", "echo a; rm x", true, false),
+            ("Bash(cargo:*)", "Bash", "cargo test 2>&1", true, true),
+            ("Bash(cargo:*)", "Bash", "cargo test & rm x", true, false),
+            ("Read(secret/**)", "Read", "/repo/secret/key", true, true),
+            ("Read(secret/**)", "Grep", "/repo/secret/key", true, true),
+            ("Read(secret/**)", "Edit", "/repo/secret/key", false, false),
+            ("Edit(src/)", "Write", "/repo/src/a/b.rs", true, true),
+            ("Edit(*.lock)", "Edit", "../deep/Cargo.lock", true, true),
+            ("Edit(*.lock)", "Edit", "/etc/x.lock", false, false),
+            ("Read(~/.ssh/**)", "Read", "/home/user/.ssh/id", true, true),
+            ("Read(//etc/**)", "Read", "/etc/passwd", true, true),
+            ("Agent(explore)", "Agent", "explore", true, true),
+            ("Agent(explore)", "Agent", "plan", false, false),
+        ];
+        for (rule, tool, text, touches, covers) in cases {
+            let (parsed, subject) = (Rule::parse(rule).expect(rule), call(tool, text));
+            assert_eq!(parsed.touches(tool, &subject, PLACES), touches, "{rule} touches {tool} {text}");
+            assert_eq!(parsed.covers(tool, &subject, PLACES), covers, "{rule} covers {tool} {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_with_its_reason() {
+        for (text, why) in [
+            ("Bash(rm", "has no `)` at its end"),
+            ("(x)", "does not begin with the name of a tool"),
+            ("", "does not begin with the name of a tool"),
+            ("Read([)", "holds no glob"),
+            ("TaskCreate(x)", "none is known for TaskCreate"),
+        ] {
+            let said = Rule::parse(text).expect_err(text).to_string();
+            assert!(said.contains(why) && said.contains("expected `Tool`"), "{text}: {said}");
+        }
+    }
+}

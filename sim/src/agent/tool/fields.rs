@@ -1,0 +1,149 @@
+//! The input of a tool, written down once: the schema on the wire and the check of a call come from the same table.
+
+use serde_json::{Map, Value, json};
+
+use super::ToolError;
+
+/// A field of an input.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its key.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// A call without it is refused.
+    pub required: bool,
+    /// What it is for, for the model.
+    pub says: &'static str,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// Yes or no.
+    Flag,
+    /// A whole number from this one up.
+    Count(u64),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Field {
+    /// A field that must be there.
+    pub const fn required(name: &'static str, kind: Kind, says: &'static str) -> Self {
+        Self { name, kind, required: true, says }
+    }
+
+    /// A field that may be there.
+    pub const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Self {
+        Self { name, kind, required: false, says }
+    }
+}
+
+impl Kind {
+    fn schema(self, says: &str) -> Value {
+        match self {
+            Self::Text => json!({ "type": "string", "description": says }),
+            Self::Flag => json!({ "type": "boolean", "description": says }),
+            Self::Count(least) => json!({ "type": "integer", "minimum": least, "description": says }),
+            Self::Choice(words) => json!({ "type": "string", "enum": words, "description": says }),
+        }
+    }
+
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Flag => value.is_boolean(),
+            Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
+            Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+        }
+    }
+
+    fn expected(self) -> String {
+        match self {
+            Self::Text => "a string".into(),
+            Self::Flag => "true or false".into(),
+            Self::Count(least) => format!("a whole number from {least}"),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+        }
+    }
+}
+
+/// The JSON Schema of an input with these fields and no others.
+pub fn schema(fields: &[Field]) -> Value {
+    let properties: Map<String, Value> =
+        fields.iter().map(|field| (field.name.to_owned(), field.kind.schema(field.says))).collect();
+    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// An input that was checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a>(&'a Map<String, Value>);
+
+/// Checks the input of a call of `tool`.
+///
+/// # Errors
+/// What is missing, unknown or of the wrong type, and what was expected: words for the model.
+pub fn checked<'a>(tool: &str, fields: &[Field], input: &'a Value) -> Result<Input<'a>, ToolError> {
+    let wrong = |what: String| Err(ToolError::failed(format!("{tool}: {what}")));
+    let Some(given) = input.as_object() else {
+        return wrong(format!("the input is {input}, expected an object"));
+    };
+    for field in fields {
+        let expected = field.kind.expected();
+        match given.get(field.name) {
+            None if field.required => {
+                return wrong(format!("the required field `{}` is missing, expected {expected}", field.name));
+            }
+            Some(value) if !field.kind.holds(value) => {
+                return wrong(format!("the field `{}` is {}, expected {expected}", field.name, shortened(value)));
+            }
+            _ => {}
+        }
+    }
+    let known = |key: &&String| fields.iter().any(|field| field.name == key.as_str());
+    if let Some(unknown) = given.keys().find(|key| !known(key)) {
+        let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+        return wrong(format!("the field `{unknown}` is unknown, expected only {}", names.join(", ")));
+    }
+    Ok(Input(given))
+}
+
+/// Characters of a wrong value that an error repeats.
+const SHOWN_MAX: usize = 80;
+
+fn shortened(value: &Value) -> String {
+    let whole = value.to_string();
+    let shown: String = whole.chars().take(SHOWN_MAX).collect();
+    if shown.len() < whole.len() { format!("{shown}…") } else { shown }
+}
+
+impl<'a> Input<'a> {
+    /// A text; empty where there is none.
+    pub fn text(&self, name: &str) -> &'a str {
+        self.optional_text(name).unwrap_or_default()
+    }
+
+    /// A text, if there is one.
+    pub fn optional_text(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name)?.as_str()
+    }
+
+    /// Yes or no; no where nothing is said.
+    pub fn flag(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// A number, if there is one.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.0.get(name)?.as_u64()
+    }
+
+    /// A number of things, if there is one.
+    pub fn size(&self, name: &str) -> Option<usize> {
+        self.count(name).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+    }
+}

@@ -1,0 +1,187 @@
+//! Which tools an agent gets, as they stand on the wire (contract TOOLS-01..06, TOOLS-08, TOOLS-12..14).
+//!
+//! A named agent's pool is made anew from what the session has (TOOLS-03, C16): the parent's pool plays no part, and a
+//! call brings nothing along (TOOLS-12). Tools of MCP servers (TOOLS-02, TOOLS-07) join when servers come; a fork takes its
+//! parent's pool as it is, by reference (TOOLS-09).
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::{Effect, Offer, Tool};
+use crate::agent::definition::AgentDefinition;
+use crate::agent::event::Event;
+use crate::agent::permission::{Mode, Permissions};
+use crate::agent::session::Session;
+use crate::wire::Piece;
+
+/// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).
+#[derive(Clone)]
+pub struct Pool {
+    /// The tools.
+    pub tools: Vec<Rc<dyn Tool>>,
+    /// Their definitions as sent, in step with `tools`.
+    pub pieces: Rc<[Piece]>,
+    /// What the agent did not get, and why (DIAG-03).
+    pub dropped: Vec<Dropped>,
+}
+
+/// A tool that an agent did not get, with the reason's word in logs.
+pub type Dropped = (Rc<str>, &'static str);
+
+/// Reasons why an agent does not have a tool, in the order in which they are looked for.
+pub mod why {
+    /// A rule of the session denies every call of it (PERM-13).
+    pub const DENIED: &str = "denied_by_rule";
+    /// The definition lists tools, and not this one (TOOLS-04).
+    pub const NOT_LISTED: &str = "not_listed";
+    /// The definition takes it away (TOOLS-06).
+    pub const DISALLOWED: &str = "disallowed";
+    /// Agents that nobody waits for do not get it (TOOLS-08).
+    pub const BACKGROUND: &str = "background";
+    /// The agent's permission mode would refuse every call of it (TOOLS-08).
+    pub const MODE: &str = "mode";
+    /// The definition names a tool that the session does not have.
+    pub const UNKNOWN: &str = "unknown";
+}
+
+/// Tools that only an agent gets for which somebody waits. The contract leaves open which (TOOLS-08): the list of what is
+/// to be done belongs to the conversation with the user, in which an agent of the background does not take part.
+const FOREGROUND_ONLY: [&str; 1] = ["TaskCreate"];
+
+/// The permission context in which a named agent's pool is put together: the session's with its own mode (TOOLS-01).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// The definition's mode, or `acceptEdits` (PERM-08, C15); the call cannot say it (PERM-14).
+    pub mode: Mode,
+    /// Nobody waits for the agent.
+    pub is_async: bool,
+}
+
+impl Worker {
+    /// The context of an agent of this kind.
+    pub fn of(permissions: &Permissions, definition: &AgentDefinition, is_async: bool) -> Self {
+        let mode = permissions.admitted(definition.permission_mode.unwrap_or(Mode::AcceptEdits));
+        Self { mode, is_async }
+    }
+}
+
+impl Pool {
+    /// The pool of a main agent: everything that no rule denies as a whole.
+    pub fn main(session: &Session) -> Rc<Self> {
+        let mut dropped = Vec::new();
+        let tools = available(session, &mut dropped);
+        Self::told(session, &"main".into(), session.permissions.mode.get(), tools, dropped, false)
+    }
+
+    /// The pool of `agent`, a sub-agent of this kind.
+    pub fn named(session: &Session, agent: &Rc<str>, definition: &AgentDefinition, is_async: bool) -> Rc<Self> {
+        let worker = Worker::of(&session.permissions, definition, is_async);
+        let mut dropped = Vec::new();
+        let available = available(session, &mut dropped);
+        let tools = resolve_agent_tools(&available, definition, worker, &mut dropped);
+        Self::told(session, agent, worker.mode, tools, dropped, true)
+    }
+
+    /// These tools and no others, with nothing told: for tests of agents alone.
+    pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, sub_agent: bool) -> Self {
+        let offer = Offer { session, sub_agent };
+        let pieces = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
+        Self { tools, pieces, dropped: Vec::new() }
+    }
+
+    fn told(
+        session: &Session,
+        agent: &Rc<str>,
+        mode: Mode,
+        tools: Vec<Rc<dyn Tool>>,
+        dropped: Vec<Dropped>,
+        sub_agent: bool,
+    ) -> Rc<Self> {
+        session.emit(&Event::ToolsResolved {
+            agent: agent.clone(),
+            mode: mode.name(),
+            tools: tools.iter().map(|tool| tool.name().into()).collect(),
+            dropped: dropped.clone(),
+        });
+        Rc::new(Self { dropped, ..Self::of(session, tools, sub_agent) })
+    }
+
+    /// The tool called `name`.
+    pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.name() == name)
+    }
+
+    /// Why the agent does not have the tool called `name`, as a word of [`why`] (DIAG-03); nothing where it has it.
+    pub fn why_absent(&self, name: &str) -> Option<&'static str> {
+        let dropped = self.dropped.iter().find(|(tool, _)| tool.as_ref() == name).map(|(_, why)| *why);
+        if self.get(name).is_some() { None } else { dropped.or(Some(why::UNKNOWN)) }
+    }
+}
+
+/// What the session has and no rule denies as a whole.
+fn available(session: &Session, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>> {
+    let (kept, denied): (Vec<_>, Vec<_>) =
+        session.tools.all().iter().cloned().partition(|tool| !session.permissions.denies_tool(tool.name()));
+    dropped.extend(denied.iter().map(|tool| (tool.name().into(), why::DENIED)));
+    kept
+}
+
+/// What an agent of this kind gets of `available` (TOOLS-04): in the order of its list where it has one, so that its tools
+/// may stand in another order than its parent's (TOOLS-08), else in theirs. No list and `*` mean all (TOOLS-05, G26).
+pub fn resolve_agent_tools(
+    available: &[Rc<dyn Tool>],
+    definition: &AgentDefinition,
+    worker: Worker,
+    dropped: &mut Vec<Dropped>,
+) -> Vec<Rc<dyn Tool>> {
+    let listed = listed(available, definition, dropped);
+    let refused = |tool: &Rc<dyn Tool>| refusal(tool.as_ref(), definition, worker);
+    dropped.extend(listed.iter().filter_map(|tool| Some((tool.name().into(), refused(tool)?))));
+    listed.into_iter().filter(|tool| refused(tool).is_none()).collect()
+}
+
+/// The tools that a definition lists, each once.
+fn listed(available: &[Rc<dyn Tool>], definition: &AgentDefinition, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>> {
+    let Some(names) = definition.tools.as_ref().filter(|names| !names.iter().any(|name| name.as_ref() == "*")) else {
+        return available.to_vec();
+    };
+    let mut kept: Vec<Rc<dyn Tool>> = Vec::new();
+    for name in names {
+        match available.iter().find(|tool| tool.name() == name.as_ref()) {
+            Some(tool) if kept.iter().all(|kept| kept.name() != tool.name()) => kept.push(tool.clone()),
+            Some(_) => {}
+            // A tool that a rule denies is known, and its reason stands there already.
+            None if dropped.iter().any(|(known, _)| known == name) => {}
+            None => dropped.push((name.clone(), why::UNKNOWN)),
+        }
+    }
+    let left = available.iter().filter(|tool| !names.iter().any(|name| name.as_ref() == tool.name()));
+    dropped.extend(left.map(|tool| (tool.name().into(), why::NOT_LISTED)));
+    kept
+}
+
+/// Why a tool that is listed is not given.
+fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Option<&'static str> {
+    if definition.disallowed_tools.iter().any(|name| name.as_ref() == tool.name()) {
+        return Some(why::DISALLOWED);
+    }
+    if worker.is_async && FOREGROUND_ONLY.contains(&tool.name()) {
+        return Some(why::BACKGROUND);
+    }
+    let edits = tool.effect(&serde_json::Value::Null) == Effect::Edit;
+    (worker.mode == Mode::Plan && edits).then_some(why::MODE)
+}
+
+/// A definition as sent: keys in the order of clients (`clients.md` 1, 2026-11).
+fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
+    let definition = tool.definition(offer);
+    let (name, description) = (serde_json::Value::from(tool.name()), serde_json::Value::from(definition.description));
+    let schema = definition.input_schema;
+    Piece::new(format!("{{\"name\":{name},\"description\":{description},\"input_schema\":{schema}}}"))
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.tools.iter().map(|tool| tool.name())).finish()
+    }
+}

@@ -1,0 +1,79 @@
+//! Commands that run behind the conversation, and monitors that watch something (contract NOTIFY-14, QUEUE-07).
+
+use std::pin::pin;
+use std::rc::Rc;
+
+use super::shell::{Command, Ran};
+use crate::agent::abort::Abort;
+use crate::agent::context::Context;
+use crate::agent::notification;
+use crate::agent::task::{Kind, Launch, State, Task, output};
+
+/// Starts `command` behind the conversation of `context`; `tool_use` asked for it. Its output stands in the task's file
+/// when it has ended.
+pub fn start(context: &Rc<Context>, tool_use: &Rc<str>, kind: Kind, command: &str, description: &str) -> Rc<Task> {
+    let session = &context.session;
+    let id = session.ids.next(kind.name());
+    let launch = Launch {
+        output_file: output::path(session, &id),
+        kind,
+        description: description.into(),
+        tool_use: tool_use.clone(),
+        owner: context.parent.as_ref().map(|_| context.agent.clone()),
+        abort: Abort::default(),
+        background: true,
+        id,
+    };
+    let task = session.tasks.register(session, launch);
+    session.world.files.write(&task.output_file, "");
+    let behind = Behind {
+        context: context.clone(),
+        cwd: context.cwd.borrow().clone(),
+        task: task.clone(),
+        command: command.into(),
+    };
+    session.handle.spawn(task.id.clone(), behind.run());
+    task
+}
+
+struct Behind {
+    context: Rc<Context>,
+    cwd: Rc<str>,
+    task: Rc<Task>,
+    command: Rc<str>,
+}
+
+impl Behind {
+    async fn run(self) {
+        let session = self.context.session.clone();
+        let command = Command::begin(&session, &self.context.agent, &self.cwd, &self.command);
+        let abort = self.task.abort();
+        let ended = crate::select! {
+            () = abort.given() => None,
+            ran = self.watched(&command) => Some(ran),
+        };
+        let Some(Ran { output, exit_code }) = ended else {
+            return notification::shell_ended(&session, &self.task, State::Killed, None);
+        };
+        session.world.files.write(&self.task.output_file, output);
+        match exit_code {
+            0 => notification::shell_ended(&session, &self.task, State::Completed, None),
+            code => notification::shell_ended(&session, &self.task, State::Failed, Some(&format!("exit code {code}"))),
+        }
+    }
+
+    /// Waits for the end, and says on the way that the command is stuck where it is.
+    async fn watched(&self, command: &Command<'_>) -> Ran {
+        let mut end = pin!(command.end());
+        if let Some(after) = command.stuck_after() {
+            let session = &self.context.session;
+            crate::select! {
+                ran = &mut end => return ran,
+                () = session.handle.sleep(after) => {
+                    notification::shell_stuck(session, &self.task, "it has said nothing for a while");
+                }
+            }
+        }
+        end.await
+    }
+}
