@@ -155,6 +155,7 @@ enum Change {
     Model(&'static str),
     Role(Index, Role),
     ToSystem(Index),
+    SystemToTools,
     ReverseBlocks(Index),
     DropMessage(Index),
     Resized(Index),
@@ -169,6 +170,7 @@ fn change() -> impl Strategy<Value = Change> {
         select(MODELS.to_vec()).prop_map(Change::Model),
         (any::<Index>(), role).prop_map(|(index, role)| Change::Role(index, role)),
         any::<Index>().prop_map(Change::ToSystem),
+        Just(Change::SystemToTools),
         any::<Index>().prop_map(Change::ReverseBlocks),
         any::<Index>().prop_map(Change::DropMessage),
         any::<Index>().prop_map(Change::Resized),
@@ -196,6 +198,7 @@ fn changed(draft: &Draft, change: &Change) -> Draft {
             let content = message(&mut draft, index).map(|message| message.content.clone()).unwrap_or_default();
             draft.system = content.into();
         }
+        Change::SystemToTools => draft.tools = Rc::clone(&draft.system),
         Change::ReverseBlocks(index) => {
             message(&mut draft, index).into_iter().for_each(|message| message.content.reverse());
         }

@@ -146,3 +146,29 @@ fn agents_that_share_pieces_read_them_once() {
     }
     assert_eq!(wire.bytes_read() - read, 100 * Piece::text("Do part 00.").json().len() as u64);
 }
+
+#[test]
+fn a_trail_that_left_its_path_forgets_the_rest_of_it() {
+    let [x, y, z] = ["x", "y", "z"].map(|text| Rc::new(says(Role::User, text)));
+    let with = |messages: &[&Rc<Message>]| Draft {
+        messages: messages.iter().map(|message| Rc::clone(message)).collect(),
+        ..draft(vec![])
+    };
+    let (mut wire, mut trail) = (Wire::default(), Trail::default());
+    for messages in [[&x, &y].as_slice(), &[&x, &z], &[&x, &y, &z]] {
+        let followed = wire.take_after(&with(messages), "scope", &mut trail);
+        assert_eq!(followed.nodes, wire.take(&with(messages), "scope").nodes);
+    }
+}
+
+/// `observed.md` 1: results stand in the order of their calls, however their ids are escaped.
+#[test]
+fn results_find_their_calls_in_another_spelling() {
+    let calls = ["a\u{8}", "b"].map(|id| Piece::tool_use(id, "Read", &json!({})));
+    let escaped = r#"{"type":"tool_result","tool_use_id":"a\b","content":"x"}"#;
+    let results = vec![Piece::tool_result("b", "y", false), Piece::new(escaped.to_owned())];
+    let calls = Message { role: Role::Assistant, content: calls.into() };
+    let draft = draft(vec![calls, Message { role: Role::User, content: results }]);
+    let places = Wire::default().take(&draft, "scope").places;
+    assert_eq!(places[2..].iter().map(|place| place.part).collect::<Vec<_>>(), [1, 0]);
+}
