@@ -1,80 +1,73 @@
-//! Kinds of agents: where they are defined, which one of a name wins, what they say (contract ADEF).
+//! Kinds of agents: where they are defined, which one of a name wins, what they say (contract ADEF, C09, C10, C14, G26,
+//! G29).
+//!
+//! * [`markdown`](Text) and JSON texts are handed in by whoever reads files; nothing here does.
+//! * `check` turns what stands in them into an [`AgentDefinition`], or says what is wrong with it ([`Invalid`]).
+//! * `sources` ranks where definitions come from and keeps one of each name.
+//! * `built_in` holds the runtime's own kinds. The fork is none of them (ADEF-23).
+//! * `visible` leaves out what is denied or lacks a server.
 
-use std::collections::BTreeMap;
+mod built_in;
+mod check;
+mod invalid;
+mod json;
+mod markdown;
+mod sources;
+mod visible;
+
 use std::rc::Rc;
 
+pub use invalid::Invalid;
+pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text};
+pub(in crate::agent) use visible::announce;
+pub use visible::{missing_servers, visible};
+
+use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;
 
 /// A kind of agent, whatever source it came from (ADEF-01).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentDefinition {
-    /// Its name, by which a model picks it; of a plugin `plugin:name`.
+    /// Its name, by which a model picks it (ADEF-14); of a plugin `plugin:name`.
     pub agent_type: Rc<str>,
     /// What it is for; the model sees it.
     pub when_to_use: Rc<str>,
     /// Its system prompt.
     pub prompt: Rc<str>,
-    /// Tools that it may have; `None` and `*` mean all (G26).
+    /// Tools that it may have; `None` and `*` mean all (ADEF-03, G26).
     pub tools: Option<Vec<Rc<str>>>,
     /// Tools that it may not have.
     pub disallowed_tools: Vec<Rc<str>>,
-    /// Its model; `inherit` or nothing means the parent's.
+    /// Its model; `inherit` or nothing means the parent's (ADEF-04).
     pub model: Option<Rc<str>>,
-    /// Effort: a level or a number.
+    /// Effort: a level or a number (ADEF-05).
     pub effort: Option<Rc<str>>,
     /// Permission mode; nothing means `acceptEdits` (ADEF-06).
     pub permission_mode: Option<Mode>,
     /// Every spawn runs in the background (ADEF-07).
     pub background: bool,
-    /// Where it works.
+    /// Where it works (ADEF-08).
     pub isolation: Option<Isolation>,
-    /// Turns that it may take; positive.
+    /// Turns that it may take; positive (ADEF-09).
     pub max_turns: Option<u32>,
-    /// Colour in a user interface.
+    /// Colour in a user interface (ADEF-10).
     pub color: Option<Rc<str>>,
-    /// Memory that it has.
+    /// Memory that it has (ADEF-11).
     pub memory: Option<MemoryScope>,
     /// Patterns of servers that must be there.
     pub required_mcp_servers: Vec<Rc<str>>,
-    /// Servers of its own.
-    pub mcp_servers: Vec<Rc<str>>,
+    /// Servers that it uses.
+    pub mcp_servers: Vec<McpServer>,
     /// Hooks that act inside it alone.
-    pub hooks: Vec<crate::agent::hook::Hook>,
-    /// Skills put into its prompt.
+    pub hooks: Vec<Hook>,
+    /// Skills put into its first message.
     pub skills: Vec<Rc<str>>,
     /// Text before the content of its first user turn.
     pub initial_prompt: Option<Rc<str>>,
-    /// Its results omit id and usage: nobody continues it (G29).
+    /// Its results omit id and usage: nobody continues it (G29). Of built-in kinds alone.
     pub one_shot: bool,
     /// Where it was defined.
     pub source: Source,
-}
-
-/// Where definitions come from (ADEF-15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
-    /// In the runtime.
-    BuiltIn,
-    /// In a plugin.
-    Plugin,
-    /// In the user's home.
-    User,
-    /// In the project.
-    Project,
-    /// Managed by an organisation.
-    Policy,
-    /// On the command line, as JSON.
-    Flag,
-}
-
-/// Which definition of a name wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ranking {
-    /// Policy, flag, project, user, plugin, built-in (`design.md` 5, public pages of 2026-09).
-    #[default]
-    Public,
-    /// The contract's literal order: built-in, plugin, user, project, policy, flag (ADEF-16).
-    Contract,
 }
 
 /// Where an agent works.
@@ -97,20 +90,72 @@ pub enum MemoryScope {
     Local,
 }
 
-/// The definitions that won, by name.
-#[derive(Clone, Debug, Default)]
-pub struct Definitions {
-    by_type: BTreeMap<Rc<str>, Rc<AgentDefinition>>,
+/// A server that a definition names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum McpServer {
+    /// One of the session's, which must be there (C10).
+    Reference(Rc<str>),
+    /// One of its own, written out in the definition; never a condition (C10).
+    Own(Rc<str>),
 }
 
-impl Definitions {
-    /// The definition called `name`.
-    pub fn get(&self, name: &str) -> Option<Rc<AgentDefinition>> {
-        self.by_type.get(name).cloned()
+impl AgentDefinition {
+    /// A definition without options.
+    pub fn new(source: Source, agent_type: &str, when_to_use: &str, prompt: &str) -> Self {
+        Self {
+            agent_type: agent_type.into(),
+            when_to_use: when_to_use.into(),
+            prompt: prompt.into(),
+            tools: None,
+            disallowed_tools: Vec::new(),
+            model: None,
+            effort: None,
+            permission_mode: None,
+            background: false,
+            isolation: None,
+            max_turns: None,
+            color: None,
+            memory: None,
+            required_mcp_servers: Vec::new(),
+            mcp_servers: Vec::new(),
+            hooks: Vec::new(),
+            skills: Vec::new(),
+            initial_prompt: None,
+            one_shot: false,
+            source,
+        }
     }
 
-    /// All in order of their names.
-    pub fn all(&self) -> impl Iterator<Item = &Rc<AgentDefinition>> {
-        self.by_type.values()
+    /// Whether every tool is meant: nothing is said of tools, or `*` is (G26, TOOLS-05).
+    pub fn means_all_tools(&self) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.iter().any(|tool| &**tool == "*"))
+    }
+
+    /// Its tools in words, as the list of agents shows them (PROMPT-17).
+    pub fn tools_in_words(&self) -> String {
+        let without = self.disallowed_tools.join(", ");
+        match &self.tools {
+            Some(tools) if !self.means_all_tools() => {
+                let kept: Vec<&str> = tools.iter().map(|tool| &**tool).filter(|tool| !self.disallows(tool)).collect();
+                if kept.is_empty() { "None".to_owned() } else { kept.join(", ") }
+            }
+            _ if without.is_empty() => "*".to_owned(),
+            _ => format!("All tools except {without}"),
+        }
+    }
+
+    fn disallows(&self, tool: &str) -> bool {
+        self.disallowed_tools.iter().any(|other| &**other == tool)
+    }
+}
+
+impl MemoryScope {
+    /// The word in definitions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Flags, Ids, Session, Settings, Skills};
-use crate::agent::definition::Definitions;
+use crate::agent::definition::{self, Definitions};
 use crate::agent::event::Sink;
 use crate::agent::hook::Hooks;
 use crate::agent::permission::Permissions;
@@ -44,9 +44,9 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Opens the session on this clock.
+    /// Opens the session on this clock; tells what became of every definition (contract ADEF-24).
     pub fn open(self, handle: Handle) -> Rc<Session> {
-        Rc::new(Session {
+        let session = Rc::new(Session {
             settings: self.settings,
             handle,
             model: self.model,
@@ -62,6 +62,8 @@ impl Opening {
             tasks: Tasks::default(),
             transcripts: Transcripts::default(),
             world: self.world,
-        })
+        });
+        definition::announce(&session);
+        session
     }
 }

@@ -1,0 +1,245 @@
+//! Where definitions come from, and which one of a name survives (ADEF-15..17, C09).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::invalid::Invalid;
+use super::{AgentDefinition, built_in, check, json, markdown};
+
+/// Where definitions come from (ADEF-15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// In the runtime.
+    BuiltIn,
+    /// In a plugin.
+    Plugin,
+    /// In the user's home.
+    User,
+    /// In the project.
+    Project,
+    /// Managed by an organisation.
+    Policy,
+    /// On the command line, as JSON.
+    Flag,
+}
+
+/// Which definition of a name wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranking {
+    /// [`PUBLIC`].
+    #[default]
+    Public,
+    /// [`CONTRACT`].
+    Contract,
+}
+
+/// Sources from the highest down, as public pages rank them (`design.md` 5; pages on sub-agents, 2026-09).
+pub const PUBLIC: [Source; 6] =
+    [Source::Policy, Source::Flag, Source::Project, Source::User, Source::Plugin, Source::BuiltIn];
+
+/// Sources from the highest down in the contract's literal order (ADEF-16): nobody replaces a built-in kind.
+pub const CONTRACT: [Source; 6] =
+    [Source::BuiltIn, Source::Plugin, Source::User, Source::Project, Source::Policy, Source::Flag];
+
+/// Capitalised names of built-in kinds, and what they mean (C14).
+const ALIASES: [(&str, &str); 2] = [("Explore", "explore"), ("Plan", "plan")];
+
+/// A text that defines agents, handed in by whoever read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Where it stood.
+    pub source: Source,
+    /// Its path; one that ends in `.json`, and a text that begins with `{`, is JSON, every other markdown.
+    pub path: Rc<str>,
+    /// What it says.
+    pub text: Rc<str>,
+}
+
+/// What became of a definition (ADEF-24).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// Its name; where none could be read, the path of its text.
+    pub agent_type: Rc<str>,
+    /// Its source.
+    pub source: Source,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, for people.
+    pub why: Rc<str>,
+}
+
+/// What can become of a definition when it is read; a survivor may still be denied or lack a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is the one of its name.
+    Kept,
+    /// Another of its name stands higher.
+    Shadowed,
+    /// It makes no sense.
+    Invalid,
+}
+
+/// The definitions that won, by name, and what became of all.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    by_type: BTreeMap<Rc<str>, Rc<AgentDefinition>>,
+    fates: Vec<Fate>,
+    invalid: Vec<Invalid>,
+}
+
+impl Source {
+    /// The word in logs and errors.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Plugin => "plugin",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Policy => "policy",
+            Self::Flag => "flag",
+        }
+    }
+
+    /// The source of a file at an absolute path, by the folders of ADEF-15; `None` where definitions are not looked for.
+    pub fn of_path(path: &str, home: &str) -> Option<Self> {
+        let in_home = path.strip_prefix(home).is_some_and(|rest| rest.starts_with("/.claude/agents/"));
+        match path {
+            _ if !path.ends_with(".md") && !path.ends_with(".json") => None,
+            _ if path.contains("/plugins/") && path.contains("/agents/") => Some(Self::Plugin),
+            _ if in_home => Some(Self::User),
+            _ if path.contains("/.claude/agents/") => Some(Self::Project),
+            _ => None,
+        }
+    }
+}
+
+impl Ranking {
+    /// Sources from the highest down.
+    pub const fn order(self) -> [Source; 6] {
+        match self {
+            Self::Public => PUBLIC,
+            Self::Contract => CONTRACT,
+        }
+    }
+
+    /// Zero for the highest source.
+    fn rank(self, source: Source) -> usize {
+        self.order().iter().position(|other| *other == source).unwrap_or(usize::MAX)
+    }
+}
+
+impl Text {
+    /// The namespace of a plugin's definitions (ADEF-14): the folder under `plugins/`.
+    pub(super) fn namespace(&self) -> Option<&str> {
+        if self.source != Source::Plugin {
+            return None;
+        }
+        let (_, behind) = self.path.split_once("plugins/")?;
+        behind.split_once('/').map(|(plugin, _)| plugin).filter(|plugin| !plugin.is_empty())
+    }
+
+    fn is_json(&self) -> bool {
+        self.path.ends_with(".json") || self.text.trim_start().starts_with('{')
+    }
+
+    fn definitions(&self) -> Vec<Result<(AgentDefinition, Vec<String>), Invalid>> {
+        let raws = if self.is_json() {
+            json::read(self).unwrap_or_else(|invalid| vec![Err(invalid)])
+        } else {
+            vec![markdown::read(self)]
+        };
+        raws.into_iter().map(|raw| raw.and_then(|raw| check::definition(self, raw))).collect()
+    }
+}
+
+impl Outcome {
+    /// The word in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Shadowed => "shadowed",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl Definitions {
+    /// The built-in kinds and those of `texts`, one of each name: that of the highest source, of one source the first.
+    pub fn gather(texts: &[Text], ranking: Ranking) -> Self {
+        let mut gathered = Self { by_type: BTreeMap::new(), fates: Vec::new(), invalid: Vec::new() };
+        let mut candidates: Vec<(AgentDefinition, Rc<str>)> =
+            built_in::all().into_iter().map(|definition| (definition, "".into())).collect();
+        for text in texts {
+            for read in text.definitions() {
+                match read {
+                    Ok((definition, unknown)) => candidates.push((canonical(definition), passed_over(&unknown))),
+                    Err(invalid) => gathered.refuse(text, invalid),
+                }
+            }
+        }
+        candidates.sort_by_key(|(definition, _)| ranking.rank(definition.source));
+        for (definition, note) in candidates {
+            gathered.consider(definition, note);
+        }
+        gathered
+    }
+
+    fn refuse(&mut self, text: &Text, invalid: Invalid) {
+        let (agent_type, why) = (text.path.clone(), invalid.to_string().into());
+        self.fates.push(Fate { agent_type, source: text.source, outcome: Outcome::Invalid, why });
+        self.invalid.push(invalid);
+    }
+
+    fn consider(&mut self, definition: AgentDefinition, note: Rc<str>) {
+        let (agent_type, source) = (definition.agent_type.clone(), definition.source);
+        let (outcome, why) = match self.by_type.get(&agent_type) {
+            Some(winner) => (Outcome::Shadowed, format!("by the one of source {}", winner.source.name()).into()),
+            None => (Outcome::Kept, note),
+        };
+        self.by_type.entry(agent_type.clone()).or_insert_with(|| Rc::new(definition));
+        self.fates.push(Fate { agent_type, source, outcome, why });
+    }
+
+    /// The definition called `name`; capitalised names of built-in kinds are theirs too (C14).
+    pub fn get(&self, name: &str) -> Option<Rc<AgentDefinition>> {
+        self.by_type.get(meant(name)).cloned()
+    }
+
+    /// All in order of their names.
+    pub fn all(&self) -> impl Iterator<Item = &Rc<AgentDefinition>> {
+        self.by_type.values()
+    }
+
+    /// What became of every definition, the highest source first and what is invalid before all.
+    pub fn fates(&self) -> &[Fate] {
+        &self.fates
+    }
+
+    /// What is wrong with those that are invalid.
+    pub fn invalid(&self) -> &[Invalid] {
+        &self.invalid
+    }
+}
+
+impl Default for Definitions {
+    /// The built-in kinds.
+    fn default() -> Self {
+        Self::gather(&[], Ranking::default())
+    }
+}
+
+fn meant(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own)
+}
+
+/// A file that defines `Explore` defines `explore`.
+fn canonical(mut definition: AgentDefinition) -> AgentDefinition {
+    if meant(&definition.agent_type) != &*definition.agent_type {
+        definition.agent_type = meant(&definition.agent_type).into();
+    }
+    definition
+}
+
+fn passed_over(unknown: &[String]) -> Rc<str> {
+    if unknown.is_empty() { "".into() } else { format!("unknown fields: {}", unknown.join(", ")).into() }
+}
