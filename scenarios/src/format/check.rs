@@ -1,0 +1,205 @@
+//! What no single field shows: agents without a script, tools that do not exist, streams and acts out of order, claims
+//! that cannot hold.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::Scenario;
+use super::expect::{Ends, Figure, Number};
+use super::problem::{alternatives, nearest};
+use super::reading::{Notes, Origin};
+use super::script::{Content, Reply, ToolCall};
+use super::world::DefinitionBody;
+
+/// Tools that an agent can call.
+pub const TOOLS: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "TaskCreate", "Write"];
+
+/// Kinds of agents that are there without any definition (contract ADEF-18..22).
+pub const BUILT_IN_AGENTS: [&str; 5] = ["general-purpose", "explore", "plan", "verification", "claude-code-guide"];
+
+/// The agent that is there from the beginning.
+const MAIN: &str = "main";
+
+/// Checks a scenario as a whole.
+pub fn whole(scenario: &Scenario, notes: &Notes) {
+    for script in &scenario.script {
+        for reply in &script.replies {
+            check_reply(reply, scenario, notes);
+        }
+    }
+    main_is_scripted(scenario, notes);
+    acts_are_in_order(scenario, notes);
+    claims_can_hold(scenario, notes);
+}
+
+fn check_reply(reply: &Reply, scenario: &Scenario, notes: &Notes) {
+    match &reply.content {
+        Content::Events(raw) if reply.fault.is_none() => {
+            if let Some((origin, expected)) = raw.out_of_order() {
+                notes.at(
+                    origin,
+                    format_args!("no stream has this event here; expected {expected} (contract STREAM-01)"),
+                );
+            }
+        }
+        Content::Events(_) => {}
+        Content::Message { tools, .. } => tools.iter().for_each(|call| check_call(call, scenario, notes)),
+    }
+}
+
+fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
+    let known = TOOLS.contains(&&*call.tool);
+    if !known && !call.missing {
+        let meant = match nearest(&call.tool, TOOLS) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there are {}", alternatives(TOOLS)),
+        };
+        let tool = &call.tool;
+        let says = format!(
+            "there is no tool `{tool}`; {meant} If the model is meant to call a tool that is not there, add `missing: true`"
+        );
+        notes.at(&call.origin, says);
+    }
+    if known && call.missing {
+        notes
+            .at(&call.origin, format_args!("`missing: true` is said of `{}`, which is there; leave it out", call.tool));
+    }
+    if &*call.tool == "Agent" {
+        child_is_scripted(call, scenario, notes);
+    }
+}
+
+/// An agent that is called must have something to say. Whom a call reaches is known only at run time; so one list of its
+/// type or of its name is enough.
+fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
+    let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
+    let agent = said("subagent_type").unwrap_or("general-purpose");
+    let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
+    let named = said("name").is_some_and(|name| lists.contains(name));
+    let exists = kinds(scenario).iter().any(|kind| kind.eq_ignore_ascii_case(agent));
+    if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
+        let says = format!(
+            "this call starts an agent of type `{agent}`, and nothing says what its model answers; add a list \
+             `{agent}:` under `script`, such as `{agent}: [{{say: Done.}}]`, or an empty one if it never comes to ask"
+        );
+        notes.at(&call.origin, says);
+    }
+}
+
+/// Types of agents that can be called: built in, or defined here.
+fn kinds(scenario: &Scenario) -> BTreeSet<String> {
+    let mut kinds: BTreeSet<String> = BUILT_IN_AGENTS.map(str::to_owned).into();
+    for definition in &scenario.world.definitions {
+        let prefix = definition.plugin.as_ref().map(|plugin| format!("{plugin}:")).unwrap_or_default();
+        match &definition.body {
+            DefinitionBody::Markdown(text) => {
+                let name = text.lines().find_map(|line| line.strip_prefix("name:"));
+                kinds.extend(name.map(|name| format!("{prefix}{}", name.trim().trim_matches(['"', '\'']))));
+            }
+            DefinitionBody::Json(text) => {
+                let agents: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+                kinds.extend(agents.as_object().into_iter().flat_map(|agents| agents.keys().cloned()));
+            }
+        }
+    }
+    kinds
+}
+
+/// `reviewer` of `reviewer#2`.
+fn base(agent: &str) -> &str {
+    agent.split('#').next().unwrap_or(agent)
+}
+
+fn main_is_scripted(scenario: &Scenario, notes: &Notes) {
+    let scripted = scenario.script.iter().any(|script| &*script.agent == MAIN);
+    let asked = !scenario.user.is_empty();
+    if asked && !scripted && !scenario.script.is_empty() {
+        let origin = Origin { path: "script".into(), ..scenario.script[0].origin.clone() };
+        notes.at(
+            &Origin { found: Rc::from(""), ..origin },
+            "nothing says what the main agent's model answers; add a list `main:` under `script`",
+        );
+    }
+}
+
+/// Acts stand in the order in which they happen, so that a scenario reads as it runs.
+fn acts_are_in_order(scenario: &Scenario, notes: &Notes) {
+    for pair in scenario.user.windows(2) {
+        if pair[1].at_ms < pair[0].at_ms {
+            let (earlier, later) = (pair[1].at_ms, pair[0].at_ms);
+            let says =
+                format!("this happens at {earlier} ms, but stands behind what happens at {later} ms; sort by `at_ms`");
+            notes.at(&pair[1].origin, says);
+        }
+    }
+}
+
+fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
+    let expect = &scenario.expect;
+    for figure in &expect.figures {
+        figure_can_hold(figure, notes);
+    }
+    for (agent, figures, origin) in &expect.agents {
+        agent_can_be(agent, scenario, origin, notes);
+        figures.iter().for_each(|figure| figure_can_hold(figure, notes));
+    }
+    for pattern in &expect.events {
+        if pattern.max.is_some_and(|max| max < pattern.min) {
+            notes.at(
+                &pattern.origin,
+                "no number is both at least `min` and at most `max`; `min` must not be above `max`",
+            );
+        }
+    }
+    for claim in &expect.requests {
+        for which in [Some(&claim.which), claim.begins_as.as_ref(), claim.same_as.as_ref()].into_iter().flatten() {
+            agent_can_be(&which.agent, scenario, &claim.origin, notes);
+        }
+        if let Some(both) = claim.has.iter().find(|text| claim.lacks.contains(text)) {
+            notes.at(
+                &claim.origin,
+                format_args!("no request both has and lacks {both:?}; take it out of one of the two"),
+            );
+        }
+    }
+    if let (Ends::Finished, Some((_, origin))) = (expect.ends, &expect.message) {
+        notes.at(
+            origin,
+            "a run that finishes has no message; say `ends: stalled`, `limit` or `unscripted`, or leave it out",
+        );
+    }
+}
+
+fn figure_can_hold(figure: &Figure, notes: &Notes) {
+    if let Some((min, max)) = figure.min.zip(figure.max)
+        && above(min, max)
+    {
+        let says = "no figure is both at least `min` and at most `max`; `min` must not be above `max`";
+        notes.at(&figure.origin, says);
+    }
+    let share = |bound: Option<Number>| matches!(bound, Some(Number::Plain(share)) if share > 1.0);
+    if figure.name == "hit_rate" && (share(figure.min) || share(figure.max)) {
+        notes.at(&figure.origin, "a hit rate is a share from 0 to 1; write 0.85 for 85 %");
+    }
+}
+
+fn above(one: Number, other: Number) -> bool {
+    match (one, other) {
+        (Number::Plain(one), Number::Plain(other)) => one > other,
+        (Number::Money(one), Number::Money(other)) => one > other,
+        _ => false,
+    }
+}
+
+/// An agent without a script never asks anything, so nothing can be claimed about its requests.
+fn agent_can_be(agent: &str, scenario: &Scenario, origin: &Origin, notes: &Notes) {
+    let named: Vec<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
+    if named.iter().any(|known| known.eq_ignore_ascii_case(base(agent))) || scenario.script.is_empty() {
+        return;
+    }
+    let says = format!(
+        "no agent `{agent}` can ask anything here, because `script` says nothing for it; scripted are {}",
+        alternatives(named)
+    );
+    notes.at(origin, says);
+}

@@ -1,0 +1,216 @@
+//! A scenario as it is written, and everything that can be wrong with it.
+//!
+//! The format is YAML 1.2, read strictly: a field that is not known is refused, and every mistake is told with file,
+//! line, column, field and the value found ([`problem`]). A file is read in three steps: text to a tree whose values know
+//! their places ([`tree`]), tree to the types of this room ([`reading`]), and what no single field can show
+//! ([`check`]). Editors know the format by `reports/schema/scenario-1.json`.
+//!
+//! Sections, each a file: [`session`] and [`prompt`] (options and texts), [`world`] (files, shell, definitions, hooks,
+//! skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what must come out).
+
+pub mod check;
+pub mod expect;
+pub mod outline;
+pub mod problem;
+pub mod prompt;
+pub mod reading;
+pub mod script;
+pub mod session;
+pub mod set;
+pub mod tree;
+pub mod user;
+pub mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use forkcast_sim::cache::{PRESETS, Rules};
+use forkcast_sim::pricing::Date;
+
+use expect::Expect;
+use problem::{Problem, Problems};
+use prompt::Prompt;
+use reading::{At, Fields, Notes};
+use script::AgentScript;
+use session::SessionOptions;
+use set::Change;
+use tree::{Node, Place};
+use user::Act;
+use world::WorldText;
+
+/// A scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Scenario {
+    /// Its name: that of its file, with its folder's in front where it belongs to the catalog.
+    pub name: Rc<str>,
+    /// The file, as it was named.
+    pub file: Rc<str>,
+    /// What it claims, in prose.
+    pub about: String,
+    /// Ids of the behaviour contract that fail here when they are broken.
+    pub covers: Vec<String>,
+    /// Where chance begins.
+    pub seed: u64,
+    /// Options of the session.
+    pub session: SessionOptions,
+    /// Environment variables of the process.
+    pub variables: BTreeMap<String, String>,
+    /// Compile-time features that are on.
+    pub features: BTreeSet<String>,
+    /// Remote flags and their values at the beginning.
+    pub flags: BTreeMap<String, bool>,
+    /// The cache's rules; without them the default of simulations.
+    pub cache: Option<Rules>,
+    /// The day of the prices; without it the newest.
+    pub prices: Option<Date>,
+    /// When the run is stopped.
+    pub limits: Limits,
+    /// How fast the provider is.
+    pub pace: PaceText,
+    /// Prompt texts, or declared sizes.
+    pub prompt: Prompt,
+    /// Files, shell, kinds of agents, hooks, skills, permissions.
+    pub world: WorldText,
+    /// What models say, by agent.
+    pub script: Vec<AgentScript>,
+    /// What the user does, in order of time.
+    pub user: Vec<Act>,
+    /// What must come out.
+    pub expect: Expect,
+}
+
+/// When a run is stopped; none of these is a property of what is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns of tasks, all together.
+    pub steps: Option<u64>,
+    /// The last instant that the clock may show.
+    pub until_ms: Option<u64>,
+    /// Answers of models, all together.
+    pub turns: Option<u64>,
+}
+
+/// How fast the provider is, where it is not as by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PaceText {
+    /// Time to the first byte of a request without input.
+    pub first_byte_ms: Option<u64>,
+    /// What a thousand tokens that are read add to it, in microseconds.
+    pub read_us_per_ktok: Option<u64>,
+    /// What a thousand tokens that are written or fresh add to it, in microseconds.
+    pub fresh_us_per_ktok: Option<u64>,
+    /// Tokens a second from the first byte on.
+    pub output_tokens_per_second: Option<u64>,
+}
+
+impl Scenario {
+    /// Reads the scenario `name` from the text of `file`, after `changes`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(name: &str, file: &str, text: &str, changes: &[Change]) -> Result<Self, Problems> {
+        let one = |place: Place, path: &str, says: String| {
+            Problems(vec![Problem { file: file.into(), place, path: path.to_owned(), found: None, says }])
+        };
+        let mut tree = Node::read(text).map_err(|broken| {
+            let says =
+                format!("this is no YAML that can be read: {}; mind indentation, quotes and brackets", broken.why);
+            one(broken.place, "", says)
+        })?;
+        for change in changes {
+            change.apply(&mut tree).map_err(|says| one(Place::default(), &change.path, says))?;
+        }
+        let notes = Notes::new(file);
+        let scenario = Self::of(name, file, &At::root(&tree, &notes));
+        check::whole(&scenario, &notes);
+        let problems = notes.done();
+        if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
+    }
+
+    fn of(name: &str, file: &str, at: &At<'_>) -> Self {
+        let mut scenario = Self { name: name.into(), file: file.into(), ..Self::default() };
+        if let Some(fields) = at.fields(outline::SCENARIO) {
+            scenario.claim(&fields);
+            scenario.surroundings(&fields);
+            scenario.prompt = Prompt::of(&fields);
+            scenario.world = WorldText::of(&fields);
+            scenario.script = script::of(&fields);
+            scenario.user = fields.list("user", Act::of);
+            scenario.expect = fields.may("expect", Expect::of).unwrap_or_default();
+        }
+        scenario
+    }
+
+    fn claim(&mut self, fields: &Fields<'_>) {
+        self.about = fields.must("about", At::text).unwrap_or_default();
+        self.covers = fields.list("covers", covered);
+        self.seed = fields.may("seed", At::number).unwrap_or_default();
+    }
+
+    fn surroundings(&mut self, fields: &Fields<'_>) {
+        self.session = fields.may("session", SessionOptions::of).unwrap_or_default();
+        let named = |at: &At<'_>| at.named(|_, value| value.text());
+        self.variables = fields.may("variables", named).unwrap_or_default().into_iter().collect();
+        self.features = fields.list("features", At::text).into_iter().collect();
+        let flags = fields.may("flags", |at| at.named(|_, value| value.truth()));
+        self.flags = flags.unwrap_or_default().into_iter().collect();
+        self.cache = fields.may("cache", |at| {
+            let words: Vec<(&str, Rules)> = PRESETS.iter().map(|rules| (rules.name, *rules)).collect();
+            at.word(&words)
+        });
+        self.prices = fields.may("prices", date);
+        self.limits = fields.may("limits", Limits::of).unwrap_or_default();
+        self.pace = fields.may("pace", PaceText::of).unwrap_or_default();
+    }
+}
+
+impl Limits {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::LIMITS)?;
+        let number = |name: &str| fields.may(name, |at| at.between(1, u64::MAX));
+        Some(Self { steps: number("steps"), until_ms: number("until_ms"), turns: number("turns") })
+    }
+}
+
+impl PaceText {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::PACE)?;
+        let number = |name: &str| fields.may(name, At::number);
+        Some(Self {
+            first_byte_ms: number("first_byte_ms"),
+            read_us_per_ktok: number("read_us_per_ktok"),
+            fresh_us_per_ktok: number("fresh_us_per_ktok"),
+            output_tokens_per_second: fields.may("output_tokens_per_second", |at| at.between(1, u64::MAX)),
+        })
+    }
+}
+
+/// An id such as `LOOP-07`.
+fn covered(at: &At<'_>) -> Option<String> {
+    let id = at.text()?;
+    let well_formed = id.split_once('-').is_some_and(|(group, number)| {
+        !group.is_empty()
+            && group.chars().all(|c| c.is_ascii_uppercase())
+            && number.len() == 2
+            && number.chars().all(|c| c.is_ascii_digit())
+    });
+    if !well_formed {
+        at.wrong("expected the id of a behaviour, such as `LOOP-07`");
+        return None;
+    }
+    Some(id)
+}
+
+/// A day as `2026-11-22`.
+fn date(at: &At<'_>) -> Option<Date> {
+    let text = at.text()?;
+    let parsed: Vec<Option<u8>> = text.split('-').skip(1).map(|part| part.parse().ok()).collect();
+    let year = text.split('-').next().and_then(|year| year.parse().ok());
+    match (year, &parsed[..]) {
+        (Some(year), [Some(month @ 1..=12), Some(day @ 1..=31)]) => Some(Date(year, *month, *day)),
+        _ => {
+            at.wrong("expected a day such as 2026-11-22");
+            None
+        }
+    }
+}

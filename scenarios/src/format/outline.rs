@@ -1,0 +1,180 @@
+//! The fields of every object of the format, a flat table: what the reader knows, and what a test holds the JSON
+//! Schema to.
+
+/// Fields of one object.
+pub type Known = &'static [&'static str];
+
+/// The whole file.
+pub const SCENARIO: Known = &[
+    "about",
+    "covers",
+    "seed",
+    "session",
+    "variables",
+    "features",
+    "flags",
+    "cache",
+    "prices",
+    "limits",
+    "pace",
+    "prompt",
+    "sizes",
+    "definitions",
+    "files",
+    "shell",
+    "hooks",
+    "skills",
+    "permissions",
+    "script",
+    "user",
+    "expect",
+];
+/// `session`.
+pub const SESSION: Known = &[
+    "id",
+    "interactive",
+    "model",
+    "models",
+    "cwd",
+    "home",
+    "environment",
+    "internal_build",
+    "max_turns",
+    "max_depth",
+    "max_tokens",
+    "thinking",
+    "effort",
+    "permission_mode",
+    "bypass_allowed",
+    "streaming_tools",
+    "ranking",
+    "retries",
+    "token_budget",
+    "classifier_ms",
+    "breakpoints",
+    "ttl",
+];
+/// `session.models`.
+pub const MODELS: Known = &["sonnet", "opus", "haiku"];
+/// `session.environment`.
+pub const ENVIRONMENT: Known = &["git", "platform", "shell", "os_version", "knowledge_cutoff", "date"];
+/// `session.retries`.
+pub const RETRIES: Known = &["attempts_max", "waits_ms"];
+/// `limits`.
+pub const LIMITS: Known = &["steps", "until_ms", "turns"];
+/// `pace`.
+pub const PACE: Known = &["first_byte_ms", "read_us_per_ktok", "fresh_us_per_ktok", "output_tokens_per_second"];
+/// `prompt`.
+pub const PROMPT: Known = &["system", "user_context"];
+/// `sizes`.
+pub const SIZES: Known = &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth"];
+/// An item of `definitions`.
+pub const DEFINITION: Known = &["source", "file", "markdown", "json", "plugin"];
+/// An item of `shell`.
+pub const SHELL: Known = &["command", "output", "exit_code", "takes_ms", "writes", "never_ends"];
+/// An item of `hooks`.
+pub const HOOK: Known = &["name", "moment", "tool", "says"];
+/// An item of a hook's `says`.
+pub const HOOK_SAYS: Known = &["after_ms", "prevent", "error", "add", "block"];
+/// `permissions`.
+pub const PERMISSIONS: Known = &["allow", "deny", "ask"];
+/// A reply of a script.
+pub const REPLY: Known =
+    &["when", "think", "say", "tools", "output_tokens", "first_byte_ms", "streaming_ms", "fault", "events", "times"];
+/// `when` of a reply.
+pub const WHEN: Known = &["turn", "user_has", "user_is"];
+/// An item of a reply's `tools`.
+pub const TOOL_CALL: Known = &["tool", "input", "id", "missing"];
+/// `fault` of a reply.
+pub const FAULT: Known = &["status", "kind", "message", "retry_after_ms", "lost", "breaks", "after_events"];
+/// An item of a reply's `events`.
+pub const RAW_EVENT: Known = &[
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "ping",
+    "error",
+];
+/// `content_block_start`.
+pub const BLOCK_START: Known = &["index", "type", "id", "name"];
+/// `content_block_delta`.
+pub const BLOCK_DELTA: Known = &["index", "text", "thinking", "signature", "input_json"];
+/// `content_block_stop`.
+pub const BLOCK_STOP: Known = &["index"];
+/// `message_delta`.
+pub const MESSAGE_DELTA: Known = &["stop_reason"];
+/// `error`.
+pub const STREAM_ERROR: Known = &["type", "message"];
+/// What the user does.
+pub const ACT: Known =
+    &["at_ms", "types", "escape", "background", "allow", "deny", "flip", "kill", "kill_all", "dialog", "arrives"];
+/// Something that arrives in the queue from elsewhere.
+pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
+/// `expect`.
+pub const EXPECT: Known = &["ends", "message", "figures", "agents", "events", "orders", "requests", "pending"];
+/// `expect.figures`, and those of one agent.
+pub const FIGURES: Known = &[
+    "requests",
+    "turns",
+    "input_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens",
+    "hit_rate",
+    "cost_usd",
+    "cost_without_cache_usd",
+    "makespan_ms",
+    "agents",
+];
+/// A figure's bounds.
+pub const BOUNDS: Known = &["min", "max"];
+/// What a pattern of events says beside the fields of the event.
+pub const PATTERN: Known = &["event", "times", "min", "max", "at_ms"];
+/// An item of `expect.requests`.
+pub const REQUEST: Known =
+    &["agent", "turn", "has", "lacks", "begins_as", "same_as", "cache_read_input_tokens", "cause", "breakpoints"];
+/// A request by its agent and turn.
+pub const WHICH: Known = &["agent", "turn"];
+/// An item of `expect.pending`.
+pub const PENDING: Known = &["step", "needs"];
+
+/// Every object by the name of its definition in the JSON Schema.
+pub const OBJECTS: [(&str, Known); 34] = [
+    ("scenario", SCENARIO),
+    ("session", SESSION),
+    ("models", MODELS),
+    ("environment", ENVIRONMENT),
+    ("retries", RETRIES),
+    ("limits", LIMITS),
+    ("pace", PACE),
+    ("prompt", PROMPT),
+    ("sizes", SIZES),
+    ("definition", DEFINITION),
+    ("shell_rule", SHELL),
+    ("hook", HOOK),
+    ("hook_says", HOOK_SAYS),
+    ("permissions", PERMISSIONS),
+    ("reply", REPLY),
+    ("when", WHEN),
+    ("tool_call", TOOL_CALL),
+    ("fault", FAULT),
+    ("raw_event", RAW_EVENT),
+    ("content_block_start", BLOCK_START),
+    ("content_block_delta", BLOCK_DELTA),
+    ("content_block_stop", BLOCK_STOP),
+    ("message_delta", MESSAGE_DELTA),
+    ("stream_error", STREAM_ERROR),
+    ("act", ACT),
+    ("arrives", ARRIVES),
+    ("expect", EXPECT),
+    ("figures", FIGURES),
+    ("bounds", BOUNDS),
+    ("pattern", PATTERN),
+    ("request", REQUEST),
+    ("which", WHICH),
+    ("pending", PENDING),
+    ("flip", &[]),
+];

@@ -1,0 +1,98 @@
+//! What is wrong with a scenario, in words for somebody who did not write it.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::tree::Place;
+
+/// One mistake: where it stands, what was found there, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: Rc<str>,
+    /// Where in it.
+    pub place: Place,
+    /// The field, as `script.main[2].tools[0]`; empty for the whole file.
+    pub path: String,
+    /// The value that stands there, cut where it is long; nothing where a value is missing.
+    pub found: Option<String>,
+    /// What was expected, and what to do.
+    pub says: String,
+}
+
+/// Everything that is wrong with a scenario, in order of place. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.line {
+            0 => write!(f, "{} (from the command line): ", self.file)?,
+            line => write!(f, "{}:{line}:{}: ", self.file, self.place.column)?,
+        }
+        if !self.path.is_empty() {
+            write!(f, "`{}`: ", self.path)?;
+        }
+        if let Some(found) = &self.found {
+            write!(f, "found {found}; ")?;
+        }
+        f.write_str(&self.says)
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.0.iter().enumerate() {
+            if at > 0 {
+                writeln!(f)?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// `a, b or c`.
+pub fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+/// The word that was probably meant: the nearest by letters, if it is near.
+pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = |word: &&str| distance(found, word) <= (word.chars().count() / 3).max(1);
+    words.into_iter().filter(near).min_by_key(|word| distance(found, word))
+}
+
+/// Letters to add, leave out or change (Levenshtein), upper and lower case being one.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (column, against) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *against);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{alternatives, nearest};
+
+    #[test]
+    fn the_word_that_was_meant_is_named() {
+        assert_eq!(nearest("max_turn", ["max_tokens", "max_turns"]), Some("max_turns"));
+        assert_eq!(nearest("Covers", ["covers"]), Some("covers"));
+        assert_eq!(nearest("zebra", ["cwd", "model"]), None);
+        assert_eq!(alternatives(["a", "b", "c"]), "`a`, `b` or `c`");
+    }
+}

@@ -1,0 +1,46 @@
+//! The prompt: our own texts by default, a text of the scenario's, or declared sizes.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::session::PartSizes;
+
+use super::outline;
+use super::reading::{At, Fields};
+
+/// What the prompt is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// The main system prompt in the place of the runtime's own.
+    pub system: Option<Rc<str>>,
+    /// Whether memory files, date and the like precede the conversation.
+    pub user_context: Option<bool>,
+    /// Tokens that are declared for parts of the prompt: each is the total of its part, shared over its blocks in order
+    /// by largest remainder.
+    pub sizes: Option<PartSizes>,
+}
+
+impl Prompt {
+    /// Reads `prompt` and `sizes`.
+    pub fn of(fields: &Fields<'_>) -> Self {
+        let texts = fields.may("prompt", |at| at.fields(outline::PROMPT));
+        Self {
+            system: texts.as_ref().and_then(|texts| texts.may("system", At::shared)),
+            user_context: texts.as_ref().and_then(|texts| texts.may("user_context", At::truth)),
+            sizes: fields.may("sizes", sizes),
+        }
+    }
+}
+
+fn sizes(at: &At<'_>) -> Option<PartSizes> {
+    let fields = at.fields(outline::SIZES)?;
+    let tokens = |name: &str| fields.may(name, At::number);
+    Some(PartSizes {
+        system: tokens("system"),
+        tools: tokens("tools"),
+        history: tokens("history"),
+        assistant: tokens("assistant"),
+        placeholder: tokens("placeholder"),
+        directive_block: tokens("directive_block"),
+        growth: tokens("growth"),
+    })
+}

@@ -1,0 +1,216 @@
+//! What models say: a list of replies for each agent.
+//!
+//! An agent goes down its list, one reply for each request. A reply with `when` is a rule instead: it is said whenever it
+//! fits, before the list is looked at. An agent's list is found by its id, the name it was given, or its type.
+
+use std::rc::Rc;
+
+use forkcast_sim::model::{Broken, CallError, Fault, Interruption};
+use forkcast_sim::time::Duration;
+use serde_json::Value;
+
+use super::outline;
+use super::reading::{At, Fields, Origin};
+
+mod events;
+
+pub use events::RawEvents;
+
+/// The replies of one agent.
+#[derive(Clone, Debug)]
+pub struct AgentScript {
+    /// Its id, name or type.
+    pub agent: Rc<str>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// The replies in order.
+    pub replies: Vec<Reply>,
+}
+
+/// A reply.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// When it is said; without it in its turn.
+    pub when: Option<When>,
+    /// What is said.
+    pub content: Content,
+    /// Tokens of the answer, where they are not counted.
+    pub output_tokens: Option<u64>,
+    /// Time to the first byte, where it does not follow from the tokens.
+    pub first_byte_ms: Option<u64>,
+    /// Time from the first byte to the end.
+    pub streaming_ms: Option<u64>,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
+    /// How often it is said one after the other.
+    pub times: u32,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A message: thinking, text, calls.
+    Message {
+        /// Thinking.
+        think: Option<Rc<str>>,
+        /// Text.
+        say: Option<Rc<str>>,
+        /// Calls of tools.
+        tools: Vec<ToolCall>,
+    },
+    /// Events of a stream as they come.
+    Events(RawEvents),
+}
+
+/// When a reply is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct When {
+    /// In this turn of the agent, counted from zero.
+    pub turn: Option<u32>,
+    /// The last text of the user has this in it.
+    pub user_has: Option<Rc<str>>,
+    /// The last text of the user is this.
+    pub user_is: Option<Rc<str>>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// The tool.
+    pub tool: Rc<str>,
+    /// Its input.
+    pub input: Value,
+    /// Its id; without it one is made.
+    pub id: Option<Rc<str>>,
+    /// The model errs: there is no such tool.
+    pub missing: bool,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Reads `script`.
+pub fn of(fields: &Fields<'_>) -> Vec<AgentScript> {
+    let scripts = fields.must("script", |at| {
+        at.named(|agent, at| {
+            let (agent, origin) = (agent.into(), at.origin());
+            Some(AgentScript { agent, origin, replies: at.list(Reply::of)? })
+        })
+    });
+    scripts.unwrap_or_default().into_iter().map(|(_, script)| script).collect()
+}
+
+impl Reply {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::REPLY)?;
+        let fault = fields.may("fault", fault);
+        let spoken = fields.among(&["think", "say", "tools", "events"]);
+        if spoken.is_empty() && fault.is_none() {
+            at.wrong("expected something to say: `think`, `say`, `tools`, `events` or a `fault`");
+            return None;
+        }
+        if spoken.len() > 1 && spoken.contains(&"events") {
+            at.wrong("expected either `events` or `think`, `say` and `tools`: raw events are the whole answer");
+            return None;
+        }
+        Some(Self {
+            when: fields.may("when", When::of),
+            content: Content::of(&fields)?,
+            output_tokens: fields.may("output_tokens", At::number),
+            first_byte_ms: fields.may("first_byte_ms", At::number),
+            streaming_ms: fields.may("streaming_ms", At::number),
+            fault,
+            times: fields.may("times", |at| at.small(1)).unwrap_or(1),
+            origin: at.origin(),
+        })
+    }
+}
+
+impl Content {
+    fn of(fields: &Fields<'_>) -> Option<Self> {
+        if let Some(at) = fields.get("events") {
+            return RawEvents::of(&at).map(Self::Events);
+        }
+        let (think, say) = (fields.may("think", At::shared), fields.may("say", At::shared));
+        Some(Self::Message { think, say, tools: fields.list("tools", ToolCall::of) })
+    }
+}
+
+impl When {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::WHEN)?;
+        let turn = fields.may("turn", |at| at.small(0));
+        let (user_has, user_is) = (fields.may("user_has", At::name), fields.may("user_is", At::shared));
+        Some(Self { turn, user_has, user_is })
+    }
+}
+
+impl ToolCall {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::TOOL_CALL)?;
+        let input = fields.must("input", |at| {
+            if at.has_fields() {
+                return Some(at.json());
+            }
+            at.wrong("expected the fields of the tool's input; `{}` for none");
+            None
+        });
+        Some(Self {
+            tool: fields.must("tool", At::name)?,
+            input: input?,
+            id: fields.may("id", At::name),
+            missing: fields.may("missing", At::truth).unwrap_or(false),
+            origin: at.origin(),
+        })
+    }
+}
+
+/// HTTP statuses that a provider refuses with, and its word for each (Anthropic errors page, 2026-09).
+const STATUSES: [(u64, &str); 8] = [
+    (400, "invalid_request_error"),
+    (401, "authentication_error"),
+    (403, "permission_error"),
+    (413, "request_too_large"),
+    (429, "rate_limit_error"),
+    (500, "api_error"),
+    (503, "api_error"),
+    (529, "overloaded_error"),
+];
+
+fn fault(at: &At<'_>) -> Option<Fault> {
+    let fields = at.fields(outline::FAULT)?;
+    match fields.one_of(&["status", "lost", "breaks"])? {
+        "status" => refusal(&fields),
+        "lost" => Some(Fault::Refusal(CallError::Lost)),
+        _ => {
+            let after_events = fields.must("after_events", At::number)?;
+            let how = fields.may("breaks", |at| {
+                at.word(&[
+                    ("reset", Interruption::Broken(Broken::Reset)),
+                    ("silence", Interruption::Broken(Broken::Silent)),
+                    ("closed", Interruption::Closed),
+                    ("error", stream_error(&fields)),
+                ])
+            })?;
+            Some(Fault::Interruption { after_events: usize::try_from(after_events).unwrap_or(usize::MAX), how })
+        }
+    }
+}
+
+fn refusal(fields: &Fields<'_>) -> Option<Fault> {
+    let status = fields.may("status", |at| at.between(400, 599))?;
+    let known = STATUSES.iter().find(|(known, _)| *known == status).map_or("api_error", |(_, kind)| kind);
+    Some(Fault::Refusal(CallError::Refused {
+        status: u16::try_from(status).unwrap_or(500),
+        kind: fields.may("kind", At::name).unwrap_or_else(|| known.into()),
+        message: fields.may("message", At::shared).unwrap_or_else(|| known.replace('_', " ").into()),
+        retry_after: fields.may("retry_after_ms", At::number).map(Duration::from_millis),
+    }))
+}
+
+fn stream_error(fields: &Fields<'_>) -> Interruption {
+    let kind = fields.may("kind", At::name).unwrap_or_else(|| "overloaded_error".into());
+    let message = fields.may("message", At::shared).unwrap_or_else(|| "overloaded".into());
+    Interruption::Error { kind, message }
+}

@@ -1,0 +1,171 @@
+//! Options of the session. What is not said is as the runtime has it by default.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::definition::Ranking;
+use forkcast_sim::agent::permission::Mode;
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::wire::Ttl;
+
+use super::outline;
+use super::reading::{At, Fields};
+
+/// Options of a session; `None` leaves the runtime's default.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOptions {
+    /// Its id.
+    pub id: Option<Rc<str>>,
+    /// A user sits at a terminal.
+    pub interactive: Option<bool>,
+    /// The main agent's model.
+    pub model: Option<Rc<str>>,
+    /// What `sonnet`, `opus` and `haiku` mean.
+    pub models: [Option<Rc<str>>; 3],
+    /// Working directory.
+    pub cwd: Option<Rc<str>>,
+    /// The user's home.
+    pub home: Option<Rc<str>>,
+    /// What the prompt says of the surroundings.
+    pub environment: EnvironmentText,
+    /// A build for the vendor's own people.
+    pub internal_build: Option<bool>,
+    /// Turns of the main agent in one query.
+    pub max_turns: Option<u32>,
+    /// How deep agents may nest.
+    pub max_depth: Option<u32>,
+    /// Tokens of output that a request allows.
+    pub max_tokens: Option<u64>,
+    /// The `thinking` parameter as JSON.
+    pub thinking: Option<Rc<str>>,
+    /// Effort.
+    pub effort: Option<Rc<str>>,
+    /// The main agent's permission mode.
+    pub permission_mode: Option<Mode>,
+    /// The user allowed `bypassPermissions`.
+    pub bypass_allowed: Option<bool>,
+    /// Tools start while the answer still streams.
+    pub streaming_tools: Option<bool>,
+    /// Which definition of a name wins.
+    pub ranking: Option<Ranking>,
+    /// Tries after the first.
+    pub attempts_max: Option<u32>,
+    /// Waits before further tries, in milliseconds.
+    pub waits_ms: Option<Vec<u64>>,
+    /// Output tokens after which the budget says to go on.
+    pub token_budget: Option<u64>,
+    /// How long the classifier of finished background tasks takes.
+    pub classifier_ms: Option<u64>,
+    /// Where breakpoints stand.
+    pub breakpoints: Option<Placement>,
+    /// How long what they mark lives.
+    pub ttl: Option<Ttl>,
+}
+
+/// What the prompt says of the surroundings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnvironmentText {
+    /// The directory is a git repository.
+    pub git: Option<bool>,
+    /// As `linux`.
+    pub platform: Option<Rc<str>>,
+    /// As `bash`.
+    pub shell: Option<Rc<str>>,
+    /// As `Linux 6.1`.
+    pub os_version: Option<Rc<str>>,
+    /// As `2026-01`.
+    pub knowledge_cutoff: Option<Rc<str>>,
+    /// Today, as the prompt says it.
+    pub date: Option<Rc<str>>,
+}
+
+/// Permission modes by their words.
+pub const MODES: [(&str, Mode); 5] = [
+    ("default", Mode::Default),
+    ("acceptEdits", Mode::AcceptEdits),
+    ("plan", Mode::Plan),
+    ("bypassPermissions", Mode::BypassPermissions),
+    ("bubble", Mode::Bubble),
+];
+
+/// Placements of breakpoints by their names (`design.md` 5).
+pub const PLACEMENTS: [(&str, Placement); 8] = [
+    ("none", Placement::None),
+    ("system", Placement::System),
+    ("shared", Placement::Shared),
+    ("tail", Placement::Tail),
+    ("both", Placement::Both),
+    ("tail+previous", Placement::TailPrevious),
+    ("before-results", Placement::BeforeResults),
+    ("client-2026", Placement::Client2026),
+];
+
+/// Lifetimes by their names.
+pub const TTLS: [(&str, Ttl); 2] = [("5m", Ttl::FiveMinutes), ("1h", Ttl::OneHour)];
+
+const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
+
+impl SessionOptions {
+    /// Reads `session`.
+    pub fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::SESSION)?;
+        let truth = |name: &str| fields.may(name, At::truth);
+        let name = |name: &str| fields.may(name, At::name);
+        let retries = fields.may("retries", |at| at.fields(outline::RETRIES));
+        let waits = |at: &At<'_>| at.list(At::number);
+        Some(Self {
+            id: name("id"),
+            interactive: truth("interactive"),
+            model: name("model"),
+            models: models(&fields),
+            cwd: fields.may("cwd", absolute),
+            home: fields.may("home", absolute),
+            environment: fields.may("environment", EnvironmentText::of).unwrap_or_default(),
+            internal_build: truth("internal_build"),
+            max_turns: fields.may("max_turns", |at| at.small(1)),
+            max_depth: fields.may("max_depth", |at| at.small(0)),
+            max_tokens: fields.may("max_tokens", |at| at.between(1, u64::MAX)),
+            thinking: fields.get("thinking").map(|at| at.json().to_string().into()),
+            effort: name("effort"),
+            permission_mode: fields.may("permission_mode", |at| at.word(&MODES)),
+            bypass_allowed: truth("bypass_allowed"),
+            streaming_tools: truth("streaming_tools"),
+            ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
+            attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
+            waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
+            token_budget: fields.may("token_budget", At::number),
+            classifier_ms: fields.may("classifier_ms", At::number),
+            breakpoints: fields.may("breakpoints", |at| at.word(&PLACEMENTS)),
+            ttl: fields.may("ttl", |at| at.word(&TTLS)),
+        })
+    }
+}
+
+fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
+    let Some(models) = fields.may("models", |at| at.fields(outline::MODELS)) else { return Default::default() };
+    ["sonnet", "opus", "haiku"].map(|name| models.may(name, At::name))
+}
+
+/// A path from the root of the made-up machine.
+pub fn absolute(at: &At<'_>) -> Option<Rc<str>> {
+    let path = at.name()?;
+    if !path.starts_with('/') {
+        at.wrong("expected a path of the simulated machine that begins with `/`");
+        return None;
+    }
+    Some(path)
+}
+
+impl EnvironmentText {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::ENVIRONMENT)?;
+        let text = |name: &str| fields.may(name, At::shared);
+        Some(Self {
+            git: fields.may("git", At::truth),
+            platform: text("platform"),
+            shell: text("shell"),
+            os_version: text("os_version"),
+            knowledge_cutoff: text("knowledge_cutoff"),
+            date: text("date"),
+        })
+    }
+}

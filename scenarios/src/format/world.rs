@@ -1,0 +1,215 @@
+//! What agents act on, and what they are: files, shell, kinds of agents, hooks, skills, permission rules.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use forkcast_sim::agent::definition::Source;
+use forkcast_sim::agent::hook::Moment;
+
+use super::outline;
+use super::reading::{At, Fields, Origin};
+
+/// The world as it is written.
+#[derive(Clone, Debug, Default)]
+pub struct WorldText {
+    /// Files by path.
+    pub files: BTreeMap<String, String>,
+    /// What commands do; the first rule that fits counts.
+    pub shell: Vec<ShellRule>,
+    /// Kinds of agents.
+    pub definitions: Vec<DefinitionText>,
+    /// Hooks of the session.
+    pub hooks: Vec<HookText>,
+    /// Instructions by the name of their skill.
+    pub skills: BTreeMap<String, String>,
+    /// What is allowed, refused, asked for: `Tool` or `Tool(pattern)`.
+    pub permissions: PermissionRules,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellRule {
+    /// The command, or a pattern with `*`.
+    pub command: Rc<str>,
+    /// What it prints.
+    pub output: Rc<str>,
+    /// How it ends.
+    pub exit_code: i32,
+    /// How long it takes.
+    pub takes_ms: u64,
+    /// Files that it writes, by path.
+    pub writes: BTreeMap<String, String>,
+    /// It hangs.
+    pub never_ends: bool,
+}
+
+/// A kind of agent as somebody wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionText {
+    /// Where it comes from.
+    pub source: Source,
+    /// Its file, as messages name it.
+    pub file: Rc<str>,
+    /// The plugin that it belongs to.
+    pub plugin: Option<Rc<str>>,
+    /// What stands in it.
+    pub body: DefinitionBody,
+    /// Where it stands in the scenario.
+    pub origin: Origin,
+}
+
+/// A definition in one of its two forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefinitionBody {
+    /// Frontmatter, and the system prompt behind it.
+    Markdown(Rc<str>),
+    /// JSON: objects by their names.
+    Json(Rc<str>),
+}
+
+/// A hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookText {
+    /// Its name.
+    pub name: Rc<str>,
+    /// When it runs.
+    pub moment: Moment,
+    /// The tool that it looks at; without it all.
+    pub tool: Option<Rc<str>>,
+    /// What it says, one after the other each time that it runs; then nothing.
+    pub says: Vec<HookAnswer>,
+}
+
+/// What a hook says at one of its runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookAnswer {
+    /// How long it takes.
+    pub after_ms: u64,
+    /// Nothing may follow.
+    pub prevent: bool,
+    /// What the model must mend.
+    pub error: Option<Rc<str>>,
+    /// Text for the model.
+    pub add: Option<Rc<str>>,
+    /// Why the tool may not run.
+    pub block: Option<Rc<str>>,
+}
+
+/// Permission rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionRules {
+    /// Goes through.
+    pub allow: Vec<Rc<str>>,
+    /// Is refused.
+    pub deny: Vec<Rc<str>>,
+    /// Is asked for.
+    pub ask: Vec<Rc<str>>,
+}
+
+/// Sources of definitions by their words.
+pub const SOURCES: [(&str, Source); 6] = [
+    ("built-in", Source::BuiltIn),
+    ("plugin", Source::Plugin),
+    ("user", Source::User),
+    ("project", Source::Project),
+    ("policy", Source::Policy),
+    ("flag", Source::Flag),
+];
+
+/// Moments of hooks by their words.
+pub const MOMENTS: [(&str, Moment); 5] = [
+    ("UserPromptSubmit", Moment::UserPromptSubmit),
+    ("SubagentStart", Moment::SubagentStart),
+    ("PreToolUse", Moment::PreToolUse),
+    ("PostToolUse", Moment::PostToolUse),
+    ("Stop", Moment::Stop),
+];
+
+impl WorldText {
+    /// Reads the sections of the world.
+    pub fn of(fields: &Fields<'_>) -> Self {
+        let texts = |at: &At<'_>| at.named(|_, value| value.text());
+        Self {
+            files: fields.may("files", texts).unwrap_or_default().into_iter().collect(),
+            shell: fields.list("shell", ShellRule::of),
+            definitions: fields.list("definitions", DefinitionText::of),
+            hooks: fields.list("hooks", HookText::of),
+            skills: fields.may("skills", texts).unwrap_or_default().into_iter().collect(),
+            permissions: fields.may("permissions", PermissionRules::of).unwrap_or_default(),
+        }
+    }
+}
+
+impl ShellRule {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::SHELL)?;
+        let texts = |at: &At<'_>| at.named(|_, value| value.text());
+        let code = fields.may("exit_code", |at| at.between(0, 255)).unwrap_or(0);
+        Some(Self {
+            command: fields.must("command", At::name)?,
+            output: fields.may("output", At::shared).unwrap_or_default(),
+            exit_code: i32::try_from(code).unwrap_or(255),
+            takes_ms: fields.may("takes_ms", At::number).unwrap_or(0),
+            writes: fields.may("writes", texts).unwrap_or_default().into_iter().collect(),
+            never_ends: fields.may("never_ends", At::truth).unwrap_or(false),
+        })
+    }
+}
+
+impl DefinitionText {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::DEFINITION)?;
+        let source = fields.must("source", |at| at.word(&SOURCES))?;
+        let body = match fields.one_of(&["markdown", "json"])? {
+            "markdown" => DefinitionBody::Markdown(fields.may("markdown", At::shared)?),
+            _ => DefinitionBody::Json(fields.get("json")?.json().to_string().into()),
+        };
+        let file = fields.may("file", At::name).unwrap_or_else(|| at.origin().path);
+        Some(Self { source, file, plugin: fields.may("plugin", At::name), body, origin: at.origin() })
+    }
+}
+
+impl HookText {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::HOOK)?;
+        Some(Self {
+            name: fields.must("name", At::name)?,
+            moment: fields.must("moment", |at| at.word(&MOMENTS))?,
+            tool: fields.may("tool", At::name),
+            says: fields.list("says", HookAnswer::of),
+        })
+    }
+}
+
+impl HookAnswer {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::HOOK_SAYS)?;
+        Some(Self {
+            after_ms: fields.may("after_ms", At::number).unwrap_or(0),
+            prevent: fields.may("prevent", At::truth).unwrap_or(false),
+            error: fields.may("error", At::shared),
+            add: fields.may("add", At::shared),
+            block: fields.may("block", At::shared),
+        })
+    }
+}
+
+impl PermissionRules {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::PERMISSIONS)?;
+        let rules = |name: &str| fields.list(name, rule);
+        Some(Self { allow: rules("allow"), deny: rules("deny"), ask: rules("ask") })
+    }
+}
+
+/// `Tool` or `Tool(pattern)`.
+fn rule(at: &At<'_>) -> Option<Rc<str>> {
+    let rule = at.name()?;
+    let tool = rule.split('(').next().unwrap_or_default();
+    let closed = rule.contains('(') == rule.ends_with(')');
+    if tool.is_empty() || !tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || !closed {
+        at.wrong("expected a rule such as `Bash`, `Bash(rm:*)`, `Edit(src/**)` or `Agent(explore)`");
+        return None;
+    }
+    Some(rule)
+}

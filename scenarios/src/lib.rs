@@ -1,0 +1,7 @@
+//! Claims about agents, one YAML file each: a world, a script, and what must come out.
+//!
+//! Modules in reading order:
+//!
+//! * [`format`](mod@format): a scenario as it is written, and everything that can be wrong with it.
+
+pub mod format;

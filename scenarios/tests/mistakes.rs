@@ -1,0 +1,163 @@
+//! Mistakes in scenarios: each is told with its place, what stands there, and what to do about it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use forkcast_scenarios::format::Scenario;
+use forkcast_scenarios::format::set::Change;
+
+/// A scenario without mistakes, to put one in.
+const SOUND: &str = "\
+about: A plain turn.
+seed: 7
+session:
+  model: claude-opus-4-8
+  max_turns: 5
+script:
+  main:
+    - say: Let me look.
+      tools:
+        - {tool: Read, input: {file_path: /home/ana/a.txt}}
+    - say: Done.
+user:
+  - {at_ms: 0, types: Look at it}
+  - {at_ms: 500, types: And again}
+expect:
+  figures: {requests: 2}
+  events:
+    - {event: tool.start, name: Read}
+";
+
+fn read(text: &str) -> Result<Scenario, String> {
+    Scenario::read("claim", "claim.yaml", text, &[]).map_err(|problems| problems.to_string())
+}
+
+/// The message about the scenario with `there` in the place of `here`.
+fn mistake(here: &str, there: &str) -> String {
+    assert!(SOUND.contains(here), "{here}");
+    read(&SOUND.replace(here, there)).expect_err("a mistake")
+}
+
+#[test]
+fn a_sound_scenario_is_read() {
+    let scenario = read(SOUND).unwrap();
+    assert_eq!((scenario.seed, scenario.script[0].replies.len(), scenario.user.len()), (7, 2, 2));
+}
+
+#[test]
+fn an_unknown_field_is_refused_and_the_one_meant_is_named() {
+    let said = mistake("max_turns: 5", "max_turn: 5");
+    assert_eq!(
+        said,
+        "claim.yaml:5:3: `session.max_turn`: found 5; there is no field `max_turn`; did you mean `max_turns`?"
+    );
+}
+
+#[test]
+fn a_wrong_type_is_told_with_what_was_found() {
+    let said = mistake("max_turns: 5", "max_turns: five");
+    assert_eq!(
+        said,
+        "claim.yaml:5:14: `session.max_turns`: found \"five\"; expected a whole number from 1 up to 4294967295"
+    );
+}
+
+#[test]
+fn text_that_yaml_takes_for_a_number_wants_quotes() {
+    let said = mistake("say: Done.", "say: 12");
+    assert_eq!(
+        said,
+        "claim.yaml:11:12: `script.main[1].say`: found 12; expected text; put quotes around it if it is meant as text"
+    );
+}
+
+#[test]
+fn an_agent_without_a_script_is_named_with_what_to_add() {
+    let call = "{tool: Agent, input: {description: find it, prompt: Find it., subagent_type: explore}}";
+    let said = mistake("{tool: Read, input: {file_path: /home/ana/a.txt}}", call);
+    assert!(said.starts_with("claim.yaml:10:11: `script.main[0].tools[0]`: found fields tool, input; "), "{said}");
+    assert!(said.contains("add a list `explore:` under `script`"), "{said}");
+}
+
+#[test]
+fn stream_01_events_out_of_order_are_refused_at_their_place() {
+    let events = "- events: [message_start, {content_block_delta: {index: 0, text: a}}, message_stop]";
+    let said = mistake("- say: Done.", events);
+    assert!(said.starts_with("claim.yaml:11:31: `script.main[1].events[1]`: "), "{said}");
+    assert!(said.contains("expected content_block_start of this index"), "{said}");
+}
+
+#[test]
+fn a_stream_that_never_ends_is_refused() {
+    let said = mistake("- say: Done.", "- events: [message_start]");
+    assert!(said.contains("`script.main[1].events`") && said.contains("message_stop"), "{said}");
+}
+
+#[test]
+fn acts_that_go_back_in_time_are_refused() {
+    let said = mistake("at_ms: 0,", "at_ms: 900,");
+    assert!(said.starts_with("claim.yaml:14:5: `user[1]`: "), "{said}");
+    assert!(said.contains("at 500 ms, but stands behind what happens at 900 ms; sort by `at_ms`"), "{said}");
+}
+
+#[test]
+fn expectations_that_cannot_hold_are_refused() {
+    let bounds = mistake("requests: 2", "requests: {min: 3, max: 2}");
+    assert!(bounds.starts_with("claim.yaml:16:22: `expect.figures.requests`: "), "{bounds}");
+    let rate = mistake("requests: 2", "hit_rate: {min: 85}");
+    assert!(rate.contains("write 0.85 for 85 %"), "{rate}");
+    let agent = mistake("figures: {requests: 2}", "agents: {explore: {requests: 2}}");
+    assert!(
+        agent.contains("no agent `explore` can ask anything here") && agent.contains("scripted are `main`"),
+        "{agent}"
+    );
+}
+
+#[test]
+fn events_and_their_fields_must_exist() {
+    let event = mistake("event: tool.start", "event: tool.strat");
+    assert!(event.contains("there is no event `tool.strat`; did you mean `tool.start`?"), "{event}");
+    let field = mistake("name: Read}", "nam: Read}");
+    assert!(field.starts_with("claim.yaml:18:26: `expect.events[0].nam`: "), "{field}");
+    assert!(field.contains("did you mean `name`?"), "{field}");
+}
+
+#[test]
+fn a_tool_that_does_not_exist_is_refused_unless_it_is_meant() {
+    let said = mistake("tool: Read,", "tool: Reed,");
+    assert!(
+        said.contains("there is no tool `Reed`; did you mean `Read`?") && said.contains("`missing: true`"),
+        "{said}"
+    );
+    assert!(read(&SOUND.replace("tool: Read,", "tool: Reed, missing: true,")).is_ok());
+}
+
+#[test]
+fn text_that_is_no_yaml_is_located() {
+    let said = mistake("  main:", "  main: [");
+    assert!(said.starts_with("claim.yaml:") && said.contains("this is no YAML that can be read"), "{said}");
+    let said = mistake("seed: 7", "seed: 7\nseed: 8");
+    assert!(said.starts_with("claim.yaml:3:1: "), "{said}");
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let text = SOUND.replace("seed: 7", "seed: x").replace("max_turns: 5", "max_turns: 0").replace("about:", "abuot:");
+    let said = read(&text).expect_err("mistakes");
+    assert_eq!(said.lines().count(), 4, "{said}");
+}
+
+#[test]
+fn a_field_can_be_set_from_outside() {
+    let set = |change: &str| {
+        let changes = [change.parse::<Change>().unwrap()];
+        Scenario::read("claim", "claim.yaml", SOUND, &changes).map_err(|problems| problems.to_string())
+    };
+    assert_eq!(set("session.max_turns=9").unwrap().session.max_turns, Some(9));
+    assert_eq!(set("session.effort=high").unwrap().session.effort.as_deref(), Some("high"));
+    assert_eq!(set("script.main[1].output_tokens=40").unwrap().script[0].replies[1].output_tokens, Some(40));
+    let said = set("session.max_trns=9").expect_err("no such field");
+    assert!(said.contains("(from the command line): `session.max_trns`") && said.contains("`max_turns`"), "{said}");
+    let said = set("script.main[7].say=x").expect_err("no such item");
+    assert!(said.contains("the list has 2"), "{said}");
+    assert!("no-equals-sign".parse::<Change>().is_err());
+}
