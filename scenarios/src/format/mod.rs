@@ -94,13 +94,17 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaceText {
     /// Time to the first byte of a request without input.
-    pub first_byte_ms: Option<u64>,
+    pub base_ms: Option<u64>,
     /// What a thousand tokens that are read add to it, in microseconds.
     pub read_us_per_ktok: Option<u64>,
-    /// What a thousand tokens that are written or fresh add to it, in microseconds.
+    /// What a thousand tokens that are written add to it, in microseconds.
+    pub write_us_per_ktok: Option<u64>,
+    /// What a thousand tokens that are neither add to it, in microseconds.
     pub fresh_us_per_ktok: Option<u64>,
     /// Tokens a second from the first byte on.
     pub output_tokens_per_second: Option<u64>,
+    /// Time until a refusal.
+    pub refusal_ms: Option<u64>,
 }
 
 impl Scenario {
@@ -177,9 +181,11 @@ impl PaceText {
         let fields = at.fields(outline::PACE)?;
         let number = |name: &str| fields.may(name, At::number);
         Some(Self {
-            first_byte_ms: number("first_byte_ms"),
+            base_ms: number("base_ms"),
             read_us_per_ktok: number("read_us_per_ktok"),
+            write_us_per_ktok: number("write_us_per_ktok"),
             fresh_us_per_ktok: number("fresh_us_per_ktok"),
+            refusal_ms: number("refusal_ms"),
             output_tokens_per_second: fields.may("output_tokens_per_second", |at| at.between(1, u64::MAX)),
         })
     }

@@ -63,7 +63,14 @@ pub const RETRIES: Known = &["attempts_max", "waits_ms"];
 /// `limits`.
 pub const LIMITS: Known = &["steps", "until_ms", "turns"];
 /// `pace`.
-pub const PACE: Known = &["first_byte_ms", "read_us_per_ktok", "fresh_us_per_ktok", "output_tokens_per_second"];
+pub const PACE: Known = &[
+    "base_ms",
+    "read_us_per_ktok",
+    "write_us_per_ktok",
+    "fresh_us_per_ktok",
+    "output_tokens_per_second",
+    "refusal_ms",
+];
 /// `prompt`.
 pub const PROMPT: Known = &["system", "user_context"];
 /// `sizes`.
@@ -82,7 +89,7 @@ pub const PERMISSIONS: Known = &["allow", "deny", "ask"];
 pub const REPLY: Known =
     &["when", "think", "say", "tools", "output_tokens", "first_byte_ms", "streaming_ms", "fault", "events", "times"];
 /// `when` of a reply.
-pub const WHEN: Known = &["turn", "user_has", "user_is"];
+pub const WHEN: Known = &["turn", "user_has"];
 /// An item of a reply's `tools`.
 pub const TOOL_CALL: Known = &["tool", "input", "id", "missing"];
 /// `fault` of a reply.

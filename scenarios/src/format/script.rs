@@ -1,7 +1,8 @@
 //! What models say: a list of replies for each agent.
 //!
-//! An agent goes down its list, one reply for each request. A reply with `when` is a rule instead: it is said whenever it
-//! fits, before the list is looked at. An agent's list is found by its id, the name it was given, or its type.
+//! Every agent goes down the list of its type, one reply for each request; `reviewer#2` is a list for the second reviewer
+//! alone. A reply with `when` is a rule instead: where it fits it is said before the list is looked at. Nothing is said
+//! more often to one agent than `times` says, which is once.
 
 use std::rc::Rc;
 
@@ -19,8 +20,10 @@ pub use events::RawEvents;
 /// The replies of one agent.
 #[derive(Clone, Debug)]
 pub struct AgentScript {
-    /// Its id, name or type.
+    /// Its type or id.
     pub agent: Rc<str>,
+    /// The how manieth agent of its type, counted from one; without it all.
+    pub instance: Option<u32>,
     /// Where it stands.
     pub origin: Origin,
     /// The replies in order.
@@ -42,7 +45,7 @@ pub struct Reply {
     pub streaming_ms: Option<u64>,
     /// What goes wrong.
     pub fault: Option<Fault>,
-    /// How often it is said one after the other.
+    /// How often it is said to one agent.
     pub times: u32,
     /// Where it stands.
     pub origin: Origin,
@@ -71,8 +74,6 @@ pub struct When {
     pub turn: Option<u32>,
     /// The last text of the user has this in it.
     pub user_has: Option<Rc<str>>,
-    /// The last text of the user is this.
-    pub user_is: Option<Rc<str>>,
 }
 
 /// A call of a tool.
@@ -94,8 +95,15 @@ pub struct ToolCall {
 pub fn of(fields: &Fields<'_>) -> Vec<AgentScript> {
     let scripts = fields.must("script", |at| {
         at.named(|agent, at| {
-            let (agent, origin) = (agent.into(), at.origin());
-            Some(AgentScript { agent, origin, replies: at.list(Reply::of)? })
+            let (agent, instance) = match agent.split_once('#').map(|(agent, number)| (agent, number.parse())) {
+                None => (agent, None),
+                Some((agent, Ok(number))) => (agent, Some(number)),
+                Some((_, Err(_))) => {
+                    at.wrong("expected a number behind `#`, as in `reviewer#2`: the second reviewer");
+                    return None;
+                }
+            };
+            Some(AgentScript { agent: agent.into(), instance, origin: at.origin(), replies: at.list(Reply::of)? })
         })
     });
     scripts.unwrap_or_default().into_iter().map(|(_, script)| script).collect()
@@ -140,9 +148,7 @@ impl Content {
 impl When {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::WHEN)?;
-        let turn = fields.may("turn", |at| at.small(0));
-        let (user_has, user_is) = (fields.may("user_has", At::name), fields.may("user_is", At::shared));
-        Some(Self { turn, user_has, user_is })
+        Some(Self { turn: fields.may("turn", |at| at.small(0)), user_has: fields.may("user_has", At::name) })
     }
 }
 
