@@ -55,10 +55,7 @@ fn an_unknown_field_is_refused_and_the_one_meant_is_named() {
 #[test]
 fn a_wrong_type_is_told_with_what_was_found() {
     let said = mistake("max_turns: 5", "max_turns: five");
-    assert_eq!(
-        said,
-        "claim.yaml:5:14: `session.max_turns`: found \"five\"; expected a whole number from 1 up to 4294967295"
-    );
+    assert_eq!(said, "claim.yaml:5:14: `session.max_turns`: found \"five\"; expected a whole number from 1 up");
 }
 
 #[test]
@@ -102,7 +99,7 @@ fn acts_that_go_back_in_time_are_refused() {
 #[test]
 fn expectations_that_cannot_hold_are_refused() {
     let bounds = mistake("requests: 2", "requests: {min: 3, max: 2}");
-    assert!(bounds.starts_with("claim.yaml:16:22: `expect.figures.requests`: "), "{bounds}");
+    assert!(bounds.starts_with("claim.yaml:16:23: `expect.figures.requests`: "), "{bounds}");
     let rate = mistake("requests: 2", "hit_rate: {min: 85}");
     assert!(rate.contains("write 0.85 for 85 %"), "{rate}");
     let agent = mistake("figures: {requests: 2}", "agents: {explore: {requests: 2}}");
@@ -117,7 +114,7 @@ fn events_and_their_fields_must_exist() {
     let event = mistake("event: tool.start", "event: tool.strat");
     assert!(event.contains("there is no event `tool.strat`; did you mean `tool.start`?"), "{event}");
     let field = mistake("name: Read}", "nam: Read}");
-    assert!(field.starts_with("claim.yaml:18:26: `expect.events[0].nam`: "), "{field}");
+    assert!(field.starts_with("claim.yaml:18:27: `expect.events[0].nam`: "), "{field}");
     assert!(field.contains("did you mean `name`?"), "{field}");
 }
 

@@ -124,7 +124,8 @@ impl<'a> At<'a> {
             _ => None,
         };
         match (number, most) {
-            (None, u64::MAX) => self.expected(format_args!("a whole number from {least} up")),
+            // Limits of the machine are no limits of the matter.
+            (None, 4_294_967_295..) => self.expected(format_args!("a whole number from {least} up")),
             (None, _) => self.expected(format_args!("a whole number from {least} to {most}")),
             (number, _) => number,
         }
