@@ -39,6 +39,26 @@ pub enum Nature {
     ApiError,
 }
 
+impl Nature {
+    const ALL: [Self; 5] = [Self::Typed, Self::Said, Self::Results, Self::Inserted, Self::ApiError];
+
+    /// The word in transcripts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Typed => "typed",
+            Self::Said => "said",
+            Self::Results => "results",
+            Self::Inserted => "inserted",
+            Self::ApiError => "api_error",
+        }
+    }
+
+    /// What a transcript means by `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|nature| nature.name() == name)
+    }
+}
+
 /// A call of a tool as the model made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolUse {

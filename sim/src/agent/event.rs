@@ -138,6 +138,9 @@ pub enum Event {
     /// An agent begins to run under a task.
     #[serde(rename = "agent.start")]
     AgentStarted { agent: Rc<str>, parent: Rc<str>, agent_type: Rc<str>, is_async: bool },
+    /// An agent failed; what its waiter makes of it depends on what it had said (SYNC-16, SYNC-17, ASYNC-08).
+    #[serde(rename = "agent.failed")]
+    AgentFailed { agent: Rc<str>, why: Rc<str> },
     /// A race between the next message of a synchronous child and the background signal was decided (SYNC-07).
     #[serde(rename = "race")]
     Race { agent: Rc<str>, winner: &'static str },

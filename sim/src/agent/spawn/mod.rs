@@ -1,1 +1,57 @@
 //! Sub-agents: routing, waiting, background, takeover (contract AGENT, SYNC, ASYNC, LIFE, RESULT).
+//!
+//! A call of the Agent tool passes these in order (LIFE-01):
+//!
+//! * [`route`]: which agent, which model, which tools, in front or behind; or a refusal (AGENT-16..29).
+//! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in front and behind (LIFE-03).
+//! * [`foreground`]: the call waits, and the child may be sent behind meanwhile (SYNC). [`takeover`] continues it there.
+//! * [`background`]: nobody waits; a notification tells of the end (ASYNC).
+//! * [`result`]: what the model that called sees (RESULT). [`waiter`]: what both waiters do.
+//!
+//! Who waits (LIFE-04): for a synchronous child the call, for a background child its lifecycle, for one that was sent
+//! into the background first the call and then the lifecycle. Nothing else ever comes back than the result of the call
+//! or a notification (LIFE-06).
+
+pub mod background;
+pub mod foreground;
+pub mod result;
+pub mod route;
+pub mod run;
+pub mod takeover;
+pub mod waiter;
+
+use super::event::Event;
+use super::session::Session;
+use super::tool::{Call, Outcome, ToolError};
+
+/// A call of the Agent tool (AGENT-29, AGENT-30): resolves everything, then runs the agent in front or behind.
+///
+/// # Errors
+/// When the call is refused, the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
+pub async fn call(call: Call) -> Result<Outcome, ToolError> {
+    match route::resolve(&call) {
+        Err(why) => {
+            let (agent, tool_use) = (call.context.agent.clone(), call.tool_use.id.clone());
+            call.context.emit(&Event::Refused { agent, tool_use, why: why.clone() });
+            Err(ToolError::Failed(why))
+        }
+        Ok(resolved) if resolved.background => Ok(background::launch(&call, &resolved)),
+        Ok(resolved) => foreground::wait(&call, &resolved).await,
+    }
+}
+
+/// The fork gate (contract FORK-01). Forks are not built yet: it is closed whatever the features say.
+pub const fn fork_gate(_session: &Session) -> bool {
+    false
+}
+
+/// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).
+pub fn backgrounds_are_off(session: &Session) -> bool {
+    is_on(session, "DISABLE_BACKGROUND_TASKS")
+}
+
+/// Whether an environment variable is set to something that means yes.
+pub fn is_on(session: &Session, variable: &str) -> bool {
+    let value = session.settings.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());
+    value.is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false" | "no" | "off"))
+}

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::Task;
 use crate::agent::session::Session;
 
 /// The output file of task `id`: below the system's temporary folder, by directory and session, as the client of 2026
@@ -14,4 +15,9 @@ pub fn path(session: &Session, id: &str) -> Rc<str> {
 /// A directory as one name of a folder: `/repo/app` is `-repo-app`.
 pub fn folder(cwd: &str) -> String {
     cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// Adds `text` at the end of a task's output file.
+pub fn append(session: &Session, task: &Task, text: &str) {
+    session.world.files.append(&task.output_file, text);
 }

@@ -3,8 +3,9 @@
 //!
 //! * [`pool`]: who gets which tools; [`fields`]: inputs, as a schema and as a check.
 //! * `read`, `write`, `edit`, `glob`, `grep`: files. `seen` is what an agent knows of a file that it wants to change.
-//! * `bash`: commands. `task_create`: the list of what is to be done.
+//! * [`agent`]: sub-agents. `bash`: commands. `task_create`: the list of what is to be done.
 
+pub mod agent;
 mod bash;
 mod edit;
 pub mod fields;
@@ -19,6 +20,7 @@ mod write;
 use std::pin::Pin;
 use std::rc::Rc;
 
+pub use agent::Agent;
 pub use bash::Bash;
 pub use edit::Edit;
 pub use glob::Glob;

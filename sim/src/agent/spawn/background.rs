@@ -1,0 +1,85 @@
+//! Background sub-agents: launched and left alone; a lifecycle follows them to their notification (contract ASYNC).
+
+use std::rc::Rc;
+
+use super::result::Collected;
+use super::route::Resolved;
+use super::run::{Beginning, run_agent};
+use super::waiter::{self, Verdict, Waiter};
+use crate::agent::context::Context;
+use crate::agent::event::Event;
+use crate::agent::notification::{self, Told};
+use crate::agent::query::Step;
+use crate::agent::tool::{Call, Outcome};
+
+/// Registers the task, starts its lifecycle without waiting for anything, and gives the result at once (ASYNC-03,
+/// ASYNC-04).
+pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
+    let session = call.context.session.clone();
+    let context = Context::sub_agent(&call.context, resolved.sub_agent(&session, true));
+    let task = waiter::register(call, resolved, &context, true);
+    name(resolved, &context);
+    let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
+    let outcome = waiter::launched(call, resolved, &task);
+    detach(Waiter { session, task, run, collected: Collected::default() });
+    outcome
+}
+
+/// A background agent goes by the name that the call gave it (contract AGENT-26).
+pub fn name(resolved: &Resolved, context: &Context) {
+    if let Some(name) = &resolved.input.name {
+        context.session.tasks.names.register(&context.session, name, &context.agent);
+    }
+}
+
+/// Lets the lifecycle go on by itself.
+pub fn detach(waiter: Waiter) {
+    let name: Rc<str> = format!("agent {}", waiter.task.id).into();
+    let handle = waiter.session.handle.clone();
+    drop(handle.spawn(name, lifecycle(waiter)));
+}
+
+/// Follows the agent to its end (ASYNC-05): state first, then slow work, then the notification, then cleaning up
+/// (ASYNC-09, C29). Every end is a value here, so nothing reaches the main loop (ASYNC-15).
+async fn lifecycle(mut waiter: Waiter) {
+    let ended = loop {
+        match waiter.run.next().await {
+            Step::Yielded(produced) => drop(waiter.take(produced)),
+            Step::Ended(ended) => break ended,
+        }
+    };
+    let verdict = waiter.judge(&ended);
+    let told = told(&waiter, &verdict);
+    waiter.end(&verdict);
+    waiter.sdk(verdict.sdk());
+    follow_up(&waiter).await;
+    notification::ended(&waiter.session, &waiter.task, &told);
+    let (session, task) = (waiter.session.clone(), waiter.task.clone());
+    waiter.run.close();
+    session.tasks.settle(&task);
+}
+
+/// What the notification says (ASYNC-06..08).
+fn told(waiter: &Waiter, verdict: &Verdict) -> Told {
+    let (result, error) = match verdict {
+        Verdict::Done => (waiter.collected.last_text(), None),
+        Verdict::Stopped => (waiter.collected.partial_text(), None),
+        Verdict::Failed(why) => (waiter.collected.partial_text(), Some(why.clone())),
+    };
+    Told { result: Some(result), error, usage: Some(waiter.totals()) }
+}
+
+/// The classifier that looks at a finished task before it is handed over; slow, and nobody who waits for the state waits
+/// for it (ASYNC-09, ASYNC-10).
+async fn follow_up(waiter: &Waiter) {
+    let span = waiter.session.settings.classifier;
+    if span.0 == 0 {
+        return;
+    }
+    let step = |step| {
+        waiter.session.emit(&Event::FollowUp { task: waiter.task.id.clone(), work: "classifier", step });
+    };
+    step("start");
+    waiter.session.handle.sleep(span).await;
+    step("end");
+}

@@ -1,0 +1,172 @@
+//! Synchronous sub-agents: the call waits, and the child may be sent into the background meanwhile (contract SYNC).
+
+use std::pin::{Pin, pin};
+
+use super::result::Data;
+use super::route::Resolved;
+use super::run::{Beginning, Produced, Run, run_agent};
+use super::takeover;
+use super::waiter::{self, Verdict, Waiter};
+use super::{backgrounds_are_off, is_on};
+use crate::agent::context::Context;
+use crate::agent::event::Event;
+use crate::agent::query::{Ended, Step};
+use crate::agent::session::Session;
+use crate::agent::task::Task;
+use crate::agent::tool::{Call, Outcome, ToolError};
+use crate::time::{Duration, Handle};
+
+/// How long a synchronous child runs before it is sent into the background by itself (SYNC-13).
+const AUTO_BACKGROUND_MS: u64 = 120_000;
+
+/// Turns that everybody gets in the instant of the signal, so that a message of that very instant comes first (G14): it
+/// may pass through a tool, the loop and the nested calls above it, and each is a task that must have its turn.
+const SETTLING_TURNS: u32 = 8;
+
+/// Runs the agent and waits for it (SYNC-02).
+///
+/// # Errors
+/// [`ToolError::Aborted`] when it was stopped (SYNC-15), a failure when it failed before it said anything (SYNC-17).
+pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
+    let session = call.context.session.clone();
+    let context = Context::sub_agent(&call.context, resolved.sub_agent(&session, false));
+    let task = waiter::register(call, resolved, &context, false);
+    let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
+    let mut waiting = Waiting(Some(Waiter { session, task, run, collected: super::result::Collected::default() }));
+    waiting.hint();
+    match waiting.race().await {
+        Raced::Ended(ended) => waiting.end(&ended, call, resolved),
+        Raced::Signalled(by) => match waiting.0.take() {
+            Some(waiter) => takeover::take_over(call, resolved, waiter, by),
+            None => Err(ToolError::Aborted),
+        },
+    }
+}
+
+/// After how many milliseconds a child is sent into the background by itself; zero is never (SYNC-13, SYNC-14).
+pub fn auto_background_ms(session: &Session) -> u64 {
+    let enabled = is_on(session, "CLAUDE_AUTO_BACKGROUND_TASKS") || session.flags.is_on("tengu_auto_background_agents");
+    if enabled && !backgrounds_are_off(session) { AUTO_BACKGROUND_MS } else { 0 }
+}
+
+/// What came first.
+enum Raced {
+    Ended(Ended),
+    Signalled(&'static str),
+}
+
+/// A call that waits. However it ends, by being dropped too, the child leaves nothing behind.
+struct Waiting(Option<Waiter>);
+
+impl Waiting {
+    /// Shows that the user could go on by sending the child into the background.
+    fn hint(&self) {
+        if let Some(waiter) = &self.0
+            && waiter.session.settings.interactive
+        {
+            waiter.session.emit(&Event::Ui { agent: waiter.task.id.clone(), kind: "background_hint" });
+        }
+    }
+
+    /// Takes messages until the end or the background signal (SYNC-03, SYNC-07).
+    async fn race(&mut self) -> Raced {
+        let Some(waiter) = &mut self.0 else { return Raced::Signalled("user") };
+        let (session, task) = (waiter.session.clone(), waiter.task.clone());
+        let mut signal = pin!(signal(&session, &task));
+        loop {
+            let first = first(&mut waiter.run, signal.as_mut(), &session.handle).await;
+            let winner = if matches!(first, First::Signal(_)) { "signal" } else { "message" };
+            session.emit(&Event::Race { agent: task.id.clone(), winner });
+            match first {
+                First::Signal(by) => return Raced::Signalled(by),
+                First::Message(Step::Ended(ended)) => return Raced::Ended(ended),
+                First::Message(Step::Yielded(produced)) => forward(waiter, produced),
+            }
+        }
+    }
+
+    /// The agent has ended: state, result, cleaning up (SYNC-04, SYNC-15..17).
+    fn end(&mut self, ended: &Ended, call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
+        let Some(waiter) = self.0.take() else { return Err(ToolError::Aborted) };
+        let verdict = waiter.judge(ended);
+        waiter.end(&verdict);
+        let outcome = match &verdict {
+            Verdict::Stopped => Err(ToolError::Aborted),
+            Verdict::Failed(why) if !waiter.collected.has_spoken() => Err(ToolError::Failed(why.clone())),
+            Verdict::Done | Verdict::Failed(_) => {
+                let id = &waiter.task.id;
+                let data = waiter.collected.finalise(id, waiter.task.ran(waiter.session.now()));
+                Ok(waiter::give(call, id, &Data::Completed(data), waiter.totals(), resolved))
+            }
+        };
+        finish(waiter, &verdict);
+        outcome
+    }
+}
+
+impl Drop for Waiting {
+    /// The call was dropped while it waited: its own agent was stopped or sent into the background.
+    fn drop(&mut self) {
+        if let Some(waiter) = self.0.take() {
+            waiter.end(&Verdict::Stopped);
+            finish(waiter, &Verdict::Stopped);
+        }
+    }
+}
+
+/// The finally block of a child that stayed in front (SYNC-18..22). A result that was given is not touched (SYNC-24).
+fn finish(waiter: Waiter, verdict: &Verdict) {
+    leave(&waiter);
+    waiter.session.tasks.unregister(&waiter.task);
+    waiter.cleaned("unregister_foreground");
+    waiter.sdk(verdict.sdk());
+    waiter.run.close();
+}
+
+/// What is cleaned up even if the child goes on in the background (SYNC-18, SYNC-19).
+pub fn leave(waiter: &Waiter) {
+    waiter.cleaned("background_hint");
+    waiter.cleaned("foreground_summarization");
+}
+
+/// Collects a message and forwards progress (SYNC-03, contract TRANSCRIPT-02).
+fn forward(waiter: &mut Waiter, produced: Produced) {
+    if waiter.take(produced).is_some() {
+        waiter.sdk("progress");
+        waiter.session.emit(&Event::Ui { agent: waiter.task.id.clone(), kind: "progress" });
+    }
+}
+
+enum First {
+    Message(Step<Produced, Ended>),
+    Signal(&'static str),
+}
+
+/// The next message or the signal; of one instant the message (G14).
+async fn first(run: &mut Run, signal: Pin<&mut impl Future<Output = &'static str>>, handle: &Handle) -> First {
+    let by = crate::select! {
+        step = run.next() => return First::Message(step),
+        by = signal => by,
+    };
+    for _ in 0..SETTLING_TURNS {
+        crate::select! {
+            step = run.next() => return First::Message(step),
+            () = handle.yield_now() => {}
+        }
+    }
+    First::Signal(by)
+}
+
+/// Ready when the user or the timer sends the child into the background (SYNC-12); says who.
+async fn signal(session: &Session, task: &Task) -> &'static str {
+    if backgrounds_are_off(session) {
+        return std::future::pending().await;
+    }
+    match auto_background_ms(session) {
+        0 => task.signal.given().await,
+        delay_ms => crate::select! {
+            by = task.signal.given() => by,
+            () = session.handle.sleep(Duration::from_millis(delay_ms)) => "timer",
+        },
+    }
+}

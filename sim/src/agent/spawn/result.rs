@@ -1,0 +1,212 @@
+//! What a call of the Agent tool gives back: structured data first, then the text that the model sees (contract RESULT).
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::agent::entry::{Entry, Nature};
+use crate::agent::notification::Totals;
+use crate::agent::tool::Outcome;
+use crate::time::Duration;
+use crate::wire::Usage;
+
+/// The data of a result; `status` tells which (RESULT-01, RESULT-02). Teammates and remote agents bring two more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Data {
+    /// The agent ran and somebody waited for it (RESULT-03).
+    Completed(Completed),
+    /// The agent runs, and nobody waits for it (RESULT-04).
+    AsyncLaunched(AsyncLaunched),
+}
+
+/// The result of an agent that somebody waited for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completed {
+    /// The text of its last message (RESULT-09).
+    pub content: Rc<str>,
+    /// Its id.
+    pub agent_id: Rc<str>,
+    /// Input, cached or not, and output of all its messages.
+    pub total_tokens: u64,
+    /// Calls of tools in all its messages (RESULT-10).
+    pub total_tool_use_count: u64,
+    /// From its start to its end (RESULT-11).
+    pub total_duration_ms: u64,
+    /// Usage of all its messages (RESULT-12).
+    pub usage: Spent,
+}
+
+/// The result of a call that does not wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AsyncLaunched {
+    /// Its id.
+    pub agent_id: Rc<str>,
+    /// What it is for.
+    pub description: Rc<str>,
+    /// Its task.
+    pub prompt: Rc<str>,
+    /// Where its output can be read.
+    pub output_file: Rc<str>,
+    /// Whether the caller has a tool that reads files.
+    pub can_read_output_file: bool,
+}
+
+/// Usage in the provider's words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the provider's names")]
+pub struct Spent {
+    pub input_tokens: u64,
+    pub cache_read_input_tokens: u64,
+    pub cache_creation_input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// The messages that an agent produced, as its waiter collects them.
+#[derive(Clone, Default)]
+pub struct Collected(Vec<Rc<Entry>>);
+
+impl Collected {
+    /// Messages of an earlier run of the same agent, its task not counted (contract SYNC-09).
+    pub fn of(entries: &[Rc<Entry>]) -> Self {
+        let produced = |entry: &&Rc<Entry>| entry.is_assistant() || entry.nature == Nature::Results;
+        Self(entries.iter().filter(produced).cloned().collect())
+    }
+
+    /// One more message.
+    pub fn add(&mut self, entry: &Rc<Entry>) {
+        self.0.push(entry.clone());
+    }
+
+    /// A message counts no more: its stream broke.
+    pub fn strike(&mut self, uuid: &str) {
+        self.0.retain(|entry| &*entry.uuid != uuid);
+    }
+
+    /// Whether the agent said anything; an error in the place of an answer is nothing said (contract SYNC-16).
+    pub fn has_spoken(&self) -> bool {
+        self.0.iter().any(|entry| entry.nature == Nature::Said)
+    }
+
+    /// The error that stands in the place of the last answer, if one does.
+    pub fn api_error(&self) -> Option<Rc<str>> {
+        let last = self.0.iter().rev().find(|entry| entry.is_assistant())?;
+        (last.nature == Nature::ApiError).then(|| last.text.clone())
+    }
+
+    /// The text of the last message of the model (RESULT-09).
+    pub fn last_text(&self) -> Rc<str> {
+        let said = |entry: &&Rc<Entry>| entry.nature == Nature::Said;
+        self.0.iter().rev().find(said).map_or_else(|| "".into(), |entry| entry.text.clone())
+    }
+
+    /// The newest text that there is: what remains of an agent that was stopped (contract NOTIFY-05).
+    pub fn partial_text(&self) -> Rc<str> {
+        let with_text = |entry: &&Rc<Entry>| entry.nature == Nature::Said && !entry.text.trim().is_empty();
+        self.0.iter().rev().find(with_text).map_or_else(|| "".into(), |entry| entry.text.clone())
+    }
+
+    /// Usage of all messages (RESULT-12).
+    pub fn usage(&self) -> Usage {
+        self.0.iter().fold(Usage::default(), |sum, entry| sum + entry.usage)
+    }
+
+    /// Totals of all messages and the time from the start to now (RESULT-10..12).
+    pub fn totals(&self, ran: Duration) -> Totals {
+        let usage = self.usage();
+        let tool_uses = self.0.iter().map(|entry| entry.tool_uses.len() as u64).sum();
+        let tokens = usage.total_input_tokens().saturating_add(usage.output_tokens);
+        Totals { tokens, tool_uses, duration_ms: ran.as_millis() }
+    }
+
+    /// The data of a run that has ended (`finalizeAgentTool`, contract SYNC-04).
+    pub fn finalise(&self, agent: &Rc<str>, ran: Duration) -> Completed {
+        let (totals, usage) = (self.totals(ran), self.usage());
+        Completed {
+            content: self.last_text(),
+            agent_id: agent.clone(),
+            total_tokens: totals.tokens,
+            total_tool_use_count: totals.tool_uses,
+            total_duration_ms: totals.duration_ms,
+            usage: Spent {
+                input_tokens: usage.input_tokens,
+                cache_read_input_tokens: usage.cache_read_input_tokens,
+                cache_creation_input_tokens: usage.cache_creation_input_tokens(),
+                output_tokens: usage.output_tokens,
+            },
+        }
+    }
+}
+
+impl Data {
+    /// What stands in logs (RESULT-02).
+    pub const fn status(&self) -> &'static str {
+        match self {
+            Self::Completed(_) => "completed",
+            Self::AsyncLaunched(_) => "async_launched",
+        }
+    }
+
+    /// The text that the model sees (`mapToolResultToToolResultBlockParam`, RESULT-01). Of an agent that nobody
+    /// continues id and totals are left out (RESULT-08, G29).
+    pub fn outcome(&self, one_shot: bool) -> Outcome {
+        let content = match self {
+            Self::Completed(completed) => completed.text(one_shot),
+            Self::AsyncLaunched(launched) => launched.text(),
+        };
+        Outcome { content: content.into(), is_error: false }
+    }
+}
+
+impl Completed {
+    fn text(&self, one_shot: bool) -> String {
+        let said: &str =
+            if self.content.trim().is_empty() { "(the agent ended without a text)" } else { &self.content };
+        let mut text = said.to_owned();
+        if !one_shot {
+            // Writing into a string never fails.
+            let _ = write!(
+                text,
+                "\n\nagentId: {} (SendMessage to this id continues the agent)\n<usage>total_tokens: {}, tool_uses: {}, \
+                 duration_ms: {}</usage>",
+                self.agent_id, self.total_tokens, self.total_tool_use_count, self.total_duration_ms
+            );
+        }
+        text
+    }
+}
+
+impl AsyncLaunched {
+    fn text(&self) -> String {
+        let how = if self.can_read_output_file {
+            "Its output so far can be read from the file at any time."
+        } else {
+            "You have no tool that reads the file."
+        };
+        format!(
+            "The agent runs in the background.\nagentId: {}\noutput_file: {}\nHow it ends is not known yet: do not guess. \
+             A notification will bring its result; go on with other work, or end your turn. {how}",
+            self.agent_id, self.output_file
+        )
+    }
+}
+
+/// JSON Schema of the data (`outputSchema`, RESULT-01).
+pub fn output_schema() -> Value {
+    let (text, count) = (json!({ "type": "string" }), json!({ "type": "integer", "minimum": 0 }));
+    let object = |status: &str, mut properties: Value| {
+        properties["status"] = json!({ "const": status });
+        let required: Vec<String> =
+            properties.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    };
+    let completed = json!({ "content": text, "agentId": text, "totalTokens": count, "totalToolUseCount": count,
+        "totalDurationMs": count, "usage": { "type": "object" } });
+    let launched = json!({ "agentId": text, "description": text, "prompt": text, "outputFile": text,
+        "canReadOutputFile": { "type": "boolean" } });
+    json!({ "oneOf": [object("completed", completed), object("async_launched", launched)] })
+}

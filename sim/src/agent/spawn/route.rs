@@ -1,0 +1,166 @@
+//! Which agent a call means, and with what it begins (contract AGENT-16..29); or why it is refused.
+//!
+//! Everything is decided here, before the agent runs (AGENT-29): route, model, permission mode, tools, front or back.
+
+use std::rc::Rc;
+
+use super::{backgrounds_are_off, fork_gate};
+use crate::agent::context::{Context, SubAgent};
+use crate::agent::definition::{AgentDefinition, Isolation};
+use crate::agent::event::Event;
+use crate::agent::permission::Mode;
+use crate::agent::session::Session;
+use crate::agent::tool::agent::{Input, ShortModel};
+use crate::agent::tool::pool::Worker;
+use crate::agent::tool::{Call, Pool};
+
+/// What a call means.
+pub struct Resolved {
+    /// The id of the agent (contract CTX-05).
+    pub agent: Rc<str>,
+    /// What was asked for.
+    pub input: Input,
+    /// The kind of agent.
+    pub definition: Rc<AgentDefinition>,
+    /// Its model, as spelled.
+    pub model: Rc<str>,
+    /// How its permission requests are handled.
+    pub mode: Mode,
+    /// Its tools.
+    pub pool: Rc<Pool>,
+    /// Nobody waits for it.
+    pub background: bool,
+}
+
+/// Words for the model that called.
+pub type Refusal = Rc<str>;
+
+/// Decides what `call` means.
+///
+/// # Errors
+/// Words for the model: which field or rule stands against it, and what it could ask for instead. No other agent ever
+/// takes the place of a refused one (contract PERM-04, G15).
+pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
+    let (parent, session) = (&call.context, &*call.context.session);
+    let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
+    refuse_teams(&input)?;
+    let (agent_type, why) = agent_type(session, &input)?;
+    let definition = find(session, &agent_type)?;
+    refuse_absent(&definition, &input)?;
+    refuse_depth(parent)?;
+    let background = runs_in_background(session, &input, &definition);
+    let model = model(parent, &input, &definition);
+    let mode = Worker::of(&session.permissions, &definition, background).mode;
+    let agent = session.ids.next("agent");
+    let pool = Pool::named(session, &agent, &definition, background);
+    parent.emit(&Event::Routed {
+        agent: parent.agent.clone(),
+        tool_use: call.tool_use.id.clone(),
+        route: "named",
+        agent_type: definition.agent_type.clone(),
+        model: model.clone(),
+        background,
+        why,
+    });
+    Ok(Resolved { agent, input, definition, model, mode, pool, background })
+}
+
+impl Resolved {
+    /// What the agent's context is made of. A run in the background has tools of its own, because what an agent
+    /// may have depends on whether somebody waits for it (contract TOOLS-08).
+    pub fn sub_agent(&self, session: &Session, is_async: bool) -> SubAgent {
+        let as_resolved = is_async == self.background;
+        let again = || Pool::named(session, &self.agent, &self.definition, is_async);
+        SubAgent {
+            agent: self.agent.clone(),
+            definition: self.definition.clone(),
+            model: self.model.clone(),
+            pool: if as_resolved { self.pool.clone() } else { again() },
+            mode: self.mode,
+            is_async,
+            cwd: self.input.cwd.clone(),
+            continued: None,
+        }
+    }
+}
+
+/// A name together with a team means a teammate, before any other route (AGENT-24); a team alone means nothing (C19).
+fn refuse_teams(input: &Input) -> Result<(), Refusal> {
+    if input.name.is_some() && input.team_name.is_some() {
+        return Err("teams are not part of this runtime yet: leave `team_name` out for an agent of your own".into());
+    }
+    Ok(())
+}
+
+/// Routes 1 to 3 (AGENT-21..23): a type that is given is that agent; without one the fork gate decides.
+fn agent_type(session: &Session, input: &Input) -> Result<(Rc<str>, &'static str), Refusal> {
+    match &input.subagent_type {
+        Some(given) => Ok((given.clone(), "subagent_type")),
+        None if fork_gate(session) => Err("forks are not part of this runtime yet: name a `subagent_type`".into()),
+        None => Ok(("general-purpose".into(), "gate_off")),
+    }
+}
+
+/// The definition that goes by `agent_type`, if rules let it start (contract PERM-03, PERM-04, G15).
+fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
+    match session.definitions.get(agent_type) {
+        Some(definition) if session.permissions.denies_agent(&definition.agent_type) => {
+            Err(format!("agent type `{agent_type}` is denied by a permission rule").into())
+        }
+        Some(definition) => Ok(definition),
+        None => Err(format!("there is no agent type `{agent_type}`; available: {}", available(session)).into()),
+    }
+}
+
+fn available(session: &Session) -> String {
+    let allowed = session.permissions.filter_denied_agents(session.definitions.all());
+    let names: Vec<String> = allowed.iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
+    names.join(", ")
+}
+
+/// Says honestly what this runtime cannot do yet. Of two isolations the call's counts (AGENT-18).
+fn refuse_absent(definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
+    let why = match input.isolation.or(definition.isolation) {
+        Some(Isolation::Worktree) => "worktrees are not part of this runtime yet: leave `isolation` out",
+        Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out",
+        None if !definition.required_mcp_servers.is_empty() || !definition.mcp_servers.is_empty() => {
+            "MCP servers are not part of this runtime yet, and this agent has some: pick another agent"
+        }
+        None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` of Agent must be absolute",
+        None => return Ok(()),
+    };
+    Err(format!("agent type `{}`: {why}", definition.agent_type).into())
+}
+
+/// An optional limit of nesting; none by default (contract G19).
+fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
+    match parent.session.settings.max_depth {
+        Some(max) if parent.depth >= max => {
+            Err(format!("agents may nest {max} deep, and this one stands at depth {}", parent.depth).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The call or the definition asks for it; the call's `false` does not cancel the definition's `true` (AGENT-17,
+/// contract ASYNC-01). The other conditions that force it belong to parts that are not built.
+fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
+    let asked = input.run_in_background == Some(true) || definition.background || fork_gate(session);
+    asked && !backgrounds_are_off(session)
+}
+
+/// The call's model, then the definition's, then the parent's (AGENT-16).
+fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<str> {
+    let names = &parent.session.settings.model_names;
+    let spelled = |short| match short {
+        ShortModel::Sonnet => names.sonnet.clone(),
+        ShortModel::Opus => names.opus.clone(),
+        ShortModel::Haiku => names.haiku.clone(),
+    };
+    let of_definition = definition.model.as_ref().filter(|model| &***model != "inherit");
+    match (input.model, of_definition) {
+        (Some(short), _) => spelled(short),
+        (None, Some(word)) => ShortModel::of(word).map_or_else(|| word.clone(), spelled),
+        (None, None) => parent.model.clone(),
+    }
+}

@@ -1,0 +1,153 @@
+//! What everybody does who waits for an agent, in front or behind: take its messages, count, write the output file, and
+//! judge its end.
+
+use std::rc::Rc;
+
+use super::result::{AsyncLaunched, Collected, Data};
+use super::route::Resolved;
+use super::run::{Produced, Run};
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, Nature};
+use crate::agent::event::Event;
+use crate::agent::notification::Totals;
+use crate::agent::query::{Ended, Reason};
+use crate::agent::session::Session;
+use crate::agent::task::{Kind, Launch, State, Task, output};
+use crate::agent::tool::{Call, Outcome};
+
+/// Waits for an agent.
+pub struct Waiter {
+    /// The session.
+    pub session: Rc<Session>,
+    /// The agent's task.
+    pub task: Rc<Task>,
+    /// The agent.
+    pub run: Run,
+    /// What it has produced.
+    pub collected: Collected,
+}
+
+/// How an agent ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It came to its end, at its limit of turns too (contract G11).
+    Done,
+    /// It was stopped.
+    Stopped,
+    /// It failed; why.
+    Failed(Rc<str>),
+}
+
+impl Verdict {
+    /// The state that its task takes.
+    pub const fn state(&self) -> State {
+        match self {
+            Self::Done => State::Completed,
+            Self::Stopped => State::Killed,
+            Self::Failed(_) => State::Failed,
+        }
+    }
+
+    /// The word of the event for a surrounding program (contract SYNC-21).
+    pub const fn sdk(&self) -> &'static str {
+        match self {
+            Self::Done => "completed",
+            Self::Stopped => "stopped",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+impl Waiter {
+    /// Takes what the agent produced; gives the message, if it is one.
+    pub fn take(&mut self, produced: Produced) -> Option<Rc<Entry>> {
+        match produced {
+            Produced::Message(entry) => {
+                self.task.advance(entry.tool_uses.len(), entry.usage);
+                self.collected.add(&entry);
+                if entry.nature == Nature::Said && !entry.text.trim().is_empty() {
+                    output::append(&self.session, &self.task, &format!("{}\n", entry.text));
+                }
+                Some(entry)
+            }
+            Produced::Struck(uuid) => {
+                self.collected.strike(&uuid);
+                None
+            }
+        }
+    }
+
+    /// Judges the end of the agent.
+    pub fn judge(&self, ended: &Ended) -> Verdict {
+        match (ended.reason, self.collected.api_error()) {
+            (Reason::Aborted, _) => Verdict::Stopped,
+            (_, Some(error)) => Verdict::Failed(error),
+            (Reason::ModelError, None) => Verdict::Failed("the model gave no answer".into()),
+            (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Verdict::Done,
+        }
+    }
+
+    /// Gives the task its terminal state, before anything that takes time (contract ASYNC-09), closes its output file
+    /// and tells a surrounding program.
+    pub fn end(&self, verdict: &Verdict) {
+        let state = verdict.state();
+        if !self.session.tasks.end(&self.session, &self.task, state) {
+            return;
+        }
+        if let Verdict::Failed(why) = verdict {
+            self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
+        }
+        output::append(&self.session, &self.task, &format!("[{}]\n", state.name()));
+    }
+
+    /// Totals up to now.
+    pub fn totals(&self) -> Totals {
+        self.collected.totals(self.task.ran(self.session.now()))
+    }
+
+    /// The step `step` of cleaning up is made (contract SYNC-18..23).
+    pub fn cleaned(&self, step: &'static str) {
+        self.session.emit(&Event::Cleanup { agent: self.task.id.clone(), step });
+    }
+
+    /// Tells a surrounding program how the agent ended, or that it goes on (contract SYNC-03, SYNC-21).
+    pub fn sdk(&self, kind: &'static str) {
+        self.session.emit(&Event::Sdk { agent: self.task.id.clone(), kind });
+    }
+}
+
+/// Registers the task of agent `context` (contract SYNC-06, ASYNC-03).
+pub fn register(call: &Call, resolved: &Resolved, context: &Context, background: bool) -> Rc<Task> {
+    let session = &call.context.session;
+    let launch = Launch {
+        id: context.agent.clone(),
+        kind: Kind::Agent,
+        description: resolved.input.description.clone(),
+        tool_use: call.tool_use.id.clone(),
+        owner: call.context.parent.is_some().then(|| call.context.agent.clone()),
+        output_file: output::path(session, &context.agent),
+        abort: context.abort.clone(),
+        background,
+    };
+    session.tasks.register(session, launch)
+}
+
+/// The result of a call whose agent nobody waits for (contract ASYNC-03, RESULT-04).
+pub fn launched(call: &Call, resolved: &Resolved, task: &Task) -> Outcome {
+    let data = Data::AsyncLaunched(AsyncLaunched {
+        agent_id: task.id.clone(),
+        description: resolved.input.description.clone(),
+        prompt: resolved.input.prompt.clone(),
+        output_file: task.output_file.clone(),
+        can_read_output_file: call.context.pool.get("Read").is_some(),
+    });
+    give(call, &task.id, &data, Totals::default(), resolved)
+}
+
+/// Gives a result back and tells the watcher of it.
+pub fn give(call: &Call, agent: &Rc<str>, data: &Data, totals: Totals, resolved: &Resolved) -> Outcome {
+    let Totals { tokens, tool_uses, duration_ms } = totals;
+    let (agent, tool_use, status) = (agent.clone(), call.tool_use.id.clone(), data.status());
+    call.context.emit(&Event::AgentResult { agent, tool_use, status, tokens, tool_uses, duration_ms });
+    data.outcome(resolved.definition.one_shot)
+}

@@ -1,0 +1,229 @@
+//! One line of a transcript, there and back.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, Nature, ToolUse};
+use crate::wire::{Message, Piece, Role, Usage};
+
+/// What a line says.
+pub enum Line {
+    /// A message.
+    Message(Rc<Entry>),
+    /// The message of this id counts no more.
+    Tombstone(Rc<str>),
+}
+
+/// A line as it is written. Blocks are put in behind it as they were sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    parent_uuid: Option<&'a str>,
+    is_sidechain: bool,
+    agent_id: &'a str,
+    session_id: &'a str,
+    cwd: &'a str,
+    uuid: &'a str,
+    at_ms: u64,
+    nature: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    text: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declared_tokens: Vec<Option<u64>>,
+    #[serde(rename = "type")]
+    role: &'static str,
+}
+
+/// A line as it is read.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Read<'a> {
+    uuid: String,
+    nature: String,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    declared_tokens: Vec<Option<u64>>,
+    #[serde(borrow)]
+    message: Body<'a>,
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow)]
+    content: Vec<&'a RawValue>,
+    #[serde(default)]
+    usage: Spent,
+}
+
+/// Usage with both lifetimes apart.
+#[derive(Default, Serialize, Deserialize)]
+struct Spent {
+    input_tokens: u64,
+    cache_read_input_tokens: u64,
+    ephemeral_5m_input_tokens: u64,
+    ephemeral_1h_input_tokens: u64,
+    output_tokens: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Tombstone {
+    r#type: String,
+    uuid: String,
+}
+
+/// The line of `entry`, behind the message `parent` of the same log.
+pub fn message(entry: &Entry, parent: Option<&str>, context: &Context) -> String {
+    let content = &entry.message.content;
+    let declared = content.iter().any(|piece| piece.declared_tokens().is_some());
+    let role = if entry.is_assistant() { "assistant" } else { "user" };
+    let head = Head {
+        parent_uuid: parent,
+        is_sidechain: context.parent.is_some(),
+        agent_id: &context.agent,
+        session_id: &context.session.settings.session,
+        cwd: &context.cwd.borrow(),
+        uuid: &entry.uuid,
+        at_ms: context.session.now().since(crate::time::Instant::default()).as_millis(),
+        nature: entry.nature.name(),
+        text: if restorable(entry) { "" } else { &entry.text },
+        declared_tokens: if declared { content.iter().map(Piece::declared_tokens).collect() } else { Vec::new() },
+        role,
+    };
+    let mut line = json(&head);
+    line.pop();
+    line.push_str(",\"message\":{\"role\":\"");
+    line.push_str(role);
+    line.push_str("\",\"content\":[");
+    for (at, piece) in content.iter().enumerate() {
+        if at > 0 {
+            line.push(',');
+        }
+        push_block(&mut line, piece.json());
+    }
+    line.push(']');
+    if entry.is_assistant() {
+        line.push_str(",\"usage\":");
+        line.push_str(&json(&Spent::from(entry.usage)));
+    }
+    line.push_str("}}\n");
+    line
+}
+
+/// The line that strikes the message `uuid`.
+pub fn tombstone(uuid: &str) -> String {
+    json(&Tombstone { r#type: "tombstone".into(), uuid: uuid.into() }) + "\n"
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(text: &str) -> Result<Line, String> {
+    if let Ok(tombstone) = serde_json::from_str::<Tombstone>(text)
+        && tombstone.r#type == "tombstone"
+    {
+        return Ok(Line::Tombstone(tombstone.uuid.into()));
+    }
+    let read: Read<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let nature = Nature::named(&read.nature).ok_or_else(|| format!("the nature \"{}\"", read.nature))?;
+    let declared = |at: usize| read.declared_tokens.get(at).copied().flatten();
+    let content: Vec<Piece> = read
+        .message
+        .content
+        .iter()
+        .enumerate()
+        .map(|(at, block)| {
+            let piece = Piece::new(block.get().to_owned());
+            declared(at).map_or(piece.clone(), |tokens| piece.sized(tokens))
+        })
+        .collect();
+    let role = if matches!(nature, Nature::Said | Nature::ApiError) { Role::Assistant } else { Role::User };
+    let text: Rc<str> = read.text.unwrap_or_else(|| texts(&content)).into();
+    let tool_uses = content.iter().filter_map(tool_use).collect();
+    let (uuid, usage) = (read.uuid.into(), read.message.usage.into());
+    let message = Rc::new(Message { role, content });
+    Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, text, nature, usage })))
+}
+
+/// Whether the text of an entry is what its blocks say, so that it need not be written twice.
+fn restorable(entry: &Entry) -> bool {
+    *entry.text == texts(&entry.message.content)
+}
+
+/// The texts of text blocks.
+fn texts(content: &[Piece]) -> String {
+    let texts: Vec<String> = content.iter().filter_map(|piece| block(piece, "text")?.text).collect();
+    texts.join("\n")
+}
+
+/// The call in a block, if it is one.
+fn tool_use(piece: &Piece) -> Option<ToolUse> {
+    let block = block(piece, "tool_use")?;
+    Some(ToolUse { id: block.id?.into(), name: block.name?.into(), input: Rc::new(block.input?) })
+}
+
+/// The fields of a block that an entry repeats.
+#[derive(Deserialize)]
+struct Block {
+    r#type: String,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    input: Option<Value>,
+}
+
+/// The block in `piece`, if it is of this kind. A look at the bytes spares most blocks the reading.
+fn block(piece: &Piece, kind: &str) -> Option<Block> {
+    if !piece.json().contains(kind) {
+        return None;
+    }
+    let block: Block = serde_json::from_str(piece.json()).ok()?;
+    (block.r#type == kind).then_some(block)
+}
+
+/// A block on one line: a line break in JSON stands between tokens only, where a blank means the same.
+fn push_block(line: &mut String, json: &str) {
+    if json.contains(['\n', '\r']) {
+        line.extend(json.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+    } else {
+        line.push_str(json);
+    }
+}
+
+/// The bytes of `value`; none of the values above can fail.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+impl From<Usage> for Spent {
+    fn from(usage: Usage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens,
+            cache_read_input_tokens: usage.cache_read_input_tokens,
+            ephemeral_5m_input_tokens: usage.ephemeral_5m_input_tokens,
+            ephemeral_1h_input_tokens: usage.ephemeral_1h_input_tokens,
+            output_tokens: usage.output_tokens,
+        }
+    }
+}
+
+impl From<Spent> for Usage {
+    fn from(spent: Spent) -> Self {
+        Self {
+            input_tokens: spent.input_tokens,
+            cache_read_input_tokens: spent.cache_read_input_tokens,
+            ephemeral_5m_input_tokens: spent.ephemeral_5m_input_tokens,
+            ephemeral_1h_input_tokens: spent.ephemeral_1h_input_tokens,
+            output_tokens: spent.output_tokens,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Message logs: of the main conversation and of every sub-agent, on files of the simulated world (contract TRANSCRIPT).
+//!
+//! One line of JSON for each message, written before anybody sees the message (TRANSCRIPT-07), in the shape of the client
+//! of 2026 (`clients.md` 1) with what a run needs beside it. A log is what the system keeps; it is neither what a user is
+//! shown nor what a model is given (TRANSCRIPT-01, TRANSCRIPT-09), and it can be read back to the same messages, bytes and
+//! declared sizes included (TRANSCRIPT-06).
+
+mod line;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::context::Context;
+use super::entry::Entry;
+use super::event::Event;
+use super::session::Session;
+use super::task::output::folder;
+
+/// The transcripts of a session.
+#[derive(Debug, Default)]
+pub struct Transcripts {
+    /// By agent: the file, and the message that was written last.
+    logs: RefCell<BTreeMap<Rc<str>, Log>>,
+}
+
+#[derive(Clone, Debug)]
+struct Log {
+    file: Rc<str>,
+    last: Option<Rc<str>>,
+}
+
+/// A transcript that cannot be read back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// There is none.
+    #[error("agent `{0}` has no transcript")]
+    Absent(Rc<str>),
+    /// A line is none of a transcript.
+    #[error("{file}, line {line}: found {found}, expected a message of a transcript")]
+    Line {
+        /// The file.
+        file: Rc<str>,
+        /// Counted from one.
+        line: usize,
+        /// What stands there, or what is wrong with it.
+        found: String,
+    },
+}
+
+impl Transcripts {
+    /// Writes `entry` to the log of `context`'s agent: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent
+    /// its own side chain (TRANSCRIPT-05).
+    pub fn append(&self, context: &Context, entry: &Rc<Entry>) {
+        let session = &context.session;
+        let mut log = self.log(session, &context.agent);
+        let line = line::message(entry, log.last.as_deref(), context);
+        session.world.files.append(&log.file, &line);
+        self.tell(context, &log.file, &entry.uuid, entry.nature.name());
+        log.last = Some(entry.uuid.clone());
+        self.logs.borrow_mut().insert(context.agent.clone(), log);
+    }
+
+    /// Notes that the message `uuid` counts no more: its stream broke after it was written.
+    pub fn strike(&self, context: &Context, uuid: &Rc<str>) {
+        let log = self.log(&context.session, &context.agent);
+        context.session.world.files.append(&log.file, &line::tombstone(uuid));
+        self.tell(context, &log.file, uuid, "tombstone");
+    }
+
+    /// The messages of `agent` as its file has them, in order, without those that count no more.
+    ///
+    /// # Errors
+    /// When there is no file or a line of it is damaged.
+    pub fn replay(&self, session: &Session, agent: &str) -> Result<Vec<Rc<Entry>>, Unreadable> {
+        let file = self.path(session, agent);
+        let text = session.world.files.read(&file).ok_or_else(|| Unreadable::Absent(agent.into()))?;
+        let mut entries: Vec<Rc<Entry>> = Vec::new();
+        for (at, text) in text.lines().enumerate() {
+            let read = line::read(text);
+            match read.map_err(|found| Unreadable::Line { file: file.clone(), line: at + 1, found })? {
+                line::Line::Message(entry) => entries.push(entry),
+                line::Line::Tombstone(uuid) => entries.retain(|entry| entry.uuid != uuid),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The file of `agent`'s log: `<session>.jsonl` of the project for the main agent, below it for the others.
+    pub fn path(&self, session: &Session, agent: &str) -> Rc<str> {
+        let settings = &session.settings;
+        let project = format!("{}/.claude/projects/{}", settings.home, folder(&settings.cwd));
+        match agent {
+            "main" => format!("{project}/{}.jsonl", settings.session).into(),
+            _ => format!("{project}/{}/subagents/{agent}.jsonl", settings.session).into(),
+        }
+    }
+
+    fn log(&self, session: &Session, agent: &Rc<str>) -> Log {
+        let known = self.logs.borrow().get(agent).cloned();
+        known.unwrap_or_else(|| Log { file: self.path(session, agent), last: None })
+    }
+
+    fn tell(&self, context: &Context, file: &Rc<str>, entry: &Rc<str>, kind: &'static str) {
+        let (agent, file, entry) = (context.agent.clone(), file.clone(), entry.clone());
+        context.emit(&Event::TranscriptAppend { agent, file, entry, kind });
+    }
+}
