@@ -7,7 +7,9 @@
 
 pub mod answer;
 pub mod event;
+pub mod generated;
 mod question;
+pub mod recorded;
 pub mod scripted;
 mod unmetered;
 
@@ -18,7 +20,9 @@ use std::task::{Context, Poll};
 
 pub use answer::{Answer, Fault, Interruption};
 pub use event::{Delta, Event, Grammar, Opened, StopReason};
+pub use generated::Generated;
 pub use question::Question;
+pub use recorded::Recorded;
 pub use scripted::Scripted;
 pub use unmetered::Unmetered;
 

@@ -1,0 +1,191 @@
+//! A model that makes answers up from a seed: for load, for fuzzing, for benchmarks.
+//!
+//! Every agent draws from a child seed of its own, so agents do not change one another's answers.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde_json::json;
+
+use super::answer::{Answer, Said};
+use super::{Question, Script, Unscripted};
+use crate::seed::{Draws, Seed};
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    /// Answers with calls of tools before the last one, of an agent: least and most.
+    pub rounds: (u32, u32),
+    /// Calls in one answer: least and most.
+    pub calls: (u32, u32),
+    /// Weights of the tools; those that an agent does not have are never called.
+    pub tools: Vec<(Call, u32)>,
+    /// Bytes of text beside calls: median, and sigma of the lognormal distribution.
+    pub text_bytes: (f64, f64),
+    /// Bytes of the last answer (the report of a sub-agent): median and sigma.
+    pub report_bytes: (f64, f64),
+    /// Files that exist, for calls to name.
+    pub files: Vec<Rc<str>>,
+}
+
+/// A call that can be made up for the simulated world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Reads a file.
+    Read,
+    /// Looks for content.
+    Grep,
+    /// Looks for files.
+    Glob,
+    /// Runs a command.
+    Bash,
+    /// Writes a new file.
+    Write,
+    /// Spawns a sub-agent and waits.
+    Spawn,
+    /// Spawns a sub-agent in the background.
+    SpawnBehind,
+}
+
+impl Default for Habits {
+    /// Ten to thirty rounds of one to three calls, mostly reads and searches. The mix is of the shape that recorded
+    /// sessions show (reads and shell first); sizes are small enough for thousands of agents.
+    fn default() -> Self {
+        let tools = vec![(Call::Read, 40), (Call::Bash, 30), (Call::Grep, 15), (Call::Glob, 5), (Call::Write, 10)];
+        Self {
+            rounds: (10, 30),
+            calls: (1, 3),
+            tools,
+            text_bytes: (200.0, 0.8),
+            report_bytes: (1_500.0, 0.6),
+            files: vec!["/repo/src/main.rs".into()],
+        }
+    }
+}
+
+/// Makes answers up.
+#[derive(Debug)]
+pub struct Generated {
+    seed: Seed,
+    habits: Habits,
+    agents: BTreeMap<Rc<str>, State>,
+    messages: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    draws: Draws,
+    rounds_left: u32,
+}
+
+impl Generated {
+    /// A model with these habits.
+    pub fn new(seed: &Seed, habits: Habits) -> Self {
+        Self { seed: seed.child("model.generated"), habits, agents: BTreeMap::new(), messages: 0 }
+    }
+}
+
+impl Script for Generated {
+    fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
+        self.messages += 1;
+        let id = format!("msg_{:06}", self.messages);
+        let Self { seed, habits, agents, .. } = self;
+        let state = agents.entry(question.agent.clone()).or_insert_with(|| {
+            let mut draws = seed.child(&question.agent).draws();
+            let rounds_left = between(&mut draws, habits.rounds);
+            State { draws, rounds_left }
+        });
+        // A new text of the user begins a new task, however many rounds the last one took.
+        if question.turn > 0 && state.rounds_left == 0 && is_new_task(question) {
+            state.rounds_left = between(&mut state.draws, habits.rounds);
+        }
+        let said = if state.rounds_left == 0 {
+            vec![Said::Text(words(&mut state.draws, habits.report_bytes))]
+        } else {
+            state.rounds_left -= 1;
+            round(state, habits, question, self.messages)
+        };
+        Ok(Answer::message(&id, &said))
+    }
+}
+
+fn is_new_task(question: &Question) -> bool {
+    let last = question.draft.messages.last();
+    last.is_some_and(|last| last.content.iter().all(|piece| !piece.json().contains("\"tool_result\"")))
+}
+
+fn round(state: &mut State, habits: &Habits, question: &Question, message: u64) -> Vec<Said> {
+    let offered =
+        |name: &str| question.draft.tools.iter().any(|tool| tool.json().contains(&format!("\"name\":\"{name}\"")));
+    let tools: Vec<(Call, u32)> = habits.tools.iter().filter(|(call, _)| offered(call.tool())).copied().collect();
+    let draws = &mut state.draws;
+    let mut said = vec![Said::Text(words(draws, habits.text_bytes))];
+    let weight: u32 = tools.iter().map(|(_, weight)| weight).sum();
+    if weight == 0 {
+        return said;
+    }
+    for number in 0..between(draws, habits.calls) {
+        let mut drawn = u32::try_from(draws.below(u64::from(weight))).unwrap_or(0);
+        let call = tools.iter().find(|(_, weight)| {
+            let here = drawn < *weight;
+            drawn = drawn.saturating_sub(*weight);
+            here
+        });
+        if let Some((call, _)) = call {
+            let id = format!("toolu_{}_{message}_{number}", question.agent).into();
+            said.push(Said::ToolUse { id, name: call.tool().into(), input: call.input(draws, habits, message) });
+        }
+    }
+    said
+}
+
+impl Call {
+    const fn tool(self) -> &'static str {
+        match self {
+            Self::Read => "Read",
+            Self::Grep => "Grep",
+            Self::Glob => "Glob",
+            Self::Bash => "Bash",
+            Self::Write => "Write",
+            Self::Spawn | Self::SpawnBehind => "Agent",
+        }
+    }
+
+    fn input(self, draws: &mut Draws, habits: &Habits, message: u64) -> serde_json::Value {
+        let at = usize::try_from(draws.below(habits.files.len().max(1) as u64)).unwrap_or(0);
+        let file = habits.files.get(at).map_or("/repo/README.md", |file| file);
+        match self {
+            Self::Read => json!({ "file_path": file }),
+            Self::Grep => json!({ "pattern": "fn ", "path": "/repo" }),
+            Self::Glob => json!({ "pattern": "**/*.rs" }),
+            Self::Bash => json!({ "command": "cargo check", "description": "Check the code" }),
+            Self::Write => {
+                json!({ "file_path": format!("/repo/made/{message}.md"), "content": words(draws, habits.text_bytes) })
+            }
+            Self::Spawn | Self::SpawnBehind => json!({
+                "description": "Look into a part",
+                "prompt": words(draws, habits.text_bytes),
+                "subagent_type": "general-purpose",
+                "run_in_background": self == Self::SpawnBehind,
+            }),
+        }
+    }
+}
+
+fn between(draws: &mut Draws, (least, most): (u32, u32)) -> u32 {
+    least + u32::try_from(draws.below(u64::from(most.saturating_sub(least)) + 1)).unwrap_or(0)
+}
+
+/// Text of about as many bytes as are drawn.
+fn words(draws: &mut Draws, (median, sigma): (f64, f64)) -> String {
+    const WORDS: [&str; 12] =
+        ["the", "module", "reads", "a", "request", "and", "keeps", "its", "prefix", "when", "turns", "grow"];
+    let bytes = draws.lognormal(median, sigma).clamp(1.0, 1e6) as usize;
+    let mut text = String::with_capacity(bytes + 8);
+    while text.len() < bytes {
+        let at = usize::try_from(draws.below(WORDS.len() as u64)).unwrap_or(0);
+        text.push_str(WORDS[at]);
+        text.push(' ');
+    }
+    text
+}
