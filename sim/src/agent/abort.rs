@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 
-/// A signal that is given at most once and seen by everybody who holds it.
+/// A signal that is given at most once a turn and seen by everybody who holds it.
 #[derive(Clone, Debug, Default)]
 pub struct Abort(Rc<State>);
 
@@ -26,6 +26,11 @@ impl Abort {
     pub fn give(&self) {
         self.0.given.set(true);
         self.0.changed.notify_waiters();
+    }
+
+    /// Takes the signal back: the main agent's next turn begins. Nobody who waits for it may be left.
+    pub fn clear(&self) {
+        self.0.given.set(false);
     }
 
     /// Whether it was given.

@@ -16,6 +16,8 @@ pub struct Entry {
     pub message: Rc<Message>,
     /// Calls of tools in it, in order of arrival.
     pub tool_uses: Vec<ToolUse>,
+    /// Ids of the calls whose results stand in it, in step with the first blocks of `message`.
+    pub answers: Vec<Rc<str>>,
     /// Its text, for results and reports.
     pub text: Rc<str>,
     /// What it stands for beside its role.
@@ -76,16 +78,21 @@ impl Entry {
         Self::of(uuid, Role::User, vec![Piece::text(text)], text, nature)
     }
 
-    /// A user message of results of tools.
-    pub fn results(uuid: Rc<str>, content: Vec<Piece>) -> Rc<Self> {
-        Self::of(uuid, Role::User, content, "", Nature::Results)
+    /// A user message of results of tools, each with the id of its call.
+    pub fn results(uuid: Rc<str>, results: Vec<(Rc<str>, Piece)>) -> Rc<Self> {
+        let (answers, content) = results.into_iter().unzip();
+        Rc::new(Self { answers, ..Self::plain(uuid, Role::User, content, "", Nature::Results) })
     }
 
-    /// A message without calls of tools.
+    /// A message without calls of tools and without results.
     pub fn of(uuid: Rc<str>, role: Role, content: Vec<Piece>, text: &str, nature: Nature) -> Rc<Self> {
+        Rc::new(Self::plain(uuid, role, content, text, nature))
+    }
+
+    fn plain(uuid: Rc<str>, role: Role, content: Vec<Piece>, text: &str, nature: Nature) -> Self {
         let message = Rc::new(Message { role, content });
-        let (tool_uses, usage) = (Vec::new(), Usage::default());
-        Rc::new(Self { uuid, message, tool_uses, text: text.into(), nature, usage })
+        let (tool_uses, answers, usage) = (Vec::new(), Vec::new(), Usage::default());
+        Self { uuid, message, tool_uses, answers, text: text.into(), nature, usage }
     }
 
     /// Whether it is what a model said, an error in its place included.

@@ -35,9 +35,10 @@ pub enum Event {
     #[serde(rename = "queue.dequeue")]
     Dequeued { item: u64, mode: &'static str, priority: &'static str, agent: Option<Rc<str>>, consumer: &'static str },
     // ---- the loop
-    /// A loop begins.
+    /// A loop begins, with what it starts from (LOOP-02): entries, tokens of the last answer, tools, the decision about
+    /// compaction.
     #[serde(rename = "query.start")]
-    QueryStarted { agent: Rc<str>, entries: usize },
+    QueryStarted { agent: Rc<str>, entries: usize, tokens: u64, tools: usize, compaction: &'static str },
     /// An iteration reached a step (LOOP-03): `compact`, `prompt`, `call`, `decide`.
     #[serde(rename = "query.step")]
     QueryStep { agent: Rc<str>, iteration: u32, step: &'static str },
@@ -66,10 +67,13 @@ pub enum Event {
     #[serde(rename = "usage")]
     Usage { agent: Rc<str>, turn: u32, usage: Tokens },
     // ---- tools and permission
+    /// A call was handed to the streaming executor when its block began (STREAM-10).
+    #[serde(rename = "tool.added")]
+    ToolAdded { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str> },
     /// A tool began to run.
     #[serde(rename = "tool.start")]
     ToolStart { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str>, during_stream: bool },
-    /// A tool ended.
+    /// A call came to its end: `ok`, `error`, or never ran: `unknown_tool`, `bad_input`, `denied`, `blocked`, `interrupted`.
     #[serde(rename = "tool.end")]
     ToolEnd { agent: Rc<str>, tool_use: Rc<str>, outcome: &'static str },
     /// A command began; `program` is its first word, `rule` the number of the rule that knows it, if one does.
@@ -189,7 +193,7 @@ pub enum Event {
     /// Something was shown.
     #[serde(rename = "ui.event")]
     Ui { agent: Rc<str>, kind: &'static str },
-    /// The user did something: `types`, `escape`, `background`, `answers`.
+    /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`.
     #[serde(rename = "user")]
     User { does: &'static str },
 }

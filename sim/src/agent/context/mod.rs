@@ -15,6 +15,7 @@ use super::abort::Abort;
 use super::definition::AgentDefinition;
 use super::entry::Entry;
 use super::permission::Mode;
+use super::query::Conversation;
 use super::session::Session;
 use super::tool::Pool;
 use crate::wire::Piece;
@@ -55,6 +56,8 @@ pub struct Context {
     pub read_files: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
     /// Its conversation.
     pub entries: RefCell<Vec<Rc<Entry>>>,
+    /// The conversation as it was sent last, so that what was sent before stays the same messages.
+    pub conversation: RefCell<Conversation>,
     /// Answered requests so far.
     pub turns: Cell<u32>,
     /// Where the request came from, for guards; never sent.
@@ -82,6 +85,7 @@ impl Context {
             max_turns: settings.max_turns,
             read_files: RefCell::default(),
             entries: RefCell::default(),
+            conversation: RefCell::default(),
             turns: Cell::new(0),
             query_source: "main".into(),
             session: session.clone(),

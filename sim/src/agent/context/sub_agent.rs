@@ -69,6 +69,7 @@ impl Context {
             system: RefCell::new(Rc::from([])),
             read_files: RefCell::new(read_files),
             entries: RefCell::new(continued.entries),
+            conversation: RefCell::default(),
             turns: Cell::new(continued.turns),
         });
         context.emit(&created(parent, &context));

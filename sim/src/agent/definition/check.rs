@@ -238,8 +238,8 @@ fn entry_hooks(entry: &Value, moment: Moment) -> Option<Vec<Hook>> {
     listed.iter().map(|listed| Some(hook(listed.get("command").unwrap_or(listed).as_str()?, moment, matcher))).collect()
 }
 
-fn hook(name: &str, moment: Moment, _matcher: Option<&str>) -> Hook {
-    Hook { name: name.into(), moment }
+fn hook(name: &str, moment: Moment, matcher: Option<&str>) -> Hook {
+    Hook { matcher: matcher.map(Rc::from), ..Hook::new(name, moment, Vec::new()) }
 }
 
 /// Names with commas between them; a comma inside brackets separates nothing: `Agent(a, b), Read`.

@@ -1,12 +1,30 @@
 //! The query loop: prompt, model, tools, exit checks, until nothing more is asked for (contract LOOP, STREAM, STOP).
+//!
+//! * `iteration`: the four steps of an iteration (LOOP-02..09, LOOP-12, LOOP-15, LOOP-18).
+//! * `conversation`, `request`, [`Placement`]: what is sent (LOOP-04, LOOP-14, STREAM-16).
+//! * `stream`, `assemble`, `arguments`: one answer as it arrives (STREAM-01..09, LOOP-10, LOOP-17).
+//! * `executor`, `call`: tools, during the stream and behind it (STREAM-10..17, LOOP-11, LOOP-13, LOOP-23).
+//! * `retry`: refused and broken calls. `exit`: exit checks (STOP-01..08). `interruption`: what an abort leaves.
 
+mod arguments;
+mod assemble;
+mod call;
+mod conversation;
+mod executor;
+mod exit;
 mod generator;
+mod interruption;
+mod iteration;
 mod placement;
+mod request;
+mod retry;
+mod stream;
 
 use std::rc::Rc;
 
+pub use conversation::Conversation;
 pub use generator::{Generator, Step, Yielder};
-pub use placement::Placement;
+pub use placement::{Layout, Placement};
 
 use super::context::Context;
 use super::entry::Entry;
@@ -15,11 +33,12 @@ use crate::model;
 /// What a loop yields on its way (LOOP-01, LOOP-10, LOOP-16).
 #[derive(Clone)]
 pub enum Yielded {
-    /// A message of the conversation: assembled assistant messages, results of tools, what the runtime inserted.
+    /// A message of the conversation: assembled assistant messages, results of tools, what the runtime inserted. The result
+    /// of a tool that ended while its message still streamed comes before that message.
     Entry(Rc<Entry>),
     /// An event of a stream, passed on as it came.
     Stream(model::Event),
-    /// A message that was yielded counts no more: its stream broke and it is asked for again.
+    /// A message that was yielded, or of which a part was, counts no more: its stream broke and it is asked for again.
     Tombstone(Rc<str>),
 }
 
@@ -28,14 +47,16 @@ pub enum Yielded {
 pub struct Ended {
     /// Why.
     pub reason: Reason,
-    /// Requests that were answered.
+    /// Requests that were answered in this loop.
     pub turns: u32,
+    /// What went wrong, with [`Reason::ModelError`].
+    pub error: Option<Rc<str>>,
 }
 
 /// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Nothing more was asked for (STOP-07), or an API error stands in the place of an answer (STOP-02).
+    /// Nothing more was asked for (STOP-07), or the provider's refusal stands in the place of an answer (STOP-02).
     Completed,
     /// A stop hook forbade to go on (STOP-03).
     StopHookPrevented,
@@ -43,7 +64,8 @@ pub enum Reason {
     MaxTurns,
     /// The abort signal was given.
     Aborted,
-    /// The API failed for good.
+    /// No answer could be had: the connection was lost, or broke in mid-stream, more often than is tried. What the provider
+    /// refuses is no such error: it is a message ([`Self::Completed`]).
     ModelError,
 }
 
@@ -65,9 +87,9 @@ pub type Query = Generator<Yielded, Ended>;
 
 /// Begins a loop over the conversation of `context`, whose entries hold everything up to and including the user's
 /// message. The loop appends what it yields to those entries itself.
+///
+/// Calls at the end of the conversation that have no result yet (it was taken over in the middle of a round) are answered
+/// first.
 pub fn query(context: Rc<Context>) -> Query {
-    Generator::new(move |_yielder| async move {
-        let turns = context.turns.get();
-        Ended { reason: Reason::Completed, turns }
-    })
+    Generator::new(move |yielder| iteration::Loop::new(context, yielder).run())
 }

@@ -1,5 +1,9 @@
 //! Where breakpoints stand (`design.md` 5). Each name marks what it says and nothing else.
 
+use std::rc::Rc;
+
+use crate::wire::{Level, Mark, Message, Ttl};
+
 /// A placement of breakpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
@@ -7,7 +11,7 @@ pub enum Placement {
     None,
     /// The last system block.
     System,
-    /// The end of what siblings share, before the directive.
+    /// The end of what siblings share: the block before the directive, which is the last one of a first request.
     Shared,
     /// The end of the prompt.
     Tail,
@@ -20,4 +24,104 @@ pub enum Placement {
     /// Two system blocks and the tail, as the client of 2026 (`clients.md` 1).
     #[default]
     Client2026,
+}
+
+/// What a placement looks at.
+pub struct Layout<'a> {
+    /// Blocks of the system prompt.
+    pub system: usize,
+    /// The messages.
+    pub messages: &'a [Rc<Message>],
+    /// The newest message that begins with results of tools.
+    pub newest_results: Option<usize>,
+    /// The agent's first request.
+    pub is_first: bool,
+}
+
+/// A block: level, item, part.
+type Spot = (Level, usize, usize);
+
+impl Placement {
+    /// All, in the order of the design.
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::System,
+        Self::Shared,
+        Self::Tail,
+        Self::Both,
+        Self::TailPrevious,
+        Self::BeforeResults,
+        Self::Client2026,
+    ];
+
+    /// The word in settings and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::System => "system",
+            Self::Shared => "shared",
+            Self::Tail => "tail",
+            Self::Both => "both",
+            Self::TailPrevious => "tail+previous",
+            Self::BeforeResults => "before-results",
+            Self::Client2026 => "client-2026",
+        }
+    }
+
+    /// The marks of a request, in prompt order. From an agent's second request on `shared`, `tail` and `both` mark the tail
+    /// alone, `none` marks nothing, the others add the tail.
+    pub fn marks(self, layout: &Layout<'_>, ttl: Ttl) -> Vec<Mark> {
+        let tail = layout.tail().filter(|_| !layout.is_first);
+        let mut spots: Vec<Spot> = match self {
+            Self::None => Vec::new(),
+            Self::System => layout.last_system().into_iter().chain(tail).collect(),
+            Self::Shared if layout.is_first => layout.before_directive().into_iter().collect(),
+            Self::Both if layout.is_first => layout.before_directive().into_iter().chain(layout.tail()).collect(),
+            Self::Shared | Self::Both | Self::Tail => layout.tail().into_iter().collect(),
+            Self::TailPrevious => layout.previous_tail().into_iter().chain(layout.tail()).collect(),
+            Self::BeforeResults => layout.before_results().into_iter().chain(tail).collect(),
+            Self::Client2026 => layout.two_of_system().chain(layout.tail()).collect(),
+        };
+        spots.dedup();
+        spots.into_iter().map(|(level, item, part)| Mark { level, item, part, ttl }).collect()
+    }
+}
+
+impl Layout<'_> {
+    fn tail(&self) -> Option<Spot> {
+        self.end_of(self.messages.len().checked_sub(1)?)
+    }
+
+    /// The last block of a message.
+    fn end_of(&self, item: usize) -> Option<Spot> {
+        Some((Level::Messages, item, self.messages.get(item)?.content.len().checked_sub(1)?))
+    }
+
+    fn last_system(&self) -> Option<Spot> {
+        Some((Level::System, self.system.checked_sub(1)?, 0))
+    }
+
+    fn two_of_system(&self) -> impl Iterator<Item = Spot> {
+        (self.system.saturating_sub(2)..self.system).map(|item| (Level::System, item, 0))
+    }
+
+    /// The block before the last one, but nothing above the end of the system prompt.
+    fn before_directive(&self) -> Option<Spot> {
+        let (level, item, part) = self.tail()?;
+        match (item, part) {
+            (_, 1..) => Some((level, item, part - 1)),
+            (1.., 0) => self.end_of(item - 1),
+            (0, 0) => self.last_system(),
+        }
+    }
+
+    /// The last block of the request before this one: what stood before the newest answer.
+    fn previous_tail(&self) -> Option<Spot> {
+        let answer = self.messages.iter().rposition(|message| message.role == crate::wire::Role::Assistant)?;
+        self.end_of(answer.checked_sub(1)?)
+    }
+
+    fn before_results(&self) -> Option<Spot> {
+        self.end_of(self.newest_results?.checked_sub(1)?)
+    }
 }

@@ -1,8 +1,14 @@
-//! The one queue: user input, notifications, scheduled prompts, late permission replies (contract QUEUE).
+//! The one queue: user input, notifications, scheduled prompts, late permission replies (contract QUEUE-01..17).
+//!
+//! Items leave by priority, and in order of arrival within one (QUEUE-03, QUEUE-17). Who takes them: `consumer` for the
+//! main thread (QUEUE-13, QUEUE-14, QUEUE-16), the loop of a sub-agent between two of its rounds (QUEUE-15).
+
+mod consumer;
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
+
+pub use consumer::{headless, repl};
 
 use super::event::Event;
 use super::session::Session;
@@ -25,7 +31,7 @@ pub enum Mode {
 pub enum Priority {
     /// Before everything else.
     Now,
-    /// The default.
+    /// The default (QUEUE-04).
     #[default]
     Next,
     /// After everything else: notifications (QUEUE-05).
@@ -45,14 +51,15 @@ pub struct Item {
     pub agent: Option<Rc<str>>,
     /// Its text.
     pub text: Rc<str>,
-    /// Where it came from: `user`, `agent`, `shell`, `monitor`, `remote`, `cron`, `channel`, `hook`, `permission`.
+    /// Where it came from (QUEUE-06..12): `user`, `agent`, `shell`, `monitor`, `remote`, `cron`, `channel`, `hook`,
+    /// `permission`.
     pub source: &'static str,
 }
 
 /// The queue of a session.
 #[derive(Debug, Default)]
 pub struct Queue {
-    items: RefCell<VecDeque<Item>>,
+    items: RefCell<Vec<Item>>,
     changed: tokio::sync::Notify,
 }
 
@@ -79,6 +86,29 @@ impl Priority {
     }
 }
 
+impl Item {
+    /// An item; its number comes when it enters the queue.
+    pub fn new(mode: Mode, priority: Priority, agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
+        Self { id: 0, mode, priority, agent, text: text.into(), source }
+    }
+
+    /// Text for the main thread's model, with the default priority (QUEUE-04): a scheduled prompt (QUEUE-09), a push of a
+    /// channel (QUEUE-10), the user's input (QUEUE-06).
+    pub fn prompt(text: &str, source: &'static str) -> Self {
+        Self::new(Mode::Prompt, Priority::default(), None, text, source)
+    }
+
+    /// What a background task of `agent` tells: it never overtakes user input (QUEUE-05).
+    pub fn notification(agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
+        Self::new(Mode::TaskNotification, Priority::Later, agent, text, source)
+    }
+
+    /// An answer to a permission request that is gone (QUEUE-12, PERM-16).
+    pub fn orphaned_permission(text: &str) -> Self {
+        Self::new(Mode::OrphanedPermission, Priority::default(), None, text, "permission")
+    }
+}
+
 impl Queue {
     /// Puts an item in; gives its number.
     pub fn enqueue(&self, session: &Session, mut item: Item) -> u64 {
@@ -91,13 +121,96 @@ impl Queue {
             agent: item.agent.clone(),
             source: item.source,
         });
-        self.items.borrow_mut().push_back(item);
-        self.changed.notify_waiters();
+        let mut items = self.items.borrow_mut();
+        let at = items.partition_point(|waiting| waiting.priority <= item.priority);
+        items.insert(at, item);
+        drop(items);
+        self.wake();
         id
     }
 
-    /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).
-    pub fn take_for(&self, _session: &Session, _agent: &str) -> Vec<Item> {
-        Vec::new()
+    /// Puts a notification in, with its priority (`enqueuePendingNotification`, QUEUE-05); gives its number.
+    pub fn enqueue_pending_notification(&self, session: &Session, item: Item) -> u64 {
+        self.enqueue(session, Item { mode: Mode::TaskNotification, priority: Priority::Later, ..item })
     }
+
+    /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).
+    pub fn take_for(&self, session: &Session, agent: &str) -> Vec<Item> {
+        let is_own = |item: &Item| item.agent.as_deref() == Some(agent) && item.mode == Mode::TaskNotification;
+        let all = std::mem::take(&mut *self.items.borrow_mut());
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_own);
+        *self.items.borrow_mut() = others;
+        for item in &own {
+            note(session, item, "sub-agent");
+        }
+        own
+    }
+
+    /// Takes what the main thread serves next: the first item of the highest priority, and with it those of its mode that
+    /// stand right behind it in that priority, where `joins` says that they can be served together. Items of sub-agents
+    /// stay (QUEUE-16).
+    pub fn take_for_main(&self, session: &Session, consumer: &'static str, joins: impl Fn(&Item) -> bool) -> Vec<Item> {
+        let mut taken: Vec<Item> = Vec::new();
+        let mut is_over = false;
+        self.items.borrow_mut().retain(|item| {
+            let fits = match taken.first() {
+                _ if is_over || item.agent.is_some() => return true,
+                None => true,
+                Some(first) => {
+                    first.mode == item.mode && first.priority == item.priority && joins(first) && joins(item)
+                }
+            };
+            if fits {
+                taken.push(item.clone());
+            } else {
+                is_over = true;
+            }
+            !fits
+        });
+        for item in &taken {
+            note(session, item, consumer);
+        }
+        taken
+    }
+
+    /// Hands what waits for a sub-agent that has ended over to the main thread: nobody else would take it.
+    pub fn hand_over(&self, agent: &str) {
+        for item in &mut *self.items.borrow_mut() {
+            if item.agent.as_deref() == Some(agent) {
+                item.agent = None;
+            }
+        }
+        self.wake();
+    }
+
+    /// Items that wait, for the main thread and for sub-agents.
+    pub fn len(&self) -> usize {
+        self.items.borrow().len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Lets whoever waits for the queue look again: something else that it waits for has changed, a task ended, a dialog
+    /// closed.
+    pub fn wake(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Ready at the next change after this call.
+    pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+        self.changed.notified()
+    }
+}
+
+fn note(session: &Session, item: &Item, consumer: &'static str) {
+    session.emit(&Event::Dequeued {
+        item: item.id,
+        mode: item.mode.name(),
+        priority: item.priority.name(),
+        agent: item.agent.clone(),
+        consumer,
+    });
 }

@@ -17,6 +17,7 @@ pub use skills::{Match, Skill, Skills};
 use super::definition::Definitions;
 use super::event::{Event, Sink};
 use super::hook::Hooks;
+use super::input::FrontEnd;
 use super::permission::Permissions;
 use super::queue::Queue;
 use super::task::Tasks;
@@ -50,6 +51,8 @@ pub struct Session {
     pub tools: Tools,
     /// Hooks of the session; those of agents come and go.
     pub hooks: Hooks,
+    /// Where the user sits.
+    pub front: FrontEnd,
     /// The one queue.
     pub queue: Queue,
     /// What runs, in front and behind.

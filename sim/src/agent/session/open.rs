@@ -7,6 +7,7 @@ use super::{Flags, Ids, Session, Settings, Skills};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::Sink;
 use crate::agent::hook::Hooks;
+use crate::agent::input::FrontEnd;
 use crate::agent::permission::Permissions;
 use crate::agent::queue::Queue;
 use crate::agent::task::Tasks;
@@ -58,6 +59,7 @@ impl Opening {
             skills: self.skills,
             tools: self.tools,
             hooks: self.hooks,
+            front: FrontEnd::default(),
             queue: Queue::default(),
             tasks: Tasks::default(),
             transcripts: Transcripts::default(),

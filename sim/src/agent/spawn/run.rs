@@ -116,5 +116,5 @@ fn started(context: &Context) {
 }
 
 fn ended(context: &Context, reason: Reason) -> Ended {
-    Ended { reason, turns: context.turns.get() }
+    Ended { reason, turns: context.turns.get(), error: None }
 }

@@ -8,8 +8,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde::Deserialize;
-
 use super::background;
 use super::foreground;
 use super::result::Collected;
@@ -17,7 +15,7 @@ use super::route::Resolved;
 use super::run::{Beginning, run_agent};
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::context::{Context, Continued, SubAgent};
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::tool::{Call, Outcome, ToolError};
 use crate::wire::Piece;
@@ -75,23 +73,13 @@ fn left_to(waiter: &Waiter, resolved: &Resolved) -> SubAgent {
 
 /// Results for the calls that have none, in their order; `None` when all have one.
 fn answer_open_calls(entries: &[Rc<Entry>], uuid: Rc<str>) -> Option<Rc<Entry>> {
-    let answered: BTreeSet<String> = entries.iter().flat_map(|entry| answered(entry)).collect();
+    let answered: BTreeSet<&Rc<str>> = entries.iter().flat_map(|entry| &entry.answers).collect();
     let calls = entries.iter().flat_map(|entry| &entry.tool_uses);
-    let open: Vec<Piece> = calls
-        .filter(|call| !answered.contains(&*call.id))
-        .map(|call| Piece::tool_result(&call.id, CUT_OFF, true))
+    let open: Vec<(Rc<str>, Piece)> = calls
+        .filter(|call| !answered.contains(&call.id))
+        .map(|call| (call.id.clone(), Piece::tool_result(&call.id, CUT_OFF, true)))
         .collect();
     (!open.is_empty()).then(|| Entry::results(uuid, open))
-}
-
-/// The calls that the results in `entry` answer.
-fn answered(entry: &Entry) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Answer {
-        tool_use_id: Option<String>,
-    }
-    let results = entry.message.content.iter().filter(|_| entry.nature == Nature::Results);
-    results.filter_map(|piece| serde_json::from_str::<Answer>(piece.json()).ok()?.tool_use_id).collect()
 }
 
 /// Whether the last message left nothing to do: the signal came between it and the end of its loop.

@@ -82,7 +82,9 @@ impl Waiter {
         match (ended.reason, self.collected.api_error()) {
             (Reason::Aborted, _) => Verdict::Stopped,
             (_, Some(error)) => Verdict::Failed(error),
-            (Reason::ModelError, None) => Verdict::Failed("the model gave no answer".into()),
+            (Reason::ModelError, None) => {
+                Verdict::Failed(ended.error.clone().unwrap_or_else(|| "the model gave no answer".into()))
+            }
             (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Verdict::Done,
         }
     }

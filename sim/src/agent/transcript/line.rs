@@ -145,9 +145,10 @@ pub fn read(text: &str) -> Result<Line, String> {
     let role = if matches!(nature, Nature::Said | Nature::ApiError) { Role::Assistant } else { Role::User };
     let text: Rc<str> = read.text.unwrap_or_else(|| texts(&content)).into();
     let tool_uses = content.iter().filter_map(tool_use).collect();
+    let answers = content.iter().map_while(tool_result).collect();
     let (uuid, usage) = (read.uuid.into(), read.message.usage.into());
     let message = Rc::new(Message { role, content });
-    Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, text, nature, usage })))
+    Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }
 
 /// Whether the text of an entry is what its blocks say, so that it need not be written twice.
@@ -167,6 +168,11 @@ fn tool_use(piece: &Piece) -> Option<ToolUse> {
     Some(ToolUse { id: block.id?.into(), name: block.name?.into(), input: Rc::new(block.input?) })
 }
 
+/// The call that a block is the result of, if it is one.
+fn tool_result(piece: &Piece) -> Option<Rc<str>> {
+    Some(block(piece, "tool_result")?.tool_use_id?.into())
+}
+
 /// The fields of a block that an entry repeats.
 #[derive(Deserialize)]
 struct Block {
@@ -179,6 +185,8 @@ struct Block {
     name: Option<String>,
     #[serde(default)]
     input: Option<Value>,
+    #[serde(default)]
+    tool_use_id: Option<String>,
 }
 
 /// The block in `piece`, if it is of this kind. A look at the bytes spares most blocks the reading.

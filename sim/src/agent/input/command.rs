@@ -1,0 +1,41 @@
+//! Slash commands (contract INPUT-04..07).
+
+use std::pin::Pin;
+use std::rc::Rc;
+
+use crate::agent::context::Context;
+use crate::time::Duration;
+
+/// A command under way; gives its output for the conversation, empty where it has none.
+pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
+
+/// What a slash command does. The text behind its name is no argument of it: that goes to the model afterwards (INPUT-06).
+pub trait Command {
+    /// Does it, in the main conversation.
+    fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a>;
+}
+
+/// A command that takes its time and says its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scripted {
+    /// How long it takes.
+    pub takes: Duration,
+    /// What it says.
+    pub output: Rc<str>,
+}
+
+impl Command for Scripted {
+    fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a> {
+        Box::pin(async move {
+            main.session.handle.sleep(self.takes).await;
+            Rc::clone(&self.output)
+        })
+    }
+}
+
+/// The name of the slash command that a text may begin with, and what follows it.
+pub(super) fn split(text: &str) -> Option<(&str, &str)> {
+    let behind = text.strip_prefix('/')?;
+    let (name, rest) = behind.split_once(char::is_whitespace).unwrap_or((behind, ""));
+    (!name.is_empty()).then(|| (name, rest.trim()))
+}

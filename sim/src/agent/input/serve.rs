@@ -1,0 +1,153 @@
+//! What becomes of items of the main thread (contract INPUT-01..07, INPUT-09, LOOP-16, NOTIFY-12).
+
+use std::rc::Rc;
+
+use serde_json::json;
+
+use super::command::{self, Command};
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, Nature, ToolUse};
+use crate::agent::event::Event;
+use crate::agent::query::{self, Ended, Step, Yielded};
+use crate::agent::queue::{Item, Mode};
+use crate::agent::session::Session;
+use crate::agent::tool::{Call, Tool};
+
+/// Whether an item can be served in one turn with others of its kind: prompts without a command, and notifications. Two
+/// notifications that wait reach the model in one message (`clients.md` 1, client 2.1.330).
+pub fn joins(session: &Session, item: &Item) -> bool {
+    match item.mode {
+        Mode::Prompt => find_command(session, &item.text).is_none(),
+        Mode::TaskNotification => true,
+        Mode::Bash | Mode::OrphanedPermission => false,
+    }
+}
+
+/// Serves items that a consumer took together: puts them into the main conversation and runs the loop, where they ask for
+/// an answer.
+pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
+    let session = Rc::clone(&main.session);
+    let _active = session.front.begin(&session, &main.abort);
+    let mut asks = false;
+    for item in items {
+        asks |= submit(main, item).await;
+    }
+    if asks {
+        step(&session, "query", "");
+        run(main).await;
+    }
+}
+
+/// Takes one item in (`submitMessage()`); says whether the model is to answer it.
+async fn submit(main: &Rc<Context>, item: Item) -> bool {
+    step(&main.session, "submit", item.mode.name());
+    match item.mode {
+        Mode::Prompt => prompt(main, &item.text).await,
+        Mode::Bash => {
+            step(&main.session, "process", "bash");
+            run_line(main, &item.text).await;
+            false
+        }
+        Mode::TaskNotification | Mode::OrphanedPermission => {
+            step(&main.session, "process", item.mode.name());
+            append(main, &item.text, Nature::Inserted);
+            true
+        }
+    }
+}
+
+/// A prompt: its command first, then what is left of it (INPUT-06).
+async fn prompt(main: &Rc<Context>, text: &str) -> bool {
+    let Some((name, command, rest)) = find_command(&main.session, text) else {
+        step(&main.session, "process", "text");
+        return ask(main, text).await;
+    };
+    step(&main.session, "process", "command");
+    let at = |step| Event::Command { name: Rc::clone(&name), step };
+    main.emit(&at("start"));
+    let output = crate::select! {
+        output = command.run(main) => output,
+        () = main.abort.given() => "The user interrupted this command.".into(),
+    };
+    main.emit(&at("end"));
+    if !output.is_empty() {
+        append(main, &format!("<local-command-stdout>{output}</local-command-stdout>"), Nature::Inserted);
+    }
+    // Control is back at the loop (INPUT-07), with nothing to ask where nothing is left.
+    if rest.is_empty() || main.abort.is_given() { false } else { ask(main, &rest).await }
+}
+
+/// Asks the hooks about a prompt and appends it (INPUT-03).
+async fn ask(main: &Rc<Context>, text: &str) -> bool {
+    let verdict = main.session.hooks.user_prompt_submit(main).await;
+    if verdict.is_prevented {
+        ui(main, "prompt_prevented");
+        return false;
+    }
+    append(main, text, Nature::Typed);
+    for added in verdict.added {
+        let words = format!("<user-prompt-submit-hook>{added}</user-prompt-submit-hook>");
+        append(main, &words, Nature::Inserted);
+    }
+    true
+}
+
+/// Runs a line in the session's shell; line and output land in the conversation (INPUT-09).
+async fn run_line(main: &Rc<Context>, command: &str) {
+    append(main, &format!("<bash-input>{command}</bash-input>"), Nature::Typed);
+    let shell = main.session.tools.all().iter().find(|tool| tool.name() == "Bash").cloned();
+    let output = match shell {
+        None => "This session has no shell.".into(),
+        Some(shell) => call_shell(main, &*shell, command).await,
+    };
+    append(main, &format!("<bash-stdout>{output}</bash-stdout>"), Nature::Inserted);
+}
+
+async fn call_shell(main: &Rc<Context>, shell: &dyn Tool, command: &str) -> Rc<str> {
+    let (id, input) = (main.session.ids.next("line"), Rc::new(json!({ "command": command })));
+    let tool_use = ToolUse { id, name: "Bash".into(), input };
+    let call = Call { tool_use, context: Rc::clone(main), abort: main.abort.clone(), message: None };
+    crate::select! {
+        outcome = shell.call(call) => outcome.map_or_else(|error| error.to_string().into(), |outcome| outcome.content),
+        () = main.abort.given() => "stopped".into(),
+    }
+}
+
+/// Runs the loop; what it yields is shown and kept (LOOP-16).
+async fn run(main: &Rc<Context>) -> Ended {
+    let mut query = query::query(Rc::clone(main));
+    loop {
+        match query.next().await {
+            Step::Ended(ended) => return ended,
+            Step::Yielded(Yielded::Stream(event)) => ui(main, event.name()),
+            Step::Yielded(Yielded::Tombstone(uuid)) => {
+                ui(main, "tombstone");
+                main.session.transcripts.strike(main, &uuid);
+            }
+            Step::Yielded(Yielded::Entry(entry)) => {
+                ui(main, entry.nature.name());
+                main.session.transcripts.append(main, &entry);
+            }
+        }
+    }
+}
+
+fn append(main: &Rc<Context>, text: &str, nature: Nature) {
+    step(&main.session, "append", nature.name());
+    let entry = Entry::user(main.session.ids.next("msg"), text, nature);
+    main.entries.borrow_mut().push(Rc::clone(&entry));
+    main.session.transcripts.append(main, &entry);
+}
+
+fn find_command(session: &Session, text: &str) -> Option<(Rc<str>, Rc<dyn Command>, String)> {
+    let (name, rest) = command::split(text)?;
+    Some((name.into(), session.front.command(name)?, rest.to_owned()))
+}
+
+fn step(session: &Session, step: &'static str, form: &'static str) {
+    session.emit(&Event::Input { step, form });
+}
+
+fn ui(main: &Context, kind: &'static str) {
+    main.emit(&Event::Ui { agent: Rc::clone(&main.agent), kind });
+}

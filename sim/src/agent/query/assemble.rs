@@ -1,0 +1,219 @@
+//! Puts a message together from the events of its stream (contract STREAM-03..09).
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::arguments::Arguments;
+use crate::agent::entry::{Entry, Nature, ToolUse};
+use crate::model::{Delta, Event, Opened};
+use crate::wire::{Message, Piece, Role, Usage};
+
+/// A message under way.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    /// Id in transcripts, known before the message is whole so that it can be taken back.
+    pub uuid: Rc<str>,
+    blocks: Vec<Block>,
+    usage: Usage,
+}
+
+/// A block under way (STREAM-04).
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Thinking { text: String, signature: String },
+    ToolUse(Called),
+}
+
+/// A call of a tool under way: its input is an empty string until its JSON is complete (STREAM-06).
+#[derive(Debug)]
+struct Called {
+    id: Rc<str>,
+    name: Rc<str>,
+    text: String,
+    arguments: Arguments,
+    prepared: Option<Prepared>,
+}
+
+/// A call whose input has arrived.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    /// The call.
+    pub tool_use: ToolUse,
+    /// What is wrong with its input; then the tool cannot be called.
+    pub problem: Option<Rc<str>>,
+}
+
+/// What an event brought about.
+#[derive(Debug)]
+pub(super) enum Took {
+    /// Data, or nothing.
+    Data,
+    /// A call of a tool began.
+    Called { id: Rc<str>, name: Rc<str> },
+    /// The arguments of a call are complete.
+    Prepared(Prepared),
+}
+
+impl Assembler {
+    /// A message with this id, begun with this usage.
+    pub fn new(uuid: Rc<str>, usage: Usage) -> Self {
+        Self { uuid, blocks: Vec::new(), usage }
+    }
+
+    /// Takes an event inside the message.
+    pub fn take(&mut self, event: &Event) -> Took {
+        match event {
+            Event::BlockStart { index, block } => self.open(*index, block),
+            Event::BlockDelta { index, delta } => self.grow(*index, delta),
+            Event::BlockStop { index } => self.close(*index),
+            Event::MessageDelta { usage, .. } => {
+                self.usage = later(self.usage, *usage);
+                Took::Data
+            }
+            _ => Took::Data,
+        }
+    }
+
+    fn open(&mut self, index: usize, opened: &Opened) -> Took {
+        // A recorded stream may leave indices out: what it leaves out is no block.
+        while self.blocks.len() < index {
+            self.blocks.push(Block::Text(String::new()));
+        }
+        self.blocks.truncate(index);
+        let (block, took) = match opened {
+            Opened::Text => (Block::Text(String::new()), Took::Data),
+            Opened::Thinking => (Block::Thinking { text: String::new(), signature: String::new() }, Took::Data),
+            Opened::ToolUse { id, name } => {
+                let (id, name) = (id.clone(), name.clone());
+                (Block::ToolUse(Called::new(&id, &name)), Took::Called { id, name })
+            }
+        };
+        self.blocks.push(block);
+        took
+    }
+
+    fn grow(&mut self, index: usize, delta: &Delta) -> Took {
+        match (self.blocks.get_mut(index), delta) {
+            (Some(Block::Text(text)), Delta::Text(more)) => text.push_str(more),
+            (Some(Block::Thinking { text, .. }), Delta::Thinking(more)) => text.push_str(more),
+            (Some(Block::Thinking { signature, .. }), Delta::Signature(more)) => signature.push_str(more),
+            (Some(Block::ToolUse(called)), Delta::InputJson(more)) => return called.grow(more),
+            _ => {}
+        }
+        Took::Data
+    }
+
+    /// The end of a block changes no data (STREAM-07); of a call without arguments, or with arguments that never close, it
+    /// is the only sign that nothing more comes.
+    fn close(&mut self, index: usize) -> Took {
+        match self.blocks.get_mut(index) {
+            Some(Block::ToolUse(called)) if called.prepared.is_none() => called.prepare(),
+            _ => Took::Data,
+        }
+    }
+
+    /// Usage so far.
+    pub const fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The message that the blocks make, with its calls (STREAM-09).
+    pub fn whole(self) -> (Rc<Entry>, Vec<Prepared>) {
+        let calls = self.blocks.iter().filter_map(Block::prepared).cloned().collect();
+        let content = self.blocks.iter().filter_map(Block::piece).collect();
+        (self.entry(content), calls)
+    }
+
+    /// What an interrupted message leaves: its text so far, its complete calls, and thinking that was signed, where any of
+    /// that is more than thinking.
+    pub fn part(self) -> Option<(Rc<Entry>, Vec<Prepared>)> {
+        let said = |block: &Block| match block {
+            Block::Text(text) => !text.is_empty(),
+            Block::ToolUse(called) => called.prepared.is_some(),
+            Block::Thinking { .. } => false,
+        };
+        self.blocks.iter().any(said).then(|| self.whole())
+    }
+
+    fn entry(self, content: Vec<Piece>) -> Rc<Entry> {
+        let texts: Vec<&str> = self.blocks.iter().filter_map(Block::text).collect();
+        Rc::new(Entry {
+            uuid: self.uuid,
+            message: Rc::new(Message { role: Role::Assistant, content }),
+            tool_uses: self.blocks.iter().filter_map(Block::prepared).map(|call| call.tool_use.clone()).collect(),
+            answers: Vec::new(),
+            text: texts.concat().into(),
+            nature: Nature::Said,
+            usage: self.usage,
+        })
+    }
+}
+
+impl Block {
+    /// What is sent back of it; empty blocks are refused by the provider, and thinking without a signature too.
+    fn piece(&self) -> Option<Piece> {
+        match self {
+            Self::Text(text) => (!text.is_empty()).then(|| Piece::text(text)),
+            Self::Thinking { text, signature } => (!signature.is_empty()).then(|| Piece::thinking(text, signature)),
+            Self::ToolUse(called) => called.prepared.as_ref().map(|prepared| called.piece(prepared)),
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn prepared(&self) -> Option<&Prepared> {
+        if let Self::ToolUse(called) = self { called.prepared.as_ref() } else { None }
+    }
+}
+
+impl Called {
+    fn new(id: &Rc<str>, name: &Rc<str>) -> Self {
+        let (id, name) = (id.clone(), name.clone());
+        Self { id, name, text: String::new(), arguments: Arguments::default(), prepared: None }
+    }
+
+    fn grow(&mut self, more: &str) -> Took {
+        self.text.push_str(more);
+        if self.arguments.take(more) && self.prepared.is_none() { self.prepare() } else { Took::Data }
+    }
+
+    fn prepare(&mut self) -> Took {
+        // A call without arguments has no delta at all (`providers.md` 2.3).
+        let text = if self.text.is_empty() { "{}" } else { self.text.as_str() };
+        let (input, problem) = match serde_json::from_str(text) {
+            Ok(input @ Value::Object(_)) => (input, None),
+            Ok(_) => (empty(), Some("the input of this call is not a JSON object".into())),
+            Err(error) => (empty(), Some(format!("the input of this call is not valid JSON: {error}").into())),
+        };
+        let tool_use = ToolUse { id: self.id.clone(), name: self.name.clone(), input: Rc::new(input) };
+        let prepared = Prepared { tool_use, problem };
+        self.prepared = Some(prepared.clone());
+        Took::Prepared(prepared)
+    }
+
+    /// The call as it is sent back: its input as the model wrote it.
+    fn piece(&self, prepared: &Prepared) -> Piece {
+        let written = prepared.problem.is_none() && !self.text.is_empty();
+        Piece::tool_use_raw(&self.id, &self.name, if written { self.text.trim() } else { "{}" })
+    }
+}
+
+fn empty() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+/// Usage in a stream is cumulative: a later figure stands for the earlier one, a missing one leaves it.
+fn later(before: Usage, now: Usage) -> Usage {
+    let last = |before, now| if now > 0 { now } else { before };
+    Usage {
+        input_tokens: last(before.input_tokens, now.input_tokens),
+        cache_read_input_tokens: last(before.cache_read_input_tokens, now.cache_read_input_tokens),
+        ephemeral_5m_input_tokens: last(before.ephemeral_5m_input_tokens, now.ephemeral_5m_input_tokens),
+        ephemeral_1h_input_tokens: last(before.ephemeral_1h_input_tokens, now.ephemeral_1h_input_tokens),
+        output_tokens: last(before.output_tokens, now.output_tokens),
+    }
+}

@@ -1,0 +1,107 @@
+//! One call of a tool, from its words to its result (contract LOOP-11, LOOP-13).
+
+use std::rc::Rc;
+
+use super::assemble::Prepared;
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, ToolUse};
+use crate::agent::event::Event;
+use crate::agent::permission::Decision;
+use crate::agent::tool::{Call, Outcome, Tool, ToolError};
+use crate::wire::Piece;
+
+/// What a call that was stopped answers.
+const INTERRUPTED: &str = "The user interrupted this call before it came to an end.";
+
+/// The one result of a call (LOOP-15).
+#[derive(Clone)]
+pub(super) struct Answer {
+    /// The result, for the conversation.
+    pub entry: Rc<Entry>,
+    /// What hooks say after it.
+    pub added: Vec<Rc<str>>,
+}
+
+/// How a call came to its result, and what the model sees.
+struct Result {
+    content: Rc<str>,
+    is_error: bool,
+    outcome: &'static str,
+}
+
+/// Where a call stands: what it is given beside its input.
+#[derive(Clone)]
+pub(super) struct Occasion {
+    /// It starts while its message still streams.
+    pub during_stream: bool,
+    /// The whole message, where it is there.
+    pub message: Option<Rc<Entry>>,
+}
+
+/// Answers a call: finds the tool, asks hooks and permission, calls it, and makes the result.
+pub(super) async fn answer(context: Rc<Context>, prepared: Prepared, occasion: Occasion) -> Answer {
+    let tool_use = &prepared.tool_use;
+    let result = match (prepared.problem, context.pool.get(&tool_use.name)) {
+        (_, None) => Result::failed("unknown_tool", &unknown(&context, tool_use)),
+        (Some(problem), _) => Result::failed("bad_input", &problem),
+        (None, Some(tool)) => {
+            let tool = Rc::clone(tool);
+            permitted(&context, tool, tool_use, occasion).await
+        }
+    };
+    let ran = matches!(result.outcome, "ok" | "error");
+    let added = if ran { context.session.hooks.post_tool_use(&context, tool_use).await } else { Vec::new() };
+    Answer { entry: finish(&context, tool_use, &result), added }
+}
+
+/// The answer to a call that never came to its end, or never began.
+pub(super) fn interrupted(context: &Context, tool_use: &ToolUse) -> Answer {
+    let entry = finish(context, tool_use, &Result::failed("interrupted", INTERRUPTED));
+    Answer { entry, added: Vec::new() }
+}
+
+async fn permitted(context: &Rc<Context>, tool: Rc<dyn Tool>, tool_use: &ToolUse, occasion: Occasion) -> Result {
+    if let Some(why) = context.session.hooks.pre_tool_use(context, tool_use).await {
+        return Result::failed("blocked", &why);
+    }
+    match context.session.permissions.can_use(context, &*tool, tool_use).await {
+        Decision::Denied(words) => Result::failed("denied", &words),
+        Decision::Allowed => run(context, &*tool, tool_use, occasion).await,
+    }
+}
+
+async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasion: Occasion) -> Result {
+    context.emit(&Event::ToolStart {
+        agent: Rc::clone(&context.agent),
+        tool_use: Rc::clone(&tool_use.id),
+        name: Rc::clone(&tool_use.name),
+        during_stream: occasion.during_stream,
+    });
+    let (tool_use, message) = (tool_use.clone(), occasion.message);
+    let call = Call { tool_use, context: Rc::clone(context), abort: context.abort.clone(), message };
+    match tool.call(call).await {
+        Ok(Outcome { content, is_error }) => {
+            Result { content, is_error, outcome: if is_error { "error" } else { "ok" } }
+        }
+        Err(ToolError::Failed(words)) => Result::failed("error", &words),
+        Err(ToolError::Aborted) => Result::failed("interrupted", INTERRUPTED),
+    }
+}
+
+fn unknown(context: &Context, tool_use: &ToolUse) -> String {
+    let names: Vec<&str> = context.pool.tools.iter().map(|tool| tool.name()).collect();
+    format!("There is no tool `{}` here. There are: {}.", tool_use.name, names.join(", "))
+}
+
+fn finish(context: &Context, tool_use: &ToolUse, result: &Result) -> Rc<Entry> {
+    let (agent, tool_use_id) = (Rc::clone(&context.agent), Rc::clone(&tool_use.id));
+    context.emit(&Event::ToolEnd { agent, tool_use: Rc::clone(&tool_use_id), outcome: result.outcome });
+    let piece = Piece::tool_result(&tool_use_id, &result.content, result.is_error);
+    Entry::results(context.session.ids.next("msg"), vec![(tool_use_id, piece)])
+}
+
+impl Result {
+    fn failed(outcome: &'static str, words: &str) -> Self {
+        Self { content: words.into(), is_error: true, outcome }
+    }
+}

@@ -1,0 +1,173 @@
+//! The conversation as it is sent: messages of one role in a row are one message, results stand first in it and in the
+//! order of their calls, and what was sent before stays the same messages (contract LOOP-14, LOOP-15, STREAM-16).
+
+use std::rc::Rc;
+
+use crate::agent::entry::{Entry, Nature};
+use crate::wire::{Message, Role};
+
+/// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
+#[derive(Default)]
+pub struct Conversation {
+    taken: Vec<Rc<Entry>>,
+    closed: Vec<Sent>,
+    open: Vec<Rc<Entry>>,
+    /// The open group as it was sent last, if it has not grown since.
+    open_sent: Option<Sent>,
+    /// Calls of the last assistant messages, in order.
+    calls: Vec<Rc<str>>,
+    /// Results that came before the message of their call: it was still streaming.
+    early: Vec<Rc<Entry>>,
+    opening: Option<Opening>,
+}
+
+/// A message with the number of results that it begins with.
+#[derive(Clone)]
+struct Sent {
+    message: Rc<Message>,
+    results: usize,
+}
+
+/// The first message with the user context before it, and what it was made of.
+struct Opening {
+    context: Vec<Rc<Message>>,
+    first: Rc<Message>,
+    joined: Rc<Message>,
+}
+
+/// Messages in the order of the request.
+pub(super) struct Sending {
+    /// The messages.
+    pub messages: Vec<Rc<Message>>,
+    /// The newest message that begins with results.
+    pub newest_results: Option<usize>,
+}
+
+impl Conversation {
+    /// The messages of `entries`, behind those of `context` (LOOP-04).
+    pub(super) fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>]) -> Sending {
+        if !self.is_continued_by(entries) {
+            *self = Self::default();
+        }
+        for entry in &entries[self.taken.len()..] {
+            self.taken.push(Rc::clone(entry));
+            self.add(entry);
+        }
+        let open = self.send_open();
+        let all: Vec<&Sent> = self.closed.iter().chain(&open).collect();
+        let newest_results = all.iter().rposition(|sent| sent.results > 0);
+        let mut messages: Vec<Rc<Message>> = all.into_iter().map(|sent| Rc::clone(&sent.message)).collect();
+        let before = messages.len();
+        self.prepend(context, &mut messages);
+        let newest_results = newest_results.map(|at| at + messages.len() - before);
+        Sending { messages, newest_results }
+    }
+
+    /// Whether nothing that was taken has changed since. Histories are replaced from the front or cut at the end.
+    fn is_continued_by(&self, entries: &[Rc<Entry>]) -> bool {
+        let same = |at: usize| entries.get(at).zip(self.taken.get(at)).is_some_and(|(new, old)| Rc::ptr_eq(new, old));
+        match self.taken.len() {
+            0 => true,
+            length => same(0) && same(length - 1),
+        }
+    }
+
+    fn add(&mut self, entry: &Rc<Entry>) {
+        if entry.nature == Nature::ApiError || entry.message.content.is_empty() {
+            return;
+        }
+        if entry.nature == Nature::Results && !entry.answers.iter().any(|id| self.calls.contains(id)) {
+            self.early.push(Rc::clone(entry));
+            return;
+        }
+        self.group(entry);
+        if !entry.tool_uses.is_empty() && !self.early.is_empty() {
+            let called = |early: &Rc<Entry>| early.answers.iter().any(|id| self.calls.contains(id));
+            let (ready, early) = std::mem::take(&mut self.early).into_iter().partition(called);
+            self.early = early;
+            let ready: Vec<Rc<Entry>> = ready;
+            for result in &ready {
+                self.group(result);
+            }
+        }
+    }
+
+    fn group(&mut self, entry: &Rc<Entry>) {
+        let goes_on = self.open.first().is_some_and(|first| first.message.role == entry.message.role);
+        if !goes_on {
+            let sent = self.send_open();
+            self.closed.extend(sent);
+            self.open.clear();
+            if entry.message.role == Role::Assistant {
+                self.calls.clear();
+            }
+        }
+        self.open_sent = None;
+        self.calls.extend(entry.tool_uses.iter().map(|call| Rc::clone(&call.id)));
+        self.open.push(Rc::clone(entry));
+    }
+
+    /// The open group as one message.
+    fn send_open(&mut self) -> Option<Sent> {
+        if self.open_sent.is_none() {
+            self.open_sent = self.join();
+        }
+        self.open_sent.clone()
+    }
+
+    fn join(&self) -> Option<Sent> {
+        let first = self.open.first()?;
+        if self.open.len() == 1 && first.answers.len() <= 1 {
+            return Some(Sent { message: Rc::clone(&first.message), results: first.answers.len() });
+        }
+        let mut results = Vec::new();
+        let mut rest = Vec::new();
+        for entry in &self.open {
+            let (answered, plain) = entry.message.content.split_at(entry.answers.len());
+            results.extend(entry.answers.iter().zip(answered));
+            rest.extend(plain.iter().cloned());
+        }
+        results.sort_by_key(|(id, _)| self.calls.iter().position(|call| call == *id));
+        let count = results.len();
+        let content = results.into_iter().map(|(_, piece)| piece.clone()).chain(rest).collect();
+        Some(Sent { message: Rc::new(Message { role: first.message.role, content }), results: count })
+    }
+
+    /// Puts the user context in front: into the first message where that is the user's too.
+    fn prepend(&mut self, context: &[Rc<Message>], messages: &mut Vec<Rc<Message>>) {
+        if context.is_empty() {
+            return;
+        }
+        let of_user = |message: &Rc<Message>| message.role == Role::User;
+        let joins = messages.first().is_some_and(of_user) && context.iter().all(of_user);
+        if !joins {
+            messages.splice(0..0, context.iter().cloned());
+            return;
+        }
+        let first = Rc::clone(&messages[0]);
+        let known = self.opening.take().filter(|known| known.is_of(context, &first));
+        let opening = known.unwrap_or_else(|| Opening::new(context, first));
+        messages[0] = Rc::clone(&opening.joined);
+        self.opening = Some(opening);
+    }
+}
+
+impl Opening {
+    fn new(context: &[Rc<Message>], first: Rc<Message>) -> Self {
+        let pieces = context.iter().chain([&first]).flat_map(|message| message.content.iter().cloned());
+        let joined = Rc::new(Message { role: Role::User, content: pieces.collect() });
+        Self { context: context.to_vec(), first, joined }
+    }
+
+    fn is_of(&self, context: &[Rc<Message>], first: &Rc<Message>) -> bool {
+        let same = |(old, new): (&Rc<Message>, &Rc<Message>)| Rc::ptr_eq(old, new) || are_equal(old, new);
+        Rc::ptr_eq(&self.first, first)
+            && self.context.len() == context.len()
+            && self.context.iter().zip(context).all(same)
+    }
+}
+
+fn are_equal(one: &Message, other: &Message) -> bool {
+    one.content.len() == other.content.len()
+        && one.content.iter().zip(&other.content).all(|(one, other)| one.same(other) || one.json() == other.json())
+}

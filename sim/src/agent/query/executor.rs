@@ -1,0 +1,158 @@
+//! The tools of one turn: started while the message still streams, and the remainder one after another behind it
+//! (contract STREAM-10..17, LOOP-11, LOOP-12, LOOP-23).
+//!
+//! * A call is added when its block begins and starts when its arguments are complete; those that have started run side
+//!   by side (STREAM-11, STREAM-12).
+//! * What has to wait for the whole message (G07), and everything where tools do not start early, is the remainder:
+//!   `runTools`, in the order of the calls, each awaited (LOOP-11). It does not wait for what runs already.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{self, Poll};
+
+use super::assemble::Prepared;
+use super::call::{self, Answer, Occasion};
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, ToolUse};
+use crate::agent::event::Event;
+
+/// The tools of one turn.
+pub(super) struct Executor {
+    context: Rc<Context>,
+    /// Calls start while the message streams.
+    is_early: bool,
+    /// Calls that were added and have not got all of their arguments.
+    announced: Vec<Rc<str>>,
+    running: Vec<Running>,
+    held: VecDeque<Held>,
+    /// The message is whole: the remainder may run.
+    is_released: bool,
+}
+
+struct Running {
+    tool_use: ToolUse,
+    answering: Pin<Box<dyn Future<Output = Answer>>>,
+    /// It is of the remainder: the next one waits for it.
+    in_turn: bool,
+}
+
+struct Held {
+    prepared: Prepared,
+    message: Option<Rc<Entry>>,
+}
+
+impl Executor {
+    /// No calls yet.
+    pub fn new(context: &Rc<Context>) -> Self {
+        Self {
+            context: Rc::clone(context),
+            is_early: context.session.settings.streaming_tools,
+            announced: Vec::new(),
+            running: Vec::new(),
+            held: VecDeque::new(),
+            is_released: false,
+        }
+    }
+
+    /// A call has begun to arrive (STREAM-10); after an abort nothing is added any more (STREAM-14).
+    pub fn add(&mut self, id: &Rc<str>, name: &Rc<str>) {
+        if !self.is_early || self.context.abort.is_given() {
+            return;
+        }
+        let (agent, tool_use) = (Rc::clone(&self.context.agent), Rc::clone(id));
+        self.context.emit(&Event::ToolAdded { agent, tool_use, name: Rc::clone(name) });
+        self.announced.push(Rc::clone(id));
+    }
+
+    /// The arguments of a call are complete: it starts (STREAM-11), unless it waits for the message.
+    pub fn begin(&mut self, prepared: &Prepared) {
+        let Some(at) = self.announced.iter().position(|id| *id == prepared.tool_use.id) else { return };
+        self.announced.remove(at);
+        let waits = self.context.pool.get(&prepared.tool_use.name).is_some_and(|tool| tool.waits_for_message());
+        if waits {
+            self.held.push_back(Held { prepared: prepared.clone(), message: None });
+        } else {
+            let occasion = Occasion { during_stream: true, message: None };
+            self.start(prepared.clone(), occasion, false);
+        }
+    }
+
+    /// A message is whole. What of its calls was not taken over while it streamed is held for the remainder.
+    pub fn hold(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
+        for prepared in calls {
+            let id = &prepared.tool_use.id;
+            if let Some(held) = self.held.iter_mut().find(|held| held.prepared.tool_use.id == *id) {
+                held.message = Some(Rc::clone(message));
+            } else if !self.is_early {
+                self.held.push_back(Held { prepared: prepared.clone(), message: Some(Rc::clone(message)) });
+            }
+        }
+    }
+
+    /// Takes over calls of a message that was whole before this loop began.
+    pub fn resume(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
+        let held = calls.iter().map(|call| Held { prepared: call.clone(), message: Some(Rc::clone(message)) });
+        self.held.extend(held);
+    }
+
+    /// The stream is over: the remainder runs, one after another (LOOP-11, STREAM-15).
+    pub fn release(&mut self) {
+        self.is_released = true;
+    }
+
+    /// Whether every call was answered.
+    pub fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.held.is_empty()
+    }
+
+    /// The next result, in the order in which the tools end (STREAM-13). Waits for ever while nothing runs.
+    pub async fn next(&mut self) -> Answer {
+        std::future::poll_fn(|context| self.poll_next(context)).await
+    }
+
+    fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Answer> {
+        self.start_next_in_turn();
+        let ended = self.running.iter_mut().enumerate().find_map(|(at, running)| {
+            match running.answering.as_mut().poll(context) {
+                Poll::Ready(answer) => Some((at, answer)),
+                Poll::Pending => None,
+            }
+        });
+        let Some((at, answer)) = ended else { return Poll::Pending };
+        self.running.remove(at);
+        Poll::Ready(answer)
+    }
+
+    /// The first of the remainder starts when the one before it has ended.
+    fn start_next_in_turn(&mut self) {
+        if !self.is_released || self.running.iter().any(|running| running.in_turn) {
+            return;
+        }
+        if let Some(Held { prepared, message }) = self.held.pop_front() {
+            self.start(prepared, Occasion { during_stream: false, message }, true);
+        }
+    }
+
+    fn start(&mut self, prepared: Prepared, occasion: Occasion, in_turn: bool) {
+        let tool_use = prepared.tool_use.clone();
+        let answering = Box::pin(call::answer(Rc::clone(&self.context), prepared, occasion));
+        self.running.push(Running { tool_use, answering, in_turn });
+    }
+
+    /// After an abort: whatever runs has seen the signal and gets one turn to end by itself, what does not is dropped.
+    /// Gives an answer for every call that has none (LOOP-15).
+    pub async fn stop(mut self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for running in &mut self.running {
+            let ended = std::future::poll_fn(|context| Poll::Ready(running.answering.as_mut().poll(context))).await;
+            answers.push(match ended {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => call::interrupted(&self.context, &running.tool_use),
+            });
+        }
+        let held = self.held.iter().map(|held| call::interrupted(&self.context, &held.prepared.tool_use));
+        answers.extend(held);
+        answers
+    }
+}

@@ -1,0 +1,179 @@
+//! The iterations of a loop: compaction, prompt, call, decision, in this order (contract LOOP-03).
+
+use std::rc::Rc;
+
+use super::assemble::Prepared;
+use super::exit::Exit;
+use super::retry::Asked;
+use super::stream::Turn;
+use super::{Ended, Reason, Yielded, Yielder, request};
+use crate::agent::context::Context;
+use crate::agent::entry::Entry;
+use crate::agent::event::Event;
+
+/// A loop under way.
+pub(super) struct Loop {
+    pub context: Rc<Context>,
+    pub yielder: Yielder<Yielded>,
+    /// Output tokens since the loop began, or since the budget last said to go on (STOP-05).
+    pub output_tokens: u64,
+    parameters: Rc<[(String, String)]>,
+    iteration: u32,
+    /// Answered requests of this loop.
+    turns: u32,
+    error: Option<Rc<str>>,
+}
+
+/// How a round of tools ended.
+enum Round {
+    Done,
+    Ended(Reason),
+}
+
+impl Loop {
+    /// A loop over the conversation of `context`.
+    pub fn new(context: Rc<Context>, yielder: Yielder<Yielded>) -> Self {
+        let parameters = request::parameters(&context);
+        Self { context, yielder, output_tokens: 0, parameters, iteration: 0, turns: 0, error: None }
+    }
+
+    /// Goes round until the end.
+    pub async fn run(mut self) -> Ended {
+        self.note_start();
+        let reason = self.go().await;
+        let (agent, turns) = (Rc::clone(&self.context.agent), self.turns);
+        self.context.emit(&Event::QueryEnded { agent, reason: reason.name(), turns });
+        Ended { reason, turns, error: self.error }
+    }
+
+    async fn go(&mut self) -> Reason {
+        if let Round::Ended(reason) = self.answer_open_calls().await {
+            return reason;
+        }
+        loop {
+            self.compact();
+            self.step("prompt");
+            request::render(&self.context);
+            self.step("call");
+            let question = request::draft(&self.context, &self.parameters);
+            let asked = self.ask(question).await;
+            self.step("decide");
+            let round = match asked {
+                Asked::Answered(turn) => self.decide(*turn).await,
+                Asked::Refused => Round::Ended(self.exit_refused()),
+                Asked::Aborted(turn) => {
+                    self.interrupt(*turn).await;
+                    Round::Ended(Reason::Aborted)
+                }
+                Asked::Failed(why) => {
+                    self.error = Some(why);
+                    Round::Ended(Reason::ModelError)
+                }
+            };
+            if let Round::Ended(reason) = round {
+                return reason;
+            }
+            self.iteration += 1;
+        }
+    }
+
+    /// The first step. Nothing is compacted yet: that is a part of its own, and this its place (COMPACT-01).
+    fn compact(&self) {
+        self.step("compact");
+    }
+
+    /// The only signal is whether an assembled message holds a call (LOOP-05, LOOP-06); a stop reason is none.
+    async fn decide(&mut self, turn: Turn) -> Round {
+        let agent = Rc::clone(&self.context.agent);
+        self.context.emit(&Event::Checkpoint { agent, name: "query_api_streaming_end" });
+        self.turns += 1;
+        self.context.turns.set(self.context.turns.get() + 1);
+        self.output_tokens += turn.messages.iter().map(|message| message.usage.output_tokens).sum::<u64>();
+        let needs_follow_up = turn.messages.iter().any(|message| !message.tool_uses.is_empty());
+        if needs_follow_up {
+            return self.run_tools(turn).await;
+        }
+        match self.exit().await {
+            Exit::End(reason) => Round::Ended(reason),
+            Exit::Again => Round::Done,
+        }
+    }
+
+    /// Waits for every call of the turn to be answered (LOOP-07, LOOP-12, LOOP-15), then the next iteration may begin.
+    async fn run_tools(&mut self, mut turn: Turn) -> Round {
+        let results = std::mem::take(&mut turn.results);
+        self.context.entries.borrow_mut().extend(results);
+        turn.executor.release();
+        while !turn.executor.is_idle() {
+            let _waiting = self.context.session.handle.waiting_for("the tools of its turn");
+            let answer = crate::select! {
+                () = self.context.abort.given() => None,
+                answer = turn.executor.next() => Some(answer),
+            };
+            match answer {
+                Some(answer) => self.take_late(&mut turn, answer).await,
+                None => break,
+            }
+        }
+        if self.context.abort.is_given() {
+            self.interrupt(turn).await;
+            return Round::Ended(Reason::Aborted);
+        }
+        for words in std::mem::take(&mut turn.added) {
+            self.insert(&words).await;
+        }
+        self.boundary().await
+    }
+
+    /// Between two rounds a sub-agent learns what its own background tasks tell (QUEUE-15, G21); then the limit of turns,
+    /// which counts a sub-agent's whole run and the main agent's single query (LOOP-18, G11).
+    async fn boundary(&self) -> Round {
+        if self.context.parent.is_some() {
+            for item in self.context.session.queue.take_for(&self.context.session, &self.context.agent) {
+                self.insert(&item.text).await;
+            }
+        }
+        let turns = if self.context.parent.is_some() { self.context.turns.get() } else { self.turns };
+        let is_spent = self.context.max_turns.is_some_and(|max| turns >= max);
+        if is_spent { Round::Ended(Reason::MaxTurns) } else { Round::Done }
+    }
+
+    /// Answers the calls at the end of a conversation that was taken over in the middle of a round.
+    async fn answer_open_calls(&mut self) -> Round {
+        let open = open_calls(&self.context.entries.borrow());
+        let Some((message, calls)) = open else { return Round::Done };
+        let mut turn = Turn::new(self);
+        turn.executor.resume(&message, &calls);
+        turn.messages.push(message);
+        self.run_tools(turn).await
+    }
+
+    fn note_start(&self) {
+        let entries = self.context.entries.borrow();
+        let answered = entries.iter().rev().find(|entry| entry.is_assistant());
+        let tokens = answered.map_or(0, |entry| entry.usage.total_input_tokens() + entry.usage.output_tokens);
+        self.context.emit(&Event::QueryStarted {
+            agent: Rc::clone(&self.context.agent),
+            entries: entries.len(),
+            tokens,
+            tools: self.context.pool.tools.len(),
+            compaction: "none",
+        });
+    }
+
+    fn step(&self, step: &'static str) {
+        let (agent, iteration) = (Rc::clone(&self.context.agent), self.iteration);
+        self.context.emit(&Event::QueryStep { agent, iteration, step });
+    }
+}
+
+/// The last message with calls, and those of them that nothing answers.
+fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
+    let at = entries.iter().rposition(|entry| !entry.tool_uses.is_empty())?;
+    // A result may stand before its message, where its tool ended while that still streamed.
+    let last_answer = entries[..at].iter().rposition(|entry| entry.is_assistant()).unwrap_or(0);
+    let answered: Vec<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| &entry.answers).collect();
+    let open = entries[at].tool_uses.iter().filter(|call| !answered.contains(&&call.id));
+    let calls: Vec<Prepared> = open.map(|call| Prepared { tool_use: call.clone(), problem: None }).collect();
+    (!calls.is_empty()).then(|| (Rc::clone(&entries[at]), calls))
+}

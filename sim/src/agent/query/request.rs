@@ -1,0 +1,57 @@
+//! Drafts the request of an iteration (contract LOOP-03, LOOP-04, LOOP-25).
+
+use std::rc::Rc;
+
+use super::placement::Layout;
+use crate::agent::context::Context;
+use crate::agent::prompt;
+use crate::model::Question;
+use crate::wire::Draft;
+
+/// The parameters of an agent's requests, in the order in which the client of 2026 sends them (`clients.md` 1). They are
+/// the same in all of its requests.
+pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
+    let settings = &context.session.settings;
+    let mut parameters = vec![("max_tokens".to_owned(), settings.max_tokens.to_string())];
+    if let Some(thinking) = &settings.thinking {
+        parameters.push(("thinking".to_owned(), thinking.to_string()));
+    }
+    if let Some(effort) = &context.effort {
+        // An effort is a level or a number (ADEF-05).
+        let value = effort.parse::<u32>().map_or_else(|_| serde_json::Value::from(&**effort), Into::into);
+        parameters.push(("output_config".to_owned(), format!("{{\"effort\":{value}}}")));
+    }
+    parameters.push(("stream".to_owned(), "true".to_owned()));
+    parameters.into()
+}
+
+/// The prompt step: renders the system prompt and keeps it as the one of the last request (PROMPT-05).
+pub(super) fn render(context: &Context) {
+    let system = prompt::render_system(context);
+    *context.system.borrow_mut() = system;
+}
+
+/// The request as it stands now.
+pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
+    let settings = &context.session.settings;
+    let user_context = if settings.without_user_context { Vec::new() } else { prompt::user_context(context) };
+    let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow());
+    let system = Rc::clone(&context.system.borrow());
+    let layout = Layout {
+        system: system.len(),
+        messages: &sending.messages,
+        newest_results: sending.newest_results,
+        is_first: context.turns.get() == 0,
+    };
+    let marks = settings.placement.marks(&layout, settings.ttl);
+    let draft = Draft {
+        model: Rc::clone(&context.model),
+        tools: Rc::clone(&context.pool.pieces),
+        system,
+        messages: sending.messages,
+        parameters: Rc::clone(parameters),
+        marks,
+    };
+    let (agent, agent_type) = (Rc::clone(&context.agent), context.agent_type());
+    Question { agent, agent_type, turn: context.turns.get(), attempt: 0, draft }
+}

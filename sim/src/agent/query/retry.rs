@@ -1,0 +1,149 @@
+//! What is done about refused and broken calls: the same bytes again after a wait.
+//!
+//! Source: `clients.md` 1, "Errors and broken streams" (client 2.1.330, seen 2026-11-21): 429, 500, 503 and 529 are tried
+//! again after about 0.6, 1.2, 2.5, … s, ten times; a `retry-after` is obeyed; a broken stream is asked for again.
+//! Anything else that is refused is an API error.
+
+use std::rc::Rc;
+
+use super::Yielded;
+use super::iteration::Loop;
+use super::stream::{Tried, Turn};
+use crate::agent::entry::{Entry, Nature};
+use crate::agent::event::Event;
+use crate::agent::session::Retries;
+use crate::model::{CallError, Question};
+use crate::time::Duration;
+use crate::wire::{Piece, Role};
+
+/// How a question was answered.
+pub(super) enum Asked {
+    /// With messages.
+    Answered(Box<Turn>),
+    /// With a refusal, which stands in the conversation in the place of an answer.
+    Refused,
+    /// The abort signal was given.
+    Aborted(Box<Turn>),
+    /// Not at all.
+    Failed(Rc<str>),
+}
+
+/// What follows a try that failed.
+enum Failure {
+    /// The provider's words, for the user.
+    Refusal(Rc<str>),
+    /// The connection's.
+    Connection(Rc<str>),
+}
+
+/// Statuses after which the same request is tried again.
+const RETRIED: [u16; 4] = [429, 500, 503, 529];
+
+impl Loop {
+    /// Asks until there is an answer, or no more tries.
+    pub(super) async fn ask(&self, mut question: Question) -> Asked {
+        loop {
+            self.note_sent(&question);
+            let entries = self.context.entries.borrow().len();
+            let mut turn = Turn::new(self);
+            let (failure, wait) = match self.attempt(question.clone(), &mut turn).await {
+                Tried::Whole => return Asked::Answered(Box::new(turn)),
+                Tried::Aborted => return Asked::Aborted(Box::new(turn)),
+                Tried::Refused(error) => self.refused(&error, question.attempt),
+                Tried::Broken(why) => {
+                    self.take_back(turn, entries).await;
+                    let wait = self.retries().wait(question.attempt);
+                    (Failure::Connection(why), wait)
+                }
+            };
+            let Some(wait) = wait else { return self.give_up(failure).await };
+            self.note_retry(&question, &failure, wait);
+            if self.is_aborted_within(wait).await {
+                return Asked::Aborted(Box::new(Turn::new(self)));
+            }
+            question.attempt += 1;
+        }
+    }
+
+    fn retries(&self) -> &Retries {
+        &self.context.session.settings.retries
+    }
+
+    fn refused(&self, error: &CallError, attempt: u32) -> (Failure, Option<Duration>) {
+        let words: Rc<str> = error.to_string().into();
+        match error {
+            CallError::Lost => (Failure::Connection(words), self.retries().wait(attempt)),
+            CallError::Refused { status, retry_after, .. } => {
+                let wait = self.retries().wait(attempt).filter(|_| RETRIED.contains(status));
+                (Failure::Refusal(words), wait.map(|wait| retry_after.unwrap_or(wait)))
+            }
+        }
+    }
+
+    /// Takes back what a broken stream has yielded: its messages, its results, and the message it was in.
+    async fn take_back(&self, turn: Turn, entries: usize) {
+        self.context.entries.borrow_mut().truncate(entries);
+        let whole = turn.messages.iter().chain(&turn.results).map(|entry| Rc::clone(&entry.uuid));
+        let part = turn.assembler.as_ref().map(|assembler| Rc::clone(&assembler.uuid));
+        let taken_back: Vec<Rc<str>> = whole.chain(part).collect();
+        if turn.has_begun() {
+            for uuid in taken_back {
+                self.yielder.give(Yielded::Tombstone(uuid)).await;
+            }
+        }
+    }
+
+    /// Whether the abort signal is given before the wait is over.
+    async fn is_aborted_within(&self, wait: Duration) -> bool {
+        crate::select! {
+            () = self.context.abort.given() => true,
+            () = self.context.session.handle.sleep(wait) => false,
+        }
+    }
+
+    async fn give_up(&self, failure: Failure) -> Asked {
+        match failure {
+            Failure::Connection(why) => Asked::Failed(why),
+            Failure::Refusal(words) => {
+                let words = format!("API error: {words}");
+                let (uuid, content) = (self.context.session.ids.next("msg"), vec![Piece::text(&words)]);
+                self.append(Entry::of(uuid, Role::Assistant, content, &words, Nature::ApiError)).await;
+                Asked::Refused
+            }
+        }
+    }
+
+    fn note_sent(&self, question: &Question) {
+        let draft = &question.draft;
+        self.context.emit(&Event::RequestSent {
+            agent: Rc::clone(&question.agent),
+            turn: question.turn,
+            attempt: question.attempt,
+            messages: draft.messages.len(),
+            tools: draft.tools.len(),
+            breakpoints: draft.marks.len(),
+        });
+    }
+
+    fn note_retry(&self, question: &Question, failure: &Failure, wait: Duration) {
+        let (Failure::Refusal(why) | Failure::Connection(why)) = failure;
+        self.context.emit(&Event::Retry {
+            agent: Rc::clone(&question.agent),
+            turn: question.turn,
+            attempt: question.attempt + 1,
+            why: Rc::clone(why),
+            wait_ms: wait.as_millis(),
+        });
+    }
+}
+
+impl Retries {
+    /// How long to wait after this try, counted from zero; `None` when no more are made.
+    fn wait(&self, attempt: u32) -> Option<Duration> {
+        if attempt >= self.attempts_max {
+            return None;
+        }
+        let listed = self.waits.get(attempt as usize).or(self.waits.last());
+        Some(listed.copied().unwrap_or_default())
+    }
+}

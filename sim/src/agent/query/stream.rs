@@ -1,0 +1,185 @@
+//! One answer as it arrives (contract STREAM-01..14, LOOP-09, LOOP-10, LOOP-17).
+
+use std::rc::Rc;
+
+use super::Yielded;
+use super::assemble::{Assembler, Took};
+use super::call::Answer;
+use super::executor::Executor;
+use super::iteration::Loop;
+use crate::agent::entry::{Entry, Nature};
+use crate::agent::event::Event;
+use crate::model::{self, CallError, Question};
+use crate::time::Instant;
+
+/// What one try brings.
+pub(super) struct Turn {
+    /// The message under way.
+    pub assembler: Option<Assembler>,
+    /// The tools of the turn.
+    pub executor: Executor,
+    /// Assembled messages, in order; each stands in the conversation already (LOOP-09).
+    pub messages: Vec<Rc<Entry>>,
+    /// Results that came while the stream ran; they join the conversation behind the messages.
+    pub results: Vec<Rc<Entry>>,
+    /// What hooks said after tools, for behind the results.
+    pub added: Vec<Rc<str>>,
+    sent_at: Instant,
+    has_begun: bool,
+}
+
+/// How a try ended.
+pub(super) enum Tried {
+    /// The stream came to its end.
+    Whole,
+    /// The abort signal was given.
+    Aborted,
+    /// The provider refused, or the connection was lost before the first byte.
+    Refused(CallError),
+    /// The stream broke off before the end of its message.
+    Broken(Rc<str>),
+}
+
+/// What happened first.
+enum Next {
+    Aborted,
+    Answered(Answer),
+    Event(Option<Result<model::Event, model::Broken>>),
+}
+
+impl Turn {
+    pub(super) fn new(round: &Loop) -> Self {
+        Self {
+            assembler: None,
+            executor: Executor::new(&round.context),
+            messages: Vec::new(),
+            results: Vec::new(),
+            added: Vec::new(),
+            sent_at: round.context.session.now(),
+            has_begun: false,
+        }
+    }
+
+    /// Whether anything of it was yielded.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Whether the stream may end here.
+    const fn is_whole(&self) -> bool {
+        self.assembler.is_none() && !self.messages.is_empty()
+    }
+}
+
+impl Loop {
+    /// Sends a question and takes its answer as far as it comes.
+    pub(super) async fn attempt(&self, question: Question, turn: &mut Turn) -> Tried {
+        let session = Rc::clone(&self.context.session);
+        let _waiting = session.handle.waiting_for("the answer to a request");
+        let mut aborted = std::pin::pin!(self.context.abort.given());
+        let replying = crate::select! {
+            () = &mut aborted => return Tried::Aborted,
+            replying = session.model.call(question) => replying,
+        };
+        let mut replying = match replying {
+            Ok(replying) => replying,
+            Err(error) => return Tried::Refused(error),
+        };
+        loop {
+            let next = crate::select! {
+                () = &mut aborted => Next::Aborted,
+                answer = turn.executor.next() => Next::Answered(answer),
+                event = replying.next() => Next::Event(event),
+            };
+            let broken: Rc<str> = match next {
+                Next::Aborted => return Tried::Aborted,
+                Next::Answered(answer) => {
+                    self.take_early(turn, answer).await;
+                    continue;
+                }
+                Next::Event(Some(Ok(event))) => match self.take(turn, event).await {
+                    Some(broken) => broken,
+                    None => continue,
+                },
+                Next::Event(Some(Err(broken))) => broken.to_string().into(),
+                Next::Event(None) => "the stream ended before its message".into(),
+            };
+            return if turn.is_whole() { Tried::Whole } else { Tried::Broken(broken) };
+        }
+    }
+
+    /// A tool ended while the stream runs: its result is yielded at once (STREAM-13).
+    async fn take_early(&self, turn: &mut Turn, answer: Answer) {
+        turn.results.push(Rc::clone(&answer.entry));
+        turn.added.extend(answer.added);
+        self.yielder.give(Yielded::Entry(answer.entry)).await;
+    }
+
+    /// Handles one event (STREAM-02); says how the stream broke where it tells so.
+    async fn take(&self, turn: &mut Turn, event: model::Event) -> Option<Rc<str>> {
+        self.note(&event);
+        let broken = match &event {
+            model::Event::MessageStart { usage, .. } => {
+                self.begin(turn, Assembler::new(self.context.session.ids.next("msg"), *usage));
+                None
+            }
+            model::Event::Error { kind, message } => Some(format!("{kind}: {message}").into()),
+            _ => None,
+        };
+        match turn.assembler.as_mut().map(|assembler| assembler.take(&event)) {
+            Some(Took::Called { id, name }) => turn.executor.add(&id, &name),
+            Some(Took::Prepared(prepared)) => turn.executor.begin(&prepared),
+            Some(Took::Data) | None => {}
+        }
+        let is_over = event == model::Event::MessageStop;
+        self.yielder.give(Yielded::Stream(event)).await;
+        if is_over && let Some(assembler) = turn.assembler.take() {
+            self.finish(turn, assembler).await;
+        }
+        broken
+    }
+
+    fn note(&self, event: &model::Event) {
+        let index = match event {
+            model::Event::BlockStart { index, .. }
+            | model::Event::BlockDelta { index, .. }
+            | model::Event::BlockStop { index } => Some(*index),
+            _ => None,
+        };
+        let (agent, turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        self.context.emit(&Event::Response { agent, turn, kind: event.name(), index });
+    }
+
+    /// A message begins: the first one gives the time to the first token (STREAM-03).
+    fn begin(&self, turn: &mut Turn, assembler: Assembler) {
+        turn.assembler = Some(assembler);
+        if turn.has_begun {
+            return;
+        }
+        turn.has_begun = true;
+        let after_ms = self.context.session.now().since(turn.sent_at).as_millis();
+        let (agent, turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        self.context.emit(&Event::FirstEvent { agent, turn, after_ms });
+    }
+
+    /// A message is whole (STREAM-08, STREAM-09): its usage is final, it joins the conversation and is yielded.
+    async fn finish(&self, turn: &mut Turn, assembler: Assembler) {
+        let (agent, of_turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        self.context.emit(&Event::Usage { agent, turn: of_turn, usage: assembler.usage().into() });
+        let (message, calls) = assembler.whole();
+        turn.executor.hold(&message, &calls);
+        turn.messages.push(Rc::clone(&message));
+        self.append(message).await;
+    }
+
+    /// Puts an entry into the conversation and yields it.
+    pub(super) async fn append(&self, entry: Rc<Entry>) {
+        self.context.entries.borrow_mut().push(Rc::clone(&entry));
+        self.yielder.give(Yielded::Entry(entry)).await;
+    }
+
+    /// Puts words of the runtime into the conversation, in the user's place.
+    pub(super) async fn insert(&self, words: &str) {
+        self.append(Entry::user(self.context.session.ids.next("msg"), words, Nature::Inserted)).await;
+    }
+}

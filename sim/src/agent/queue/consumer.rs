@@ -1,0 +1,75 @@
+//! Who takes the main thread's items (contract QUEUE-13, QUEUE-14, QUEUE-16).
+
+use std::rc::Rc;
+
+use tokio::sync::futures::Notified;
+
+use super::Item;
+use crate::agent::context::Context;
+use crate::agent::input;
+use crate::agent::session::Session;
+
+/// Serves a session with a terminal, until the user has left and nothing is left to do: takes items when no query is
+/// active and no dialog of the terminal is open (QUEUE-13).
+pub async fn repl(main: Rc<Context>) {
+    let session = Rc::clone(&main.session);
+    loop {
+        let changed = Change::of(&session);
+        let is_free = !session.front.is_active() && !session.front.is_dialog_open();
+        let items = if is_free { take(&session, "repl") } else { Vec::new() };
+        if !items.is_empty() {
+            input::serve(&main, items).await;
+        } else if is_free && session.front.has_left() && !is_running(&session) {
+            return;
+        } else {
+            let _waiting = session.handle.waiting_for("input, a notification, or the end of a dialog");
+            changed.happens().await;
+        }
+    }
+}
+
+/// Serves a session without a terminal: drains the queue between turns, waits while background tasks still run and drains
+/// again, and ends when neither is left (QUEUE-14).
+pub async fn headless(main: Rc<Context>) {
+    let session = Rc::clone(&main.session);
+    loop {
+        let changed = Change::of(&session);
+        let items = take(&session, "headless");
+        if !items.is_empty() {
+            input::serve(&main, items).await;
+        } else if is_running(&session) {
+            let _waiting = session.handle.waiting_for("a background task");
+            changed.happens().await;
+        } else {
+            return;
+        }
+    }
+}
+
+/// What a consumer waits for: made before it looks, so that nothing is missed that happens since.
+struct Change<'a> {
+    queue: Notified<'a>,
+    tasks: Notified<'a>,
+}
+
+impl<'a> Change<'a> {
+    fn of(session: &'a Session) -> Self {
+        Self { queue: session.queue.changed(), tasks: session.tasks.changed() }
+    }
+
+    async fn happens(self) {
+        crate::select! {
+            () = self.queue => {}
+            () = self.tasks => {}
+        }
+    }
+}
+
+fn take(session: &Session, consumer: &'static str) -> Vec<Item> {
+    session.queue.take_for_main(session, consumer, |item| input::joins(session, item))
+}
+
+/// Whether something runs that can still put an item into the queue.
+fn is_running(session: &Session) -> bool {
+    session.tasks.running() + session.hooks.running() > 0
+}
