@@ -1,6 +1,7 @@
 //! What a running agent has: its own id, depth, directory, abort signal, read files, tools and history
 //! (contract CTX-01..18; contexts of agents in one process never mix, CTX-18).
 
+mod memory;
 mod scope;
 mod sub_agent;
 
@@ -8,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+pub use memory::Memory;
 pub use scope::Scope;
 pub use sub_agent::{Continued, SubAgent};
 
@@ -15,6 +17,7 @@ use super::abort::Abort;
 use super::definition::AgentDefinition;
 use super::entry::Entry;
 use super::permission::Mode;
+use super::prompt::Rendered;
 use super::query::Conversation;
 use super::session::Session;
 use super::tool::Pool;
@@ -34,8 +37,10 @@ pub struct Context {
     pub chain: Rc<str>,
     /// Zero for the main agent.
     pub depth: u32,
-    /// Working directory; visible inside this agent alone (CTX-17).
+    /// Working directory; visible inside this agent alone (CTX-17, AGENT-10).
     pub cwd: RefCell<Rc<str>>,
+    /// Where it began.
+    pub begun_in: Rc<str>,
     /// Ends this agent.
     pub abort: Abort,
     /// The model it asks, as spelled.
@@ -50,6 +55,10 @@ pub struct Context {
     pub pool: Rc<Pool>,
     /// The rendered system prompt: the blocks of the last request, threaded by value (contract CACHE-25).
     pub system: RefCell<Rc<[Piece]>>,
+    /// What the system prompt was rendered from.
+    pub rendered: RefCell<Rendered>,
+    /// Its memory (CTX-12).
+    pub memory: Option<Memory>,
     /// Turns that it may take.
     pub max_turns: Option<u32>,
     /// Files that it has read, with the content that it saw (CTX-02).
@@ -75,6 +84,7 @@ impl Context {
             chain: session.ids.next("chain"),
             depth: 0,
             cwd: RefCell::new(settings.cwd.clone()),
+            begun_in: settings.cwd.clone(),
             abort: Abort::default(),
             model: settings.model.clone(),
             effort: settings.effort.clone(),
@@ -82,6 +92,8 @@ impl Context {
             mode: Cell::new(session.permissions.mode.get()),
             pool,
             system: RefCell::new(Rc::from([])),
+            rendered: RefCell::default(),
+            memory: None,
             max_turns: settings.max_turns,
             read_files: RefCell::default(),
             entries: RefCell::default(),

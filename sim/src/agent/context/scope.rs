@@ -4,31 +4,73 @@ use std::rc::Rc;
 
 use super::Context;
 use crate::agent::entry::{Entry, Nature};
+use crate::agent::event::Event;
+use crate::agent::prompt::reminder;
+use crate::wire::{Piece, Role};
 
-/// What hangs on a running agent in the session; dropping it takes everything away again, however the agent ended
-/// (CTX-16): by its last answer, by an error, by an abort, or because its loop was dropped.
+/// What hangs on a running agent in the session. Dropping it takes everything away again, however the agent ended
+/// (CTX-16): by its last answer, by an error, by an abort, or because its loop was dropped. Of one agent there may be one
+/// at a time: a run that is taken over is dropped before its successor resumes.
 #[must_use = "dropping it tidies up behind the agent"]
 pub struct Scope {
     context: Rc<Context>,
 }
 
 impl Context {
-    /// Begins a new agent: its history holds its prompt alone, with what its definition and hooks add (CTX-08).
+    /// Begins a new agent: its history holds its prompt alone (CTX-08). The message has, each as a block of its own and
+    /// what siblings share first: the skills of the definition (CTX-11), its initial prompt (CTX-13), what the hooks add
+    /// that run now (CTX-09), and `prompt`.
     pub async fn begin(self: &Rc<Self>, prompt: &str) -> Scope {
         let scope = self.resume();
-        let entry = Entry::user(self.session.ids.next("entry"), prompt, Nature::Typed);
+        let mut content = self.skill_pieces();
+        let initial = self.definition.as_ref().and_then(|definition| definition.initial_prompt.as_ref());
+        content.extend(initial.map(|text| Piece::text(text)));
+        let added = self.session.hooks.subagent_start(self).await;
+        content.extend(added.iter().map(|text| Piece::text(&reminder(text))));
+        content.push(Piece::text(prompt));
+        let entry = Entry::of(self.session.ids.next("entry"), Role::User, content, prompt, Nature::Typed);
         self.entries.borrow_mut().push(entry);
         scope
     }
 
     /// Begins an agent whose history stands already (SYNC-09): nothing is added to it.
     pub fn resume(self: &Rc<Self>) -> Scope {
+        if let Some(definition) = &self.definition {
+            self.session.hooks.register(self, &definition.hooks);
+        }
         Scope { context: self.clone() }
+    }
+
+    /// The skills that the definition asks for, as they stand in the first message.
+    fn skill_pieces(&self) -> Vec<Piece> {
+        let Some(definition) = &self.definition else { return Vec::new() };
+        let mut pieces = Vec::new();
+        for name in &definition.skills {
+            let found = self.session.skills.find(name, &definition.agent_type);
+            let matched = found.as_ref().map_or("none", |(_, matched)| matched.name());
+            let skill = found.as_ref().map_or(name, |(skill, _)| &skill.name).clone();
+            self.emit(&Event::Skill { agent: self.agent.clone(), skill, matched });
+            if let Some((skill, _)) = found {
+                self.session.scoped.note_skill(&self.agent, &skill.name);
+                pieces.push(Piece::text(&reminder(&skill.text())));
+            }
+        }
+        pieces
+    }
+}
+
+impl Scope {
+    fn step(&self, step: &'static str, work: impl FnOnce(&Context)) {
+        work(&self.context);
+        self.context.emit(&Event::Cleanup { agent: self.context.agent.clone(), step });
     }
 }
 
 impl Drop for Scope {
     fn drop(&mut self) {
-        self.context.read_files.borrow_mut().clear();
+        self.step("remove_hooks", |context| context.session.hooks.remove(context));
+        self.step("clear_invoked_skills", |context| context.session.scoped.clear_invoked_skills(&context.agent));
+        self.step("clear_dump_state", |context| context.session.scoped.clear_dump_state(&context.agent));
+        self.step("clear_read_files", |context| context.read_files.borrow_mut().clear());
     }
 }

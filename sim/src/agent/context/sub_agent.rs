@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Context;
+use super::{Context, Memory};
 use crate::agent::Abort;
 use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
@@ -43,6 +43,14 @@ pub struct Continued {
     pub turns: u32,
 }
 
+impl Continued {
+    /// What the run of `context` leaves; to be taken before it is tidied up.
+    pub fn of(context: &Context) -> Self {
+        let (entries, read_files) = (context.entries.borrow().clone(), context.read_files.borrow().clone());
+        Self { entries, read_files, turns: context.turns.get() }
+    }
+}
+
 impl Context {
     /// The context of a sub-agent: the parent's with the fields of CTX-02..06 replaced. Its history is empty until
     /// [`Context::begin`], or that of the run which it continues.
@@ -50,23 +58,27 @@ impl Context {
         let is_continued = start.continued.is_some();
         let continued = start.continued.unwrap_or_default();
         let read_files = if is_continued { continued.read_files } else { parent.read_files.borrow().clone() };
+        let cwd = start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone());
         let context = Rc::new(Self {
             session: parent.session.clone(),
             query_source: format!("agent:{}", start.definition.agent_type).into(),
             parent: Some(parent.clone()),
             chain: parent.chain.clone(),
             depth: parent.depth + 1,
-            cwd: RefCell::new(start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone())),
+            begun_in: cwd.clone(),
+            cwd: RefCell::new(cwd),
             abort: if start.is_async { Abort::default() } else { parent.abort.child() },
             model: start.model,
             effort: start.definition.effort.clone().or_else(|| parent.effort.clone()),
             max_turns: start.definition.max_turns,
             agent: start.agent,
-            definition: Some(start.definition),
             is_async: start.is_async,
             mode: Cell::new(start.mode),
             pool: start.pool,
             system: RefCell::new(Rc::from([])),
+            rendered: RefCell::default(),
+            memory: Memory::of(&parent.session, &start.definition),
+            definition: Some(start.definition),
             read_files: RefCell::new(read_files),
             entries: RefCell::new(continued.entries),
             conversation: RefCell::default(),

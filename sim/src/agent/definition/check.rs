@@ -34,13 +34,8 @@ pub(super) struct Field {
 const RESERVED: [&str; 2] = ["fork", "main"];
 
 /// Kinds of hooks that a definition can have, by the names of the public pages.
-const MOMENTS: [(&str, Moment); 5] = [
-    ("UserPromptSubmit", Moment::UserPromptSubmit),
-    ("SubagentStart", Moment::SubagentStart),
-    ("PreToolUse", Moment::PreToolUse),
-    ("PostToolUse", Moment::PostToolUse),
-    ("Stop", Moment::Stop),
-];
+const MOMENTS: [Moment; 5] =
+    [Moment::UserPromptSubmit, Moment::SubagentStart, Moment::PreToolUse, Moment::PostToolUse, Moment::Stop];
 
 const SCOPES: [MemoryScope; 3] = [MemoryScope::User, MemoryScope::Project, MemoryScope::Local];
 const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
@@ -211,14 +206,14 @@ impl Fields<'_> {
         };
         let mut hooks = Vec::new();
         for (word, entries) in moments {
-            let Some((_, moment)) = MOMENTS.iter().find(|(name, _)| name == word) else {
-                let expected = one_of(MOMENTS.iter().map(|(name, _)| *name));
+            let Some(moment) = MOMENTS.into_iter().find(|moment| moment.name() == word) else {
+                let expected = one_of(MOMENTS.into_iter().map(Moment::name));
                 return Err(self.wrong(line, "hooks", format!("`{word}`"), &expected));
             };
             let place = format!("hooks.{word}");
             let wrong = |found: &Value| self.wrong(line, &place, found, "names, or objects with `matcher` and `hooks`");
             for entry in entries.as_array().ok_or_else(|| wrong(entries))? {
-                hooks.extend(entry_hooks(entry, *moment).ok_or_else(|| wrong(entry))?);
+                hooks.extend(entry_hooks(entry, moment).ok_or_else(|| wrong(entry))?);
             }
         }
         Ok(hooks)

@@ -1,17 +1,23 @@
-//! System prompt, tool descriptions and user context (contract PROMPT).
+//! System prompt, description of the Agent tool, user context (contract PROMPT, LOOP-04). All wording is our own.
+//!
+//! * `sections` holds the parts of the main system prompt in their order; what is stable precedes the divider
+//!   (PROMPT-01, PROMPT-02). Topics: PROMPT-03, PROMPT-06..12.
+//! * [`render_system`] puts them together. It is not pure: a flag that flips changes bytes (PROMPT-05).
+//! * [`user_context`] is what precedes the conversation in every request.
+//! * [`agent_tool`] says to a model when to hand work on: PROMPT-15..23, LOOP-24.
 
-use std::rc::Rc;
+pub mod agent_tool;
+mod render;
+mod sections;
+mod user_context;
 
-use super::context::Context;
-use crate::wire::{Message, Piece};
+pub use render::{Rendered, render_system};
+pub(in crate::agent) use user_context::reminder;
+pub use user_context::{UserContexts, user_context};
 
-/// Renders the system prompt of `context`: of the main agent, or of a definition. Not pure: flags can flip between two
-/// renderings (PROMPT-05). Every rendering is told to the watcher.
-pub fn render_system(_context: &Context) -> Rc<[Piece]> {
-    Rc::from([])
-}
+/// The line behind which the parts of a session stand (PROMPT-01).
+pub const DIVIDER: &str = "======== Below: this session ========";
 
-/// The messages that precede the conversation in every request (`prependUserContext`, LOOP-04).
-pub fn user_context(_context: &Context) -> Vec<Rc<Message>> {
-    Vec::new()
-}
+/// Whether agents are forked where no kind is named. Forks are a later part of the runtime; until then nothing in a prompt
+/// speaks of them (PROMPT-13, PROMPT-14, PROMPT-16).
+pub(in crate::agent) const FORKS: bool = false;

@@ -3,7 +3,9 @@
 mod flags;
 mod ids;
 mod open;
+mod scoped;
 mod settings;
+mod sizes;
 mod skills;
 
 use std::rc::Rc;
@@ -11,7 +13,9 @@ use std::rc::Rc;
 pub use flags::Flags;
 pub use ids::Ids;
 pub use open::Opening;
-pub use settings::{Environment, Fragment, ModelNames, PartSizes, Retries, Settings};
+pub use scoped::{Dump, Scoped};
+pub use settings::{Environment, Fragment, ModelNames, Retries, Settings};
+pub use sizes::{PartSizes, shared_out};
 pub use skills::{Match, Skill, Skills};
 
 use super::definition::Definitions;
@@ -19,6 +23,7 @@ use super::event::{Event, Sink};
 use super::hook::Hooks;
 use super::input::FrontEnd;
 use super::permission::Permissions;
+use super::prompt::UserContexts;
 use super::queue::Queue;
 use super::task::Tasks;
 use super::tool::Tools;
@@ -61,6 +66,10 @@ pub struct Session {
     pub transcripts: Transcripts,
     /// Files and shell.
     pub world: World,
+    /// What precedes conversations.
+    pub user_contexts: UserContexts,
+    /// What is kept for agents while they run.
+    pub scoped: Scoped,
 }
 
 impl Session {

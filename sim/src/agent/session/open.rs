@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Flags, Ids, Session, Settings, Skills};
+use super::{Flags, Ids, Scoped, Session, Settings, Skills};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::Sink;
 use crate::agent::hook::Hooks;
 use crate::agent::input::FrontEnd;
 use crate::agent::permission::Permissions;
+use crate::agent::prompt::UserContexts;
 use crate::agent::queue::Queue;
 use crate::agent::task::Tasks;
 use crate::agent::tool::Tools;
@@ -64,6 +65,8 @@ impl Opening {
             tasks: Tasks::default(),
             transcripts: Transcripts::default(),
             world: self.world,
+            user_contexts: UserContexts::default(),
+            scoped: Scoped::default(),
         });
         definition::announce(&session);
         session

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::PartSizes;
 use crate::agent::definition::Ranking;
 use crate::agent::query::Placement;
 use crate::time::Duration;
@@ -167,23 +168,4 @@ pub struct Retries {
     pub attempts_max: u32,
     /// Waits before the second, third, … try; the last one repeats.
     pub waits: Rc<[Duration]>,
-}
-
-/// Tokens that a scenario declares for parts of the prompt; each is the total of its part, shared over its blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PartSizes {
-    /// The system prompt.
-    pub system: Option<u64>,
-    /// All tools.
-    pub tools: Option<u64>,
-    /// The history that the session begins with.
-    pub history: Option<u64>,
-    /// The assistant message that spawns.
-    pub assistant: Option<u64>,
-    /// All placeholder results of a fork.
-    pub placeholder: Option<u64>,
-    /// A fork's own last block.
-    pub directive_block: Option<u64>,
-    /// What a turn adds: answer and results together.
-    pub growth: Option<u64>,
 }

@@ -31,6 +31,15 @@ pub enum Match {
 #[derive(Clone, Debug, Default)]
 pub struct Skills(BTreeMap<Rc<str>, Rc<Skill>>);
 
+impl Skill {
+    /// What an agent is given of it: instructions, and where its files lie.
+    pub fn text(&self) -> String {
+        let files: String = self.resources.iter().map(|path| format!("\n- {path}")).collect();
+        let files = if files.is_empty() { files } else { format!("\n\nIts files:{files}") };
+        format!("Skill {}:\n\n{}{files}", self.name, self.instructions.trim_end())
+    }
+}
+
 impl Match {
     /// The word in logs.
     pub const fn name(self) -> &'static str {

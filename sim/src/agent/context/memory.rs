@@ -1,0 +1,60 @@
+//! Memory of an agent: a directory of notes whose index stands in its system prompt (contract ADEF-11, CTX-12).
+//!
+//! Directories are those of the public page on sub-agents (2026-09).
+
+use std::rc::Rc;
+
+use super::Context;
+use crate::agent::definition::{AgentDefinition, MemoryScope};
+use crate::agent::session::Session;
+
+/// The file in a memory that every run of the agent is shown.
+const INDEX: &str = "MEMORY.md";
+
+/// The memory of an agent as it stood when the agent began.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Whose it is.
+    pub scope: MemoryScope,
+    /// Where it lies; the agent reads and writes there.
+    pub directory: Rc<str>,
+    /// What its index said, where there was one.
+    pub index: Option<Rc<str>>,
+}
+
+impl Memory {
+    /// The memory that `definition` asks for.
+    pub(super) fn of(session: &Session, definition: &AgentDefinition) -> Option<Self> {
+        let scope = definition.memory?;
+        let (home, cwd) = (&session.settings.home, &session.settings.cwd);
+        let (above, folder) = match scope {
+            MemoryScope::User => (home, "agent-memory"),
+            MemoryScope::Project => (cwd, "agent-memory"),
+            MemoryScope::Local => (cwd, "agent-memory-local"),
+        };
+        let name = definition.agent_type.replace(':', "-");
+        let directory: Rc<str> = format!("{above}/.claude/{folder}/{name}").into();
+        let index = session.world.files.read(&format!("{directory}/{INDEX}"));
+        Some(Self { scope, directory, index })
+    }
+}
+
+impl Context {
+    /// What the system prompt says of the agent's memory.
+    pub(in crate::agent) fn memory_text(&self) -> Option<String> {
+        let Memory { scope, directory, index } = self.memory.as_ref()?;
+        let shared = match scope {
+            MemoryScope::User => "holds in every project",
+            MemoryScope::Project => "belongs to this project and is shared by its people",
+            MemoryScope::Local => "belongs to this project on this machine alone",
+        };
+        let said = match index {
+            Some(index) => format!("{INDEX} says:\n\n{}", index.trim_end()),
+            None => format!("It has no {INDEX} yet."),
+        };
+        Some(format!(
+            "# Memory\nYour memory lies in {directory} and {shared}. Read and write files there: keep what will help in later \
+             tasks, and list it in {INDEX}. {said}"
+        ))
+    }
+}

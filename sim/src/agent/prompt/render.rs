@@ -1,0 +1,143 @@
+//! Putting a system prompt together (PROMPT-01..05, CTX-07, CTX-12).
+//!
+//! Two blocks go over the wire, as the client of 2026 sends them (`clients.md` 1): a line of identity, and the rest. Blocks
+//! whose bytes have not changed stay the very same pieces, so that nobody reads them twice.
+
+use std::rc::Rc;
+
+use super::sections::{self, CLOSING, IDENTITY, STABLE, Section};
+use super::{DIVIDER, FORKS};
+use crate::agent::context::Context;
+use crate::agent::definition::AgentDefinition;
+use crate::agent::event::Event;
+use crate::agent::session;
+use crate::wire::Piece;
+
+/// A system prompt as it was rendered last, with everything that it depends on and that can change.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    made: Option<Made>,
+}
+
+#[derive(Clone, Debug)]
+struct Made {
+    flags: u64,
+    cwd: Rc<str>,
+    texts: Vec<String>,
+    sections: Rc<[&'static str]>,
+    warm_flags: Rc<[Rc<str>]>,
+}
+
+/// Renders the system prompt of `context`: of the main agent, or of a definition; it is kept in `context.system` and
+/// threaded from there by value. Not pure: flags can flip between two renderings (PROMPT-05). Every rendering is told to
+/// the watcher.
+pub fn render_system(context: &Context) -> Rc<[Piece]> {
+    let mut rendered = context.rendered.borrow_mut();
+    let is_known = rendered.made.as_ref().is_some_and(|made| made.holds(context));
+    let mut changed = false;
+    if !is_known {
+        let made = make(context);
+        changed = replace(context, rendered.made.as_ref(), &made);
+        rendered.made = Some(made);
+    }
+    if let Some(made) = &rendered.made {
+        let bytes = made.texts.iter().map(String::len).sum();
+        context.session.scoped.note_rendering(&context.agent, bytes);
+        context.emit(&Event::PromptRendered {
+            agent: context.agent.clone(),
+            sections: made.sections.clone(),
+            bytes,
+            warm_flags: made.warm_flags.clone(),
+            changed,
+        });
+    }
+    context.system.borrow().clone()
+}
+
+impl Made {
+    /// Whether everything that can change is as it was.
+    fn holds(&self, context: &Context) -> bool {
+        self.flags == context.session.flags.revision() && self.cwd == *context.cwd.borrow()
+    }
+}
+
+/// Puts new pieces in the place of those whose bytes changed; says whether any did after a first rendering.
+fn replace(context: &Context, old: Option<&Made>, new: &Made) -> bool {
+    let old_texts = old.map_or(&[][..], |made| &made.texts);
+    if old.is_some() && old_texts == new.texts {
+        return false;
+    }
+    let old_pieces = context.system.borrow().clone();
+    let tokens = sizes(context, &new.texts);
+    let pieces = new.texts.iter().enumerate().map(|(index, text)| {
+        let piece = old_pieces.get(index).filter(|_| old_texts.get(index) == Some(text));
+        let tokens = tokens.as_ref().and_then(|tokens| tokens.get(index).copied());
+        match (piece, tokens) {
+            (Some(piece), tokens) if piece.declared_tokens() == tokens => piece.clone(),
+            (_, Some(tokens)) => Piece::text(text).sized(tokens),
+            (_, None) => Piece::text(text),
+        }
+    });
+    let pieces: Rc<[Piece]> = pieces.collect();
+    *context.system.borrow_mut() = pieces;
+    old.is_some()
+}
+
+/// The declared sizes of the blocks of a main prompt, where a scenario declares them.
+fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
+    let total = context.session.settings.sizes?.system.filter(|_| context.parent.is_none())?;
+    let weights: Vec<u64> = texts.iter().map(|text| text.len() as u64).collect();
+    Some(session::shared_out(total, &weights))
+}
+
+fn make(context: &Context) -> Made {
+    let session = &context.session;
+    let (texts, sections) = match (&context.definition, &session.settings.system) {
+        (Some(definition), _) => blocks(IDENTITY, &of_definition(context, definition)),
+        (None, Some(own)) => (own.iter().map(ToString::to_string).collect(), vec!["own"; own.len()]),
+        (None, None) => blocks(IDENTITY, &of_main(context)),
+    };
+    Made {
+        flags: session.flags.revision(),
+        cwd: context.cwd.borrow().clone(),
+        texts,
+        sections: sections.into(),
+        warm_flags: session.flags.warm().into(),
+    }
+}
+
+/// The two blocks, and the words for what stands in them.
+fn blocks(identity: &str, parts: &[Section]) -> (Vec<String>, Vec<&'static str>) {
+    let names = std::iter::once("identity").chain(parts.iter().map(|part| part.name)).collect();
+    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_ref()).collect();
+    (vec![identity.to_owned(), texts.join("\n\n")], names)
+}
+
+/// The parts of the main prompt behind the identity (PROMPT-01).
+fn of_main(context: &Context) -> Vec<Section> {
+    let session = &context.session;
+    let fragments = |before_divider: bool| {
+        let all = session.settings.fragments.iter().filter(move |fragment| fragment.before_divider == before_divider);
+        let warm = all.filter(|fragment| session.flags.is_on(&fragment.flag));
+        warm.map(|fragment| Section::of("fragment", fragment.text.to_string())).collect::<Vec<_>>()
+    };
+    let mut parts: Vec<Section> = STABLE.into();
+    parts.extend(fragments(true));
+    parts.push(Section::fixed("divider", DIVIDER));
+    parts.push(sections::environment(context));
+    parts.extend(sections::servers(session));
+    parts.extend(sections::skills(session));
+    parts.push(sections::guidance(FORKS));
+    parts.extend(fragments(false));
+    parts.push(Section::fixed("closing", CLOSING));
+    parts
+}
+
+/// The parts of a sub-agent's prompt behind the identity: its own text, its memory behind it (CTX-12), then what all are
+/// told.
+fn of_definition(context: &Context, definition: &AgentDefinition) -> Vec<Section> {
+    let own = Section::of("definition", definition.prompt.to_string());
+    let memory = context.memory_text().map(|text| Section::of("memory", text));
+    let notes = [sections::notes(), sections::environment(context)];
+    std::iter::once(own).chain(memory).chain(notes).collect()
+}

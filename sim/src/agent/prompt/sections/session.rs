@@ -1,0 +1,83 @@
+//! What belongs to one session: it stands behind the divider (PROMPT-02).
+
+use std::fmt::Write;
+
+use super::Section;
+use crate::agent::context::Context;
+use crate::agent::session::Session;
+
+/// The surroundings (PROMPT-03).
+pub fn environment(context: &Context) -> Section {
+    let settings = &context.session.settings;
+    let surroundings = &settings.environment;
+    let cwd = if context.parent.is_some() { context.cwd.borrow().clone() } else { settings.cwd.clone() };
+    let text = format!(
+        "# Environment
+- Primary working directory: {cwd}
+- Git repository: {git}
+- Platform: {platform}
+- Shell: {shell}
+- OS version: {os_version}
+- Model: {model}
+- Knowledge cutoff: {knowledge_cutoff}
+- The product runs in a terminal, on the desktop, on the web and in editors.
+- Fast mode is the same model with faster output; `/fast` toggles it.",
+        git = if surroundings.git { "yes" } else { "no" },
+        platform = surroundings.platform,
+        shell = surroundings.shell,
+        os_version = surroundings.os_version,
+        model = context.model,
+        knowledge_cutoff = surroundings.knowledge_cutoff,
+    );
+    Section::of("environment", text)
+}
+
+/// What connected servers say of themselves (PROMPT-04); nothing without servers.
+pub fn servers(session: &Session) -> Option<Section> {
+    let mut text = "# Servers".to_owned();
+    for (name, says) in &session.settings.mcp_servers {
+        let _ = write!(text, "\n## {name}\n{says}");
+    }
+    (!session.settings.mcp_servers.is_empty()).then(|| Section::of("servers", text))
+}
+
+/// The skills that there are (PROMPT-04); nothing without skills.
+pub fn skills(session: &Session) -> Option<Section> {
+    let mut text = "# Skills".to_owned();
+    for skill in session.skills.all() {
+        let _ = write!(text, "\n- {}: {}", skill.name, skill.description);
+    }
+    session.skills.all().next().is_some().then(|| Section::of("skills", text))
+}
+
+/// How to work in this session (PROMPT-12), with what forks add (PROMPT-13, PROMPT-14).
+pub fn guidance(forks: bool) -> Section {
+    let mut text = GUIDANCE.to_owned();
+    if forks {
+        text.push_str(FORK_GUIDANCE);
+    }
+    Section::of("guidance", text)
+}
+
+/// PROMPT-12.
+const GUIDANCE: &str = "# In this session
+- If a denied tool call leaves you wondering why, ask the user with AskUserQuestion.
+- A command that only the user can run, such as an interactive login, the user can type with the prefix `!`: it runs in this \
+session, and its output lands in the conversation.
+- Use Glob or Grep yourself for a simple search. Use the `explore` agent only when a simple search is not enough or when the \
+task clearly needs more than 3 queries.
+- Call the Skill tool only for skills that are listed; never guess one.";
+
+/// PROMPT-13 and PROMPT-14.
+const FORK_GUIDANCE: &str = "
+- Calling Agent without `subagent_type` makes a fork of yourself that runs in the background; its tool output stays out of \
+your context.
+- Fork by default when you hand work on. If you are the fork, do the work yourself.";
+
+/// What every sub-agent is told beside its own prompt.
+pub fn notes() -> Section {
+    let text = "# Notes
+- Name files by absolute paths.
+- Your last message is your report: whoever gave you the task sees nothing else of your work.";
+    Section::fixed("notes", text)
+}

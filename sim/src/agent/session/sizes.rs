@@ -1,0 +1,43 @@
+//! Sizes that a scenario declares (`design.md` 3, `declared`).
+
+/// Tokens that a scenario declares for parts of the prompt; each is the total of its part, shared over its blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartSizes {
+    /// The system prompt.
+    pub system: Option<u64>,
+    /// All tools.
+    pub tools: Option<u64>,
+    /// The history that the session begins with.
+    pub history: Option<u64>,
+    /// The assistant message that spawns.
+    pub assistant: Option<u64>,
+    /// All placeholder results of a fork.
+    pub placeholder: Option<u64>,
+    /// A fork's own last block.
+    pub directive_block: Option<u64>,
+    /// What a turn adds: answer and results together.
+    pub growth: Option<u64>,
+}
+
+/// `total` shared out by `weights`, as their bytes weigh blocks: everybody gets the whole part of a fair share, and what is
+/// left goes one by one to the largest remainders, of equal ones to the first. The parts add up to `total`; without any
+/// weight all are alike.
+pub fn shared_out(total: u64, weights: &[u64]) -> Vec<u64> {
+    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let (weights, sum): (Vec<u128>, u128) = match sum {
+        0 => (vec![1; weights.len()], weights.len() as u128),
+        sum => (weights.iter().map(|weight| u128::from(*weight)).collect(), sum),
+    };
+    let share = |weight: &u128| (u128::from(total) * weight / sum, u128::from(total) * weight % sum);
+    // A share is at most the total.
+    let mut parts: Vec<u64> = weights.iter().map(|weight| u64::try_from(share(weight).0).unwrap_or(total)).collect();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(weights.get(*index).map(|weight| share(weight).1)));
+    let given: u64 = parts.iter().sum();
+    for index in order.into_iter().take(usize::try_from(total - given).unwrap_or(usize::MAX)) {
+        if let Some(part) = parts.get_mut(index) {
+            *part += 1;
+        }
+    }
+    parts
+}
