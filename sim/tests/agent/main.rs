@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+#[allow(dead_code)] // Each group uses its own part of it.
+mod clocked;
+mod routing;
 mod shell;
 mod stage;
 mod world;

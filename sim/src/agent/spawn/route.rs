@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{backgrounds_are_off, fork_gate};
 use crate::agent::context::{Context, SubAgent};
-use crate::agent::definition::{AgentDefinition, Isolation};
+use crate::agent::definition::{AgentDefinition, Isolation, McpServer, missing_servers, visible};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Session;
@@ -46,7 +46,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     refuse_teams(&input)?;
     let (agent_type, why) = agent_type(session, &input)?;
     let definition = find(session, &agent_type)?;
-    refuse_absent(&definition, &input)?;
+    refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
     let background = runs_in_background(session, &input, &definition);
     let model = model(parent, &input, &definition);
@@ -112,21 +112,22 @@ fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refu
     }
 }
 
+/// What a model is shown (contract PROMPT-18).
 fn available(session: &Session) -> String {
-    let allowed = session.permissions.filter_denied_agents(session.definitions.all());
-    let names: Vec<String> = allowed.iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
+    let names: Vec<String> = visible(session).iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
     names.join(", ")
 }
 
 /// Says honestly what this runtime cannot do yet. Of two isolations the call's counts (AGENT-18).
-fn refuse_absent(definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
+fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
+    let missing = missing_servers(session, definition);
+    let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
     let why = match input.isolation.or(definition.isolation) {
-        Some(Isolation::Worktree) => "worktrees are not part of this runtime yet: leave `isolation` out",
-        Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out",
-        None if !definition.required_mcp_servers.is_empty() || !definition.mcp_servers.is_empty() => {
-            "MCP servers are not part of this runtime yet, and this agent has some: pick another agent"
-        }
-        None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` of Agent must be absolute",
+        Some(Isolation::Worktree) => "worktrees are not part of this runtime yet: leave `isolation` out".to_owned(),
+        Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
+        None if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
+        None if own => "MCP servers of an agent's own are not part of this runtime yet: pick another agent".to_owned(),
+        None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
         None => return Ok(()),
     };
     Err(format!("agent type `{}`: {why}", definition.agent_type).into())

@@ -144,6 +144,7 @@ impl Tools {
     /// All that there are, by name: an order that says nothing and never changes (`clients.md` 1, 2026-11).
     pub fn every() -> Self {
         Self(vec![
+            Rc::new(Agent),
             Rc::new(Bash),
             Rc::new(Edit),
             Rc::new(Glob),

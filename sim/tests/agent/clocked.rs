@@ -1,0 +1,338 @@
+//! A session whose model takes time and counts tokens, for sub-agents that run beside each other; every question is kept.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::task::{Context as Waking, Poll};
+
+use forkcast_sim::agent::context::Context;
+use forkcast_sim::agent::definition::{Definitions, Source, Text};
+use forkcast_sim::agent::entry::{Entry, Nature, ToolUse};
+use forkcast_sim::agent::hook::Hooks;
+use forkcast_sim::agent::permission::{Mode, Permissions, Rules};
+use forkcast_sim::agent::query::{Ended, Step, Yielded, query};
+use forkcast_sim::agent::session::{Opening, Skills};
+use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
+use forkcast_sim::agent::world::{Files, Rule, Shell, World};
+use forkcast_sim::agent::{Event, Session, Settings, Sink};
+use forkcast_sim::model::answer::Said;
+use forkcast_sim::model::{self, Answer, Broken, CallError, Calling, Events, Model, Question, Replying};
+use forkcast_sim::seed::Seed;
+use forkcast_sim::time::{Duration, Handle, Instant, Plan, run};
+use forkcast_sim::wire::Usage;
+use serde_json::{Value, json};
+
+/// What a model says, and when.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    said: Vec<Said>,
+    after: Duration,
+    refused: Option<u16>,
+}
+
+/// A text, at once.
+pub fn text(text: &str) -> Reply {
+    Reply { said: vec![Said::Text(text.into())], after: Duration::default(), refused: None }
+}
+
+/// One call of a tool, at once.
+pub fn call(name: &str, input: Value) -> Reply {
+    calls(vec![(name, input)])
+}
+
+/// Several calls in one message. Their ids are `<agent's type>-<turn>-<number>`.
+pub fn calls(calls: Vec<(&str, Value)>) -> Reply {
+    let call = |(name, input): (&str, Value)| Said::ToolUse { id: "".into(), name: name.into(), input };
+    Reply { said: calls.into_iter().map(call).collect(), after: Duration::default(), refused: None }
+}
+
+/// No answer: a status of HTTP.
+pub fn refused(status: u16) -> Reply {
+    Reply { said: Vec::new(), after: Duration::default(), refused: Some(status) }
+}
+
+/// A call of the Agent tool.
+pub fn spawn(kind: &str, prompt: &str) -> Reply {
+    call("Agent", json!({ "description": "do a thing", "prompt": prompt, "subagent_type": kind }))
+}
+
+/// The same in the background.
+pub fn spawn_behind(kind: &str, prompt: &str) -> Reply {
+    let input = json!({
+        "description": "do a thing", "prompt": prompt, "subagent_type": kind, "run_in_background": true
+    });
+    call("Agent", input)
+}
+
+impl Reply {
+    /// The same after `ms` milliseconds.
+    pub fn after(self, ms: u64) -> Self {
+        Self { after: Duration::from_millis(ms), ..self }
+    }
+
+    /// The same with a text before everything else.
+    pub fn saying(mut self, text: &str) -> Self {
+        self.said.insert(0, Said::Text(text.into()));
+        self
+    }
+}
+
+/// Tokens of input and of output that every answer counts.
+pub const TOKENS: (u64, u64) = (100, 10);
+
+/// What a session begins with.
+pub struct Stage {
+    pub settings: Settings,
+    pub flags: BTreeMap<String, bool>,
+    pub mode: Mode,
+    pub rules: Rules,
+    pub bypass_allowed: bool,
+    pub definitions: Vec<Text>,
+    pub skills: Skills,
+    pub hooks: Hooks,
+    pub files: Vec<(String, String)>,
+    pub shell: Vec<Rule>,
+    replies: BTreeMap<String, Vec<Reply>>,
+}
+
+/// What came of it.
+pub struct Played<T> {
+    pub value: T,
+    pub session: Rc<Session>,
+    /// Milliseconds and events.
+    pub log: Vec<(u64, Event)>,
+    /// What the model was asked.
+    pub asked: Vec<Question>,
+}
+
+impl Stage {
+    /// A session of the default settings with every tool, the built-in kinds of agents and no files, in which everything
+    /// is allowed.
+    pub fn new() -> Self {
+        Self {
+            settings: Settings::default(),
+            flags: BTreeMap::new(),
+            mode: Mode::BypassPermissions,
+            rules: Rules::default(),
+            bypass_allowed: true,
+            definitions: Vec::new(),
+            skills: Skills::default(),
+            hooks: Hooks::default(),
+            files: Vec::new(),
+            shell: Vec::new(),
+            replies: BTreeMap::new(),
+        }
+    }
+
+    /// What agents of this type say, answer by answer; every agent of the type begins at the first.
+    pub fn says(mut self, agent_type: &str, replies: Vec<Reply>) -> Self {
+        self.replies.insert(agent_type.into(), replies);
+        self
+    }
+
+    /// A kind of agent of the project, with lines of frontmatter behind its name and description.
+    pub fn agent(mut self, name: &str, frontmatter: &str) -> Self {
+        let text = format!("---\nname: {name}\ndescription: tests\n{frontmatter}\n---\nYou are {name}.\n");
+        let path = format!("/repo/.claude/agents/{name}.md");
+        self.definitions.push(Text { source: Source::Project, path: path.into(), text: text.into() });
+        self
+    }
+
+    /// A file.
+    pub fn file(mut self, path: &str, text: &str) -> Self {
+        self.files.push((path.into(), text.into()));
+        self
+    }
+
+    /// A command that takes `ms` milliseconds.
+    pub fn command(mut self, command: &str, output: &str, ms: u64) -> Self {
+        self.shell.push(Rule { takes: Some(Duration::from_millis(ms)), ..Rule::new(command, output) });
+        self
+    }
+
+    /// Other settings.
+    pub fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Opens the session, runs `body` in it to its end, and says what happened.
+    pub fn play<T: 'static, F>(self, body: impl FnOnce(Rc<Session>) -> F + 'static) -> Played<T>
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let (log, asked) = (Rc::new(Log::default()), Rc::new(RefCell::default()));
+        let (sink, questions) = (log.clone(), Rc::clone(&asked));
+        let kept = Rc::new(RefCell::new(None));
+        let keep = kept.clone();
+        let finished = run(&Plan::default(), move |handle| {
+            let session = self.open(handle, sink, questions);
+            keep.replace(Some(session.clone()));
+            body(session)
+        })
+        .unwrap();
+        let session = kept.take().unwrap();
+        Played { value: finished.value, session, log: log.0.take(), asked: asked.take() }
+    }
+
+    fn open(self, handle: Handle, sink: Rc<Log>, asked: Rc<RefCell<Vec<Question>>>) -> Rc<Session> {
+        let model = Rc::new(Clocked { handle: handle.clone(), replies: self.replies, asked });
+        let opening = Opening {
+            definitions: Definitions::gather(&self.definitions, self.settings.ranking),
+            settings: self.settings,
+            seed: Seed::new(1),
+            model,
+            sink,
+            flags: self.flags,
+            permissions: Permissions::new(self.mode, self.bypass_allowed, self.rules),
+            skills: self.skills,
+            tools: Tools::every(),
+            hooks: self.hooks,
+            world: World::new(Files::new(self.files), Shell::new(self.shell)),
+        };
+        opening.open(handle)
+    }
+}
+
+/// The main agent of a session.
+pub fn main_agent(session: &Rc<Session>) -> Rc<Context> {
+    Context::main(session, Pool::main(session))
+}
+
+/// The user says `text` to `context` and waits for the end of the loop.
+pub async fn says(context: &Rc<Context>, text: &str) -> Ended {
+    let entry = Entry::user(context.session.ids.next("entry"), text, Nature::Typed);
+    context.entries.borrow_mut().push(entry);
+    let mut query = query(context.clone());
+    loop {
+        match query.next().await {
+            Step::Yielded(Yielded::Entry(_) | Yielded::Stream(_) | Yielded::Tombstone(_)) => {}
+            Step::Ended(ended) => return ended,
+        }
+    }
+}
+
+/// Waits for `ms` milliseconds.
+pub async fn wait(session: &Session, ms: u64) {
+    session.handle.sleep(Duration::from_millis(ms)).await;
+}
+
+#[derive(Default)]
+struct Log(RefCell<Vec<(u64, Event)>>);
+
+impl Sink for Log {
+    fn take(&self, at: Instant, event: &Event) {
+        self.0.borrow_mut().push((at.since(Instant::default()).as_millis(), event.clone()));
+    }
+}
+
+impl<T> Played<T> {
+    /// What `pick` finds in the events, in order.
+    pub fn find<R>(&self, pick: impl Fn(&Event) -> Option<R>) -> Vec<R> {
+        self.log.iter().filter_map(|(_, event)| pick(event)).collect()
+    }
+
+    /// The place of the first event that `is` one, from `from` on.
+    pub fn place(&self, is: impl Fn(&Event) -> bool) -> usize {
+        self.log.iter().position(|(_, event)| is(event)).expect("an event of this kind")
+    }
+
+    /// The words of all events, with `task.state` spelled out, for orders.
+    pub fn words(&self) -> Vec<String> {
+        let line = |(at, event): &(u64, Event)| format!("{at} {}", serde_json::to_string(event).unwrap());
+        self.log.iter().map(line).collect()
+    }
+
+    /// What was asked on behalf of agents of this type.
+    pub fn asked_by(&self, agent_type: &str) -> Vec<&Question> {
+        self.asked.iter().filter(|question| &*question.agent_type == agent_type).collect()
+    }
+
+    /// The results of tools that the last question of the main agent ends with.
+    pub fn results(&self) -> Vec<Value> {
+        results(self.asked_by("main").last().expect("a question of the main agent"))
+    }
+}
+
+/// All results of tools in a question.
+pub fn results(question: &Question) -> Vec<Value> {
+    blocks(question).into_iter().filter(|block| block["type"] == "tool_result").collect()
+}
+
+/// All blocks of the messages of a question.
+pub fn blocks(question: &Question) -> Vec<Value> {
+    let pieces = question.draft.messages.iter().flat_map(|message| &message.content);
+    pieces.map(|piece| serde_json::from_str(piece.json()).unwrap()).collect()
+}
+
+/// Says what it is told to say, agent by agent, with time.
+struct Clocked {
+    handle: Handle,
+    replies: BTreeMap<String, Vec<Reply>>,
+    asked: Rc<RefCell<Vec<Question>>>,
+}
+
+impl Model for Clocked {
+    fn call(&self, question: Question) -> Calling<'_> {
+        Box::pin(async move {
+            let of_type = self.replies.get(&*question.agent_type);
+            let reply = of_type.and_then(|replies| replies.get(question.turn as usize)).cloned();
+            self.asked.borrow_mut().push(question.clone());
+            let Some(reply) = reply else { return Err(unscripted(&question)) };
+            self.handle.sleep(reply.after).await;
+            if let Some(status) = reply.refused {
+                let (kind, message) = ("invalid_request_error".into(), "no".into());
+                return Err(CallError::Refused { status, kind, message, retry_after: None });
+            }
+            let said: Vec<Said> = with_ids(reply.said, &question);
+            let id = format!("msg-{}-{}", question.agent, question.turn);
+            let mut events: VecDeque<model::Event> = Answer::message(&id, &said).events.into();
+            events.iter_mut().for_each(spend);
+            Ok(Replying::new(Arriving(events)))
+        })
+    }
+}
+
+fn spend(event: &mut model::Event) {
+    match event {
+        model::Event::MessageStart { usage, .. } => *usage = Usage { input_tokens: TOKENS.0, ..Usage::default() },
+        model::Event::MessageDelta { usage, .. } => {
+            *usage = Usage { input_tokens: TOKENS.0, output_tokens: TOKENS.1, ..Usage::default() };
+        }
+        _ => {}
+    }
+}
+
+fn with_ids(said: Vec<Said>, question: &Question) -> Vec<Said> {
+    let mut number = 0;
+    let mut id = |said| match said {
+        Said::ToolUse { name, input, .. } => {
+            number += 1;
+            let id = format!("{}-{}-{number}", question.agent_type, question.turn).into();
+            Said::ToolUse { id, name, input }
+        }
+        other => other,
+    };
+    said.into_iter().map(&mut id).collect()
+}
+
+fn unscripted(question: &Question) -> CallError {
+    let message = format!("nothing is written for answer {} of {}", question.turn, question.agent_type);
+    CallError::Refused { status: 400, kind: "invalid_request_error".into(), message: message.into(), retry_after: None }
+}
+
+struct Arriving(VecDeque<model::Event>);
+
+impl Events for Arriving {
+    fn poll_next(&mut self, _waking: &mut Waking<'_>) -> Poll<Option<Result<model::Event, Broken>>> {
+        Poll::Ready(self.0.pop_front().map(Ok))
+    }
+}
+
+/// Makes one call of a tool for `context`, as the loop would, without a model.
+pub async fn use_tool(context: &Rc<Context>, name: &str, input: Value) -> Result<Outcome, ToolError> {
+    let id = context.session.ids.next("toolu");
+    let tool_use = ToolUse { id, name: name.into(), input: Rc::new(input) };
+    let tool = context.pool.get(name).expect("a tool of the pool").clone();
+    tool.call(Call { tool_use, context: context.clone(), abort: context.abort.clone(), message: None }).await
+}
