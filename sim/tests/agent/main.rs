@@ -4,7 +4,11 @@
 
 #[allow(dead_code)] // Each group uses its own part of it.
 mod clocked;
+mod probe;
+mod query;
+mod reply;
 mod routing;
 mod shell;
 mod stage;
+mod theatre;
 mod world;

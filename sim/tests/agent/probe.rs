@@ -1,0 +1,53 @@
+//! Tools of tests: they take their time and say their words.
+
+use forkcast_sim::agent::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use forkcast_sim::select;
+use forkcast_sim::time::Duration;
+use serde_json::{Value, json};
+
+/// A tool that takes `takes_ms` and then says `says`; `deaf` means that it does not hear the abort signal.
+pub struct Probe {
+    /// Its name.
+    pub name: &'static str,
+    /// It waits for the whole message.
+    pub waits: bool,
+}
+
+impl Tool for Probe {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+        Definition { description: "Waits and answers.".to_owned(), input_schema: json!({ "type": "object" }) }
+    }
+
+    fn effect(&self, _input: &Value) -> Effect {
+        Effect::Read
+    }
+
+    fn waits_for_message(&self) -> bool {
+        self.waits
+    }
+
+    fn call(&self, call: Call) -> Running<'_> {
+        Box::pin(async move {
+            let input = &call.tool_use.input;
+            let takes = Duration::from_millis(input["takes_ms"].as_u64().unwrap_or(0));
+            let deaf = input["deaf"].as_bool().unwrap_or(false);
+            let sleeping = call.context.session.handle.sleep(takes);
+            if deaf {
+                sleeping.await;
+            } else {
+                select! {
+                    () = call.abort.given() => return Err(ToolError::Aborted),
+                    () = sleeping => {}
+                }
+            }
+            match input["fails"].as_str() {
+                Some(words) => Err(ToolError::Failed(words.into())),
+                None => Ok(Outcome::done(input["says"].as_str().unwrap_or("done"))),
+            }
+        })
+    }
+}
