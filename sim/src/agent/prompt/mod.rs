@@ -17,7 +17,3 @@ pub use user_context::{UserContexts, user_context};
 
 /// The line behind which the parts of a session stand (PROMPT-01).
 pub const DIVIDER: &str = "======== Below: this session ========";
-
-/// Whether agents are forked where no kind is named. Forks are a later part of the runtime; until then nothing in a prompt
-/// speaks of them (PROMPT-13, PROMPT-14, PROMPT-16).
-pub(in crate::agent) const FORKS: bool = false;

@@ -5,12 +5,12 @@
 
 use std::rc::Rc;
 
+use super::DIVIDER;
 use super::sections::{self, CLOSING, IDENTITY, STABLE, Section};
-use super::{DIVIDER, FORKS};
 use crate::agent::context::Context;
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
-use crate::agent::session;
+use crate::agent::{session, spawn};
 use crate::wire::Piece;
 
 /// A system prompt as it was rendered last, with everything that it depends on and that can change.
@@ -127,7 +127,7 @@ fn of_main(context: &Context) -> Vec<Section> {
     parts.push(sections::environment(context));
     parts.extend(sections::servers(session));
     parts.extend(sections::skills(session));
-    parts.push(sections::guidance(FORKS));
+    parts.push(sections::guidance(spawn::fork_gate(session)));
     parts.extend(fragments(false));
     parts.push(Section::fixed("closing", CLOSING));
     parts

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Call, Definition, Effect, Offer, Running, Tool};
 use crate::agent::definition::Isolation;
 use crate::agent::permission::Mode;
+use crate::agent::prompt;
 use crate::agent::session::Session;
 use crate::agent::spawn;
 
@@ -55,7 +56,7 @@ impl Tool for Agent {
     }
 
     fn definition(&self, offer: &Offer<'_>) -> Definition {
-        let description = "Starts a sub-agent on a task of its own and gives back its report.".to_owned();
+        let description = prompt::agent_tool::describe(offer.session, spawn::fork_gate(offer.session));
         Definition { description, input_schema: visible_schema(offer.session) }
     }
 
