@@ -4,6 +4,7 @@
 
 #[allow(dead_code)] // Each group uses its own part of it.
 mod clocked;
+mod permission;
 mod probe;
 mod query;
 mod reply;
@@ -11,4 +12,5 @@ mod routing;
 mod shell;
 mod stage;
 mod theatre;
+mod tools;
 mod world;

@@ -3,13 +3,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use forkcast_sim::agent::context::SubAgent;
 use forkcast_sim::agent::definition::{AgentDefinition, Source};
-use forkcast_sim::agent::entry::ToolUse;
+use forkcast_sim::agent::entry::{Nature, ToolUse};
+use forkcast_sim::agent::query::{Ended, Step, query};
 use forkcast_sim::agent::session::Opening;
+use forkcast_sim::agent::tool::pool::Worker;
 use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
-use forkcast_sim::agent::{Abort, Context, Event, Session, Settings, Sink};
+use forkcast_sim::agent::{Abort, Context, Entry, Event, Session, Settings, Sink};
 use forkcast_sim::model::Unmetered;
+use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Scripted};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::time::{Instant, Plan, run};
@@ -68,7 +72,6 @@ impl Stage {
     }
 
     /// The model says this.
-    #[allow(dead_code, reason = "for the tests of the loop")]
     pub fn says(mut self, rules: Vec<scripted::Rule>) -> Self {
         self.opening.model = Rc::new(Unmetered::new(Scripted::new(rules)));
         self
@@ -125,29 +128,53 @@ pub async fn said(context: &Rc<Context>, name: &str, input: Value) -> String {
     }
 }
 
-#[allow(dead_code, reason = "for tests of sub-agents")]
-/// A kind of agent that says nothing beside its name.
+/// A kind of agent without options.
 pub fn kind(agent_type: &str) -> AgentDefinition {
-    AgentDefinition {
-        agent_type: agent_type.into(),
-        when_to_use: "for tests".into(),
-        prompt: "You are part of a test.".into(),
-        tools: None,
-        disallowed_tools: Vec::new(),
-        model: None,
-        effort: None,
-        permission_mode: None,
-        background: false,
-        isolation: None,
-        max_turns: None,
-        color: None,
-        memory: None,
-        required_mcp_servers: Vec::new(),
-        mcp_servers: Vec::new(),
-        hooks: Vec::new(),
-        skills: Vec::new(),
-        initial_prompt: None,
-        one_shot: false,
-        source: Source::Project,
+    AgentDefinition::new(Source::Project, agent_type, "for tests", "You are part of a test.")
+}
+
+/// A sub-agent of `parent` of this kind, with the pool and the mode that it gets; nobody waits for it if `is_async`.
+pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bool) -> Rc<Context> {
+    let session = &parent.session;
+    let agent = session.ids.next("agent");
+    let pool = Pool::named(session, &agent, &definition, is_async);
+    let mode = Worker::of(&session.permissions, &definition, is_async).mode;
+    let (definition, model) = (Rc::new(definition), parent.model.clone());
+    Context::sub_agent(parent, SubAgent { agent, definition, model, pool, mode, is_async, cwd: None, continued: None })
+}
+
+/// What the agents of this type say as their answer `turn`, counted from zero.
+pub fn reply(agent_type: &str, turn: u32, said: &[Said]) -> scripted::Rule {
+    let reply = scripted::Reply { said: said.to_vec(), ..Default::default() };
+    scripted::Rule { agent: Some(agent_type.into()), turn: Some(turn), reply, ..Default::default() }
+}
+
+/// A call of a tool, with an id of its own.
+pub fn uses(name: &str, input: Value) -> Said {
+    Said::ToolUse { id: "".into(), name: name.into(), input }
+}
+
+/// A text.
+pub fn says(text: &str) -> Said {
+    Said::Text(text.to_owned())
+}
+
+/// The user says `words` to `context`, whose loop runs to its end.
+pub async fn ask(context: &Rc<Context>, words: &str) -> Ended {
+    let entry = Entry::user(context.session.ids.next("entry"), words, Nature::Typed);
+    context.entries.borrow_mut().push(entry);
+    let mut query = query(context.clone());
+    loop {
+        if let Step::Ended(ended) = query.next().await {
+            return ended;
+        }
     }
+}
+
+/// The results of tools in the conversation of `context`, as they are sent.
+pub fn results(context: &Context) -> Vec<Value> {
+    let entries = context.entries.borrow();
+    let sent = entries.iter().filter(|entry| entry.nature == Nature::Results);
+    let pieces = sent.flat_map(|entry| entry.message.content.iter().map(|piece| piece.json().to_owned()));
+    pieces.map(|json| serde_json::from_str(&json).unwrap()).collect()
 }

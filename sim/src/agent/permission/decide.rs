@@ -53,13 +53,13 @@ impl Permissions {
     fn verdict(&self, context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
         let settings = &context.session.settings;
         let places = Places { cwd: &settings.cwd, home: &settings.home };
-        let subject = Subject::of(tool.name(), &tool_use.input, &context.cwd.borrow());
-        let touched = |rules: &[Rule]| rules.iter().position(|rule| rule.touches(tool.name(), &subject, places));
-        if let Some(rule) = touched(&self.rules.deny).and_then(|at| self.rules.deny.get(at)) {
+        let subject = subject(context, tool, tool_use);
+        let touches = |rule: &&Rule| rule.touches(tool.name(), &subject, places);
+        if let Some(rule) = self.rules.deny.iter().filter(|rule| !rule.is_of_agents()).find(touches) {
             let words = format!("Permission for {} was denied by the rule `{}`.", tool.name(), rule.text());
             return Verdict::Deny("rule", words.into());
         }
-        if touched(&self.rules.ask).is_some() {
+        if self.rules.ask.iter().any(|rule| touches(&rule)) {
             return Verdict::Ask;
         }
         let effect = tool.effect(&tool_use.input);
@@ -89,6 +89,17 @@ impl Permissions {
             Some(false) => (false, "user", format!("The user denied permission for {tool}.").into()),
             None => (false, "abort", format!("Permission for {tool} was asked for until the agent stopped.").into()),
         }
+    }
+}
+
+/// What the call is about; another name of an agent type is the type itself.
+fn subject(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Subject {
+    match Subject::of(tool.name(), &tool_use.input, &context.cwd.borrow()) {
+        Subject::AgentType(name) => {
+            let known = context.session.definitions.get(&name).map(|definition| definition.agent_type.to_string());
+            Subject::AgentType(known.unwrap_or(name))
+        }
+        subject => subject,
     }
 }
 

@@ -149,6 +149,12 @@ impl Rule {
             }
     }
 
+    /// Whether it is about some types of agents: those are refused inside the call, after the call itself was permitted
+    /// (PERM-02).
+    pub const fn is_of_agents(&self) -> bool {
+        matches!(self.what, What::AgentType(_))
+    }
+
     /// Whether it means some of what this call does: enough to deny and to ask.
     pub fn touches(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
         self.means(tool, subject, places, |commands, meant| commands.iter().any(|command| meant(command)))

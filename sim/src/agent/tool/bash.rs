@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::fields::{self, Field, Input, Kind};
 use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
-use crate::agent::task;
+use crate::agent::session::Session;
 use crate::agent::world::background;
 use crate::agent::world::shell::{self, Ran};
+use crate::agent::{spawn, task};
 use crate::time::Duration;
 
 /// Runs a command.
@@ -22,27 +23,39 @@ const TIMEOUT_MS_MAX: u64 = 600_000;
 /// Characters of output that the model is shown.
 const OUTPUT_CHARACTERS_MAX: usize = 30_000;
 
-const FIELDS: [Field; 4] = [
+/// The last one is left out where nothing may run in the background.
+static FIELDS: [Field; 4] = [
     Field::required("command", Kind::Text, "The command line."),
     Field::optional("description", Kind::Text, "What it does, in five to ten words."),
     Field::optional("timeout", Kind::Count(1), "Milliseconds after which it is stopped, at most 600000."),
     Field::optional("run_in_background", Kind::Flag, "Do not wait for it; its end is reported later."),
 ];
 
+/// The fields of a session: where nothing may run in the background, nothing says that it could (contract G03).
+fn fields(session: &Session) -> &'static [Field] {
+    let shown = FIELDS.len() - usize::from(spawn::backgrounds_are_off(session));
+    FIELDS.get(..shown).unwrap_or(&FIELDS)
+}
+
 impl Tool for Bash {
     fn name(&self) -> &'static str {
         "Bash"
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, offer: &Offer<'_>) -> Definition {
+        let fields = fields(offer.session);
+        let behind = if fields.len() == FIELDS.len() {
+            " With `run_in_background` the call returns at once, and a notification follows when the command has ended."
+        } else {
+            ""
+        };
         Definition {
             description: format!(
                 "Runs a shell command in the working directory and shows its output, at most {OUTPUT_CHARACTERS_MAX} \
-                 characters. It is stopped after {TIMEOUT_MS} ms unless `timeout` says otherwise. With \
-                 `run_in_background` the call returns at once, and a notification follows when the command has ended. \
-                 Use Read, Edit, Glob and Grep for files, not the shell."
+                 characters. It is stopped after {TIMEOUT_MS} ms unless `timeout` says otherwise.{behind} Use Read, \
+                 Edit, Glob and Grep for files, not the shell."
             ),
-            input_schema: fields::schema(&FIELDS),
+            input_schema: fields::schema(fields),
         }
     }
 
@@ -52,7 +65,7 @@ impl Tool for Bash {
 
     fn call(&self, call: Call) -> Running<'_> {
         Box::pin(async move {
-            let input = fields::checked("Bash", &FIELDS, &call.tool_use.input)?;
+            let input = fields::checked("Bash", fields(&call.context.session), &call.tool_use.input)?;
             if input.flag("run_in_background") { Ok(behind(&call, input)) } else { in_front(&call, input).await }
         })
     }

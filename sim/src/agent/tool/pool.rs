@@ -11,7 +11,7 @@ use super::{Effect, Offer, Tool};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::permission::{Mode, Permissions};
-use crate::agent::session::Session;
+use crate::agent::session::{Session, shared_out};
 use crate::wire::Piece;
 
 /// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).
@@ -85,7 +85,11 @@ impl Pool {
     /// These tools and no others, with nothing told: for tests of agents alone.
     pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, sub_agent: bool) -> Self {
         let offer = Offer { session, sub_agent };
-        let pieces = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
+        let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
+        let pieces = match session.settings.sizes.and_then(|sizes| sizes.tools) {
+            Some(total) => declared(pieces, total),
+            None => pieces.into(),
+        };
         Self { tools, pieces, dropped: Vec::new() }
     }
 
@@ -178,6 +182,12 @@ fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
     let (name, description) = (serde_json::Value::from(tool.name()), serde_json::Value::from(definition.description));
     let schema = definition.input_schema;
     Piece::new(format!("{{\"name\":{name},\"description\":{description},\"input_schema\":{schema}}}"))
+}
+
+/// The same with the tokens that a scenario declares for all of them together.
+fn declared(pieces: Vec<Piece>, total: u64) -> Rc<[Piece]> {
+    let lengths: Vec<u64> = pieces.iter().map(|piece| piece.json().len() as u64).collect();
+    pieces.into_iter().zip(shared_out(total, &lengths)).map(|(piece, tokens)| piece.sized(tokens)).collect()
 }
 
 impl fmt::Debug for Pool {
