@@ -9,7 +9,7 @@ use forkcast_sim::agent::context::Context;
 use forkcast_sim::agent::definition::{Definitions, Source, Text};
 use forkcast_sim::agent::entry::{Entry, Nature, ToolUse};
 use forkcast_sim::agent::hook::Hooks;
-use forkcast_sim::agent::permission::{Mode, Permissions, Rules};
+use forkcast_sim::agent::permission::{self, Mode, Permissions, Rules};
 use forkcast_sim::agent::query::{Ended, Step, Yielded, query};
 use forkcast_sim::agent::session::{Opening, Skills};
 use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
@@ -113,7 +113,7 @@ impl Stage {
             settings: Settings::default(),
             flags: BTreeMap::new(),
             mode: Mode::BypassPermissions,
-            rules: Rules::default(),
+            rules: Rules { allow: vec![permission::Rule::parse("Bash").unwrap()], ..Rules::default() },
             bypass_allowed: true,
             definitions: Vec::new(),
             skills: Skills::default(),
@@ -162,17 +162,23 @@ impl Stage {
         F: Future<Output = T> + 'static,
     {
         let (log, asked) = (Rc::new(Log::default()), Rc::new(RefCell::default()));
-        let (sink, questions) = (log.clone(), Rc::clone(&asked));
+        let (sink, keep_log, questions) = (log.clone(), log, Rc::clone(&asked));
         let kept = Rc::new(RefCell::new(None));
         let keep = kept.clone();
         let finished = run(&Plan::default(), move |handle| {
             let session = self.open(handle, sink, questions);
             keep.replace(Some(session.clone()));
-            body(session)
+            let (body, log) = (body(session), keep_log);
+            async move {
+                let value = body.await;
+                // What is tidied up when a run is dropped is no part of what happened in it.
+                (value, log.0.take())
+            }
         })
         .unwrap();
         let session = kept.take().unwrap();
-        Played { value: finished.value, session, log: log.0.take(), asked: asked.take() }
+        let (value, log) = finished.value;
+        Played { value, session, log, asked: asked.take() }
     }
 
     fn open(self, handle: Handle, sink: Rc<Log>, asked: Rc<RefCell<Vec<Question>>>) -> Rc<Session> {
@@ -246,6 +252,49 @@ impl<T> Played<T> {
     /// What was asked on behalf of agents of this type.
     pub fn asked_by(&self, agent_type: &str) -> Vec<&Question> {
         self.asked.iter().filter(|question| &*question.agent_type == agent_type).collect()
+    }
+
+    /// The instant of the first event that `is` one, in milliseconds.
+    pub fn at(&self, is: impl Fn(&Event) -> bool) -> u64 {
+        self.log[self.place(is)].0
+    }
+
+    /// How many events are such.
+    pub fn count(&self, is: impl Fn(&Event) -> bool) -> usize {
+        self.log.iter().filter(|(_, event)| is(event)).count()
+    }
+
+    /// The ids of the agents that began, in order, each once.
+    pub fn agents(&self) -> Vec<Rc<str>> {
+        let mut agents = self.find(|event| match event {
+            Event::AgentStarted { agent, .. } => Some(agent.clone()),
+            _ => None,
+        });
+        agents.dedup();
+        agents
+    }
+
+    /// States of tasks in order: task, state, whether in the background.
+    pub fn states(&self) -> Vec<(Rc<str>, &'static str, bool)> {
+        self.find(|event| match event {
+            Event::TaskState { task, state, background, .. } => Some((task.clone(), *state, *background)),
+            _ => None,
+        })
+    }
+
+    /// Steps of cleaning up behind `agent`, and events for a surrounding program but progress, in order.
+    pub fn cleaned(&self, of: &str) -> Vec<&'static str> {
+        self.find(|event| match event {
+            Event::Cleanup { agent, step } if &**agent == of => Some(*step),
+            Event::Sdk { agent, kind } if &**agent == of && *kind != "progress" => Some(*kind),
+            _ => None,
+        })
+    }
+
+    /// Texts of the notifications that entered the queue of the main thread, taken from what is left in it.
+    pub fn notifications(&self) -> Vec<String> {
+        let items = self.session.queue.take_for_main(&self.session, "test", |_| true);
+        items.into_iter().map(|item| item.text.to_string()).collect()
     }
 
     /// The results of tools that the last question of the main agent ends with.

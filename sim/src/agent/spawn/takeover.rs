@@ -2,8 +2,8 @@
 //!
 //! The run in front is ended through its return path: its loop, the request on its way and the tools at work stop where
 //! they are. What was produced stands in the transcript, and the run behind begins from there, under the same id and the
-//! same task. A request without an answer is sent again; a call without a result gets one that says so, because running
-//! it twice could do twice what it does.
+//! same task. What was cut off is done again, for nothing of it stands in the transcript: a request without an answer is
+//! sent again, a call without a result is made again (the loop answers open calls first), and both cost again.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,11 +18,6 @@ use crate::agent::context::{Context, Continued, SubAgent};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::tool::{Call, Outcome, ToolError};
-use crate::wire::Piece;
-
-/// What a model reads in the place of a result that never came.
-const CUT_OFF: &str = "This call was cut off when the agent moved to the background, and has no result. Part of what it \
-                       does may be done. Make the call again if you still need it.";
 
 /// Sends the agent of `waiter` into the background; `by` says who wished it. The call's result is that it was launched
 /// (SYNC-11).
@@ -40,9 +35,8 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
         session.tasks.unregister(&task);
         ToolError::Failed(unreadable.to_string().into())
     })?;
-    if let Some(results) = answer_open_calls(&entries, session.ids.next("entry")) {
-        session.transcripts.append(&old, &results);
-        entries.push(results);
+    for result in drop_results_without_call(&mut entries) {
+        session.transcripts.strike(&old, &result.uuid);
     }
     let beginning = if is_over(&entries) { Beginning::End } else { Beginning::History };
     let (count, collected) = (entries.len(), Collected::of(&entries));
@@ -71,15 +65,15 @@ fn left_to(waiter: &Waiter, resolved: &Resolved) -> SubAgent {
     start
 }
 
-/// Results for the calls that have none, in their order; `None` when all have one.
-fn answer_open_calls(entries: &[Rc<Entry>], uuid: Rc<str>) -> Option<Rc<Entry>> {
-    let answered: BTreeSet<&Rc<str>> = entries.iter().flat_map(|entry| &entry.answers).collect();
-    let calls = entries.iter().flat_map(|entry| &entry.tool_uses);
-    let open: Vec<(Rc<str>, Piece)> = calls
-        .filter(|call| !answered.contains(&call.id))
-        .map(|call| (call.id.clone(), Piece::tool_result(&call.id, CUT_OFF, true)))
-        .collect();
-    (!open.is_empty()).then(|| Entry::results(uuid, open))
+/// Takes results out whose call stands nowhere: the tool had ended while the message of its call still streamed, and that
+/// message is asked for again.
+fn drop_results_without_call(entries: &mut Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
+    let calls: BTreeSet<Rc<str>> =
+        entries.iter().flat_map(|entry| &entry.tool_uses).map(|call| call.id.clone()).collect();
+    let has_call = |entry: &Rc<Entry>| entry.answers.is_empty() || entry.answers.iter().any(|id| calls.contains(id));
+    let (kept, dropped) = std::mem::take(entries).into_iter().partition(has_call);
+    *entries = kept;
+    dropped
 }
 
 /// Whether the last message left nothing to do: the signal came between it and the end of its loop.

@@ -100,6 +100,8 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session, &self.task, &format!("[{}]\n", state.name()));
+        // What its own background tasks told it and it did not read any more is for the main thread (contract QUEUE-16).
+        self.session.queue.hand_over(&self.task.id);
     }
 
     /// Totals up to now.

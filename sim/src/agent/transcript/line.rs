@@ -159,7 +159,7 @@ fn restorable(entry: &Entry) -> bool {
 /// The texts of text blocks.
 fn texts(content: &[Piece]) -> String {
     let texts: Vec<String> = content.iter().filter_map(|piece| block(piece, "text")?.text).collect();
-    texts.join("\n")
+    texts.concat()
 }
 
 /// The call in a block, if it is one.
