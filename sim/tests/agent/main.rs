@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+mod built_in;
 #[allow(dead_code)] // Each group uses its own part of it.
 mod clocked;
+mod context;
+mod definitions;
 mod permission;
 mod probe;
+mod prompt;
 mod query;
 mod reply;
 mod routing;
