@@ -193,7 +193,7 @@ pub enum Event {
     /// Something was shown.
     #[serde(rename = "ui.event")]
     Ui { agent: Rc<str>, kind: &'static str },
-    /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`.
+    /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`, `kills`.
     #[serde(rename = "user")]
     User { does: &'static str },
 }

@@ -13,8 +13,19 @@ pub enum Cause {
     /// An agent asked something that no script answers.
     #[error(transparent)]
     Unscripted(Unscripted),
+    /// The model has answered as often as it may.
+    #[error(
+        "stopped at {} ms after {limit} answers of the model. Look for an agent that never ends, or raise the limit of turns",
+        .at.0 / 1_000_000
+    )]
+    Turns {
+        /// The limit.
+        limit: u64,
+        /// When.
+        at: Instant,
+    },
     /// A law does not hold.
-    #[error("law `{law}` is broken at {at_ms} ms: {why}", at_ms = .at.0 / 1_000_000)]
+    #[error("law `{law}` is broken at {} ms: {why}", .at.0 / 1_000_000)]
     BrokenLaw {
         /// The law.
         law: &'static str,

@@ -3,11 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::alarm::Cause;
+use super::roster::{Agent, Roster};
 use super::service::Service;
-use crate::agent::{Event, Sink};
+use crate::agent::{Event, Session, Sink};
 use crate::time::Instant;
 
 /// One event of a run.
@@ -23,6 +26,7 @@ pub struct Logged {
 pub struct Log {
     service: Rc<RefCell<Service>>,
     state: RefCell<State>,
+    asked: Notify,
 }
 
 struct State {
@@ -30,14 +34,23 @@ struct State {
     line: Vec<u8>,
     events: u64,
     kept: Option<Vec<Logged>>,
+    roster: Roster,
+    /// Permission requests that the user has not answered: number and tool.
+    unanswered: Vec<(u64, Rc<str>)>,
 }
 
 impl Log {
     /// A log beside `service`, whose observers it tells.
     pub fn new(service: Rc<RefCell<Service>>, keeps_events: bool) -> Self {
-        let kept = keeps_events.then(Vec::new);
-        let state = State { digest: Box::new(Xxh3::new()), line: Vec::new(), events: 0, kept };
-        Self { service, state: RefCell::new(state) }
+        let state = State {
+            digest: Box::new(Xxh3::new()),
+            line: Vec::new(),
+            events: 0,
+            kept: keeps_events.then(Vec::new),
+            roster: Roster::default(),
+            unanswered: Vec::new(),
+        };
+        Self { service, state: RefCell::new(state), asked: Notify::new() }
     }
 
     /// Digest over (instant, event), in order.
@@ -54,12 +67,39 @@ impl Log {
     pub fn take(&self) -> Vec<Logged> {
         self.state.borrow_mut().kept.take().unwrap_or_default()
     }
+
+    /// The agents in the order in which they began.
+    pub fn agents(&self) -> Vec<Agent> {
+        self.state.borrow().roster.agents().to_vec()
+    }
+
+    /// The type of agent `id`.
+    pub(super) fn type_of(&self, id: &str) -> Option<Rc<str>> {
+        self.state.borrow().roster.type_of(id).cloned()
+    }
+
+    /// Ready when permission is asked for after this call.
+    pub(super) fn asked(&self) -> Notified<'_> {
+        self.asked.notified()
+    }
+
+    /// The request that an answer is for: the oldest that is open, else the oldest that is gone without an answer. It is
+    /// answered from here on.
+    pub(super) fn request_to_answer(&self, session: &Session, tool: Option<&str>) -> Option<u64> {
+        let open = session.permissions.open_requests();
+        let unanswered = &mut self.state.borrow_mut().unanswered;
+        let fits = |(_, asked): &(u64, Rc<str>)| tool.is_none_or(|tool| **asked == *tool);
+        let is_open = |(request, _): &(u64, Rc<str>)| open.iter().any(|asked| asked.request == *request);
+        let oldest = unanswered.iter().position(|asked| fits(asked) && is_open(asked));
+        let at = oldest.or_else(|| unanswered.iter().position(fits))?;
+        Some(unanswered.remove(at).0)
+    }
 }
 
 impl Sink for Log {
     fn take(&self, at: Instant, event: &Event) {
         let mut state = self.state.borrow_mut();
-        let State { digest, line, events, kept } = &mut *state;
+        let State { digest, line, events, kept, roster, unanswered } = &mut *state;
         line.clear();
         // An event holds strings, numbers and lists of them: writing it into memory cannot fail.
         let written = serde_json::to_writer(&mut *line, event);
@@ -67,15 +107,21 @@ impl Sink for Log {
         digest.update(&at.0.to_le_bytes());
         digest.update(line);
         digest.update(b"\n");
+        let number = *events;
         *events += 1;
         if let Some(kept) = kept {
             kept.push(Logged { at, event: event.clone() });
         }
-        drop(state);
+        roster.take(at, event);
+        if let Event::PermissionRequest { request, tool, .. } = event {
+            unanswered.push((*request, tool.clone()));
+            self.asked.notify_waiters();
+        }
         let mut service = self.service.borrow_mut();
         let service = &mut *service;
         for observer in &mut service.observers {
             if let Err(why) = observer.event(at, event) {
+                let why = format!("{why} (event {number}: {})", String::from_utf8_lossy(line));
                 service.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
             }
         }

@@ -1,8 +1,10 @@
 //! Where agents meet the cache: the only room that sees both branches.
 //!
+//! * [`run`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
 //! * [`Pace`] is how long that takes.
+//! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot go on.
 //! * [`Observer`] is told of everything that happens on both sides; laws are observers.
 
@@ -10,15 +12,23 @@ mod alarm;
 mod log;
 mod pace;
 mod provider;
+mod roster;
+mod run;
 mod service;
+mod setup;
 mod sizes;
+mod user;
 
 pub use alarm::{Alarm, Cause};
 pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::Provider;
-pub use service::{Answered, Served, Service};
+pub use roster::Agent;
+pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
+pub use service::{Answered, Asked, Served, Service};
+pub use setup::Setup;
 pub use sizes::Sizing;
+pub use user::{Act, Does, Idle};
 
 use crate::agent;
 use crate::cache::Outcome;
@@ -52,6 +62,14 @@ pub trait Observer {
     /// # Errors
     /// What is wrong with it: the run ends there.
     fn first_byte(&mut self, _line: usize, _at: Instant) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The session came to its end by itself; its tasks are still there.
+    ///
+    /// # Errors
+    /// What was left behind.
+    fn closed(&mut self, _session: &agent::Session) -> Result<(), String> {
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! A script behind a cache, a clock and a bill: the model that agents ask in a simulation.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Provider {
     script: RefCell<Box<dyn Script>>,
     service: Rc<RefCell<Service>>,
     alarm: Rc<Alarm>,
+    turns_max: Option<u64>,
+    turns: Cell<u64>,
 }
 
 impl Provider {
@@ -32,20 +34,32 @@ impl Provider {
         service: Rc<RefCell<Service>>,
         alarm: Rc<Alarm>,
     ) -> Self {
-        Self { handle, pace, script: RefCell::new(script), service, alarm }
+        let (script, turns) = (RefCell::new(script), Cell::default());
+        Self { handle, pace, script, service, alarm, turns_max: None, turns }
+    }
+
+    /// Rings the alarm in the place of the answer after so many.
+    pub fn with_limit(mut self, turns_max: Option<u64>) -> Self {
+        self.turns_max = turns_max;
+        self
     }
 
     async fn answer(&self, question: &Question) -> Answer {
         let answer = self.script.borrow_mut().answer(question);
-        match answer {
-            Ok(answer) => answer,
-            Err(unscripted) => {
-                self.alarm.ring(Cause::Unscripted(unscripted));
-                // No answer will ever come: the run ends, and with it this task.
-                let _waiting = self.handle.waiting_for("an answer that no script has");
-                std::future::pending().await
-            }
-        }
+        let cause = match answer {
+            Err(unscripted) => Cause::Unscripted(unscripted),
+            Ok(answer) => match self.turns_max.filter(|limit| self.turns.get() >= *limit) {
+                Some(limit) => Cause::Turns { limit, at: self.handle.now() },
+                None => {
+                    self.turns.set(self.turns.get() + 1);
+                    return answer;
+                }
+            },
+        };
+        self.alarm.ring(cause);
+        // No answer will ever come: the run ends, and with it this task.
+        let _waiting = self.handle.waiting_for("an answer that no script has");
+        std::future::pending().await
     }
 
     async fn serve(&self, question: Question) -> Result<Replying, CallError> {

@@ -11,7 +11,7 @@ use crate::diagnosis::{Case, Explanation, Previous, explain};
 use crate::ledger::{Line, UnreadWrites, charge};
 use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Trail, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -19,8 +19,10 @@ pub struct Service {
     pub wire: Wire,
     /// The ledger.
     pub lines: Vec<Line>,
-    /// The agent of each line.
-    pub agents: Vec<Rc<str>>,
+    /// Who asked, line by line.
+    pub asked: Vec<Asked>,
+    /// What was asked, line by line, where it is kept.
+    pub drafts: Option<Vec<Draft>>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
     /// What a broken law rings.
@@ -32,9 +34,20 @@ pub struct Service {
     prices_of: Option<Date>,
     scope: Rc<str>,
     chains: BTreeMap<Rc<str>, ChainId>,
+    /// What each agent sent last.
+    trails: BTreeMap<Rc<str>, Trail>,
     previous: BTreeMap<ChainId, Previous>,
     rates: Vec<Option<Rates>>,
     unread: UnreadWrites,
+}
+
+/// Who asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The agent.
+    pub agent: Rc<str>,
+    /// When its answer was over, whole or not; `None` where the run ended before.
+    pub ended_at: Option<Instant>,
 }
 
 /// A request that was served; its answer has not begun.
@@ -73,7 +86,8 @@ impl Service {
         Self {
             wire: Wire::new(rules.forms),
             lines: Vec::new(),
-            agents: Vec::new(),
+            asked: Vec::new(),
+            drafts: None,
             observers: Vec::new(),
             alarm: Rc::default(),
             rules,
@@ -83,6 +97,7 @@ impl Service {
             prices_of,
             scope: scope.into(),
             chains: BTreeMap::new(),
+            trails: BTreeMap::new(),
             previous: BTreeMap::new(),
             rates: Vec::new(),
             unread: UnreadWrites::default(),
@@ -94,7 +109,7 @@ impl Service {
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
     pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
-        let request = self.wire.take(draft, &self.scope);
+        let request = self.take(agent, draft);
         refusal::check(&request, &self.rules)?;
         let cumulative = self.sizer.cumulative(draft, &request, &self.wire);
         let chain = self.chain(agent);
@@ -123,10 +138,21 @@ impl Service {
         });
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
         let line = self.open_line(agent, chain, &request, (usage, explanation), at);
+        if let Some(drafts) = &mut self.drafts {
+            drafts.push(draft.clone());
+        }
         self.follow_writes(line, &request, &cumulative, minimum, &outcome);
         self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
         self.previous.insert(chain, Previous::new(request, &cumulative, minimum));
         Ok(Served { line, usage, ticket })
+    }
+
+    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> Request {
+        let trail = match self.trails.get_mut(agent) {
+            Some(trail) => trail,
+            None => self.trails.entry(agent.clone()).or_default(),
+        };
+        self.wire.take_after(draft, &self.scope, trail)
     }
 
     fn chain(&mut self, agent: &Rc<str>) -> ChainId {
@@ -153,7 +179,7 @@ impl Service {
         bill(&mut line, rates.as_ref());
         self.rates.push(rates);
         self.lines.push(line);
-        self.agents.push(agent.clone());
+        self.asked.push(Asked { agent: agent.clone(), ended_at: None });
         index
     }
 
@@ -203,6 +229,9 @@ impl Service {
 
     /// The answer is over.
     pub fn answered(&mut self, served: &Served, how: Answered, at: Instant) {
+        if let Some(asked) = self.asked.get_mut(served.line) {
+            asked.ended_at = Some(at);
+        }
         match how {
             Answered::Ended { output_tokens } => {
                 self.cache.ended(&self.wire.prefixes, served.ticket, at);
@@ -228,6 +257,15 @@ impl Service {
             line.explanation = Some(Explanation::default());
         }
         bill(line, rates.as_ref());
+    }
+
+    /// The run is over by itself: the observers look once more.
+    pub fn end(&mut self, at: Instant) {
+        for observer in &mut self.observers {
+            if let Err(why) = observer.end(at, &self.lines) {
+                self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
+            }
+        }
     }
 
     /// Once the run is over it is known what nobody read.

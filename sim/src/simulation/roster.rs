@@ -1,0 +1,128 @@
+//! Who took part in a run, told from its events.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::agent::Event;
+use crate::agent::event::Tokens;
+use crate::time::Instant;
+use crate::wire::Usage;
+
+/// An agent of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    /// Its id; `main` for the main agent.
+    pub id: Rc<str>,
+    /// Its type: `main`, or the name of its definition.
+    pub agent_type: Rc<str>,
+    /// The agent that launched it; `None` for the main agent.
+    pub parent: Option<Rc<str>>,
+    /// When it began.
+    pub began: Instant,
+    /// When its task, or the main agent's last loop, ended.
+    pub ended: Option<Instant>,
+    /// Nobody waits for it, or nobody did any more in the end.
+    pub background: bool,
+    /// The state of its task: `running`, `completed`, `failed`, `killed`; for the main agent as its last loop ended.
+    pub state: &'static str,
+    /// Why its last loop ended, in the words of the contract's STOP group.
+    pub reason: Option<&'static str>,
+    /// Answers that came to their end.
+    pub turns: u32,
+    /// What the answers said of usage.
+    pub told: Usage,
+}
+
+/// The agents of a run in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Roster {
+    agents: Vec<Agent>,
+    places: BTreeMap<Rc<str>, usize>,
+}
+
+impl Roster {
+    /// All of them.
+    pub fn agents(&self) -> &[Agent] {
+        &self.agents
+    }
+
+    /// The type of agent `id`.
+    pub fn type_of(&self, id: &str) -> Option<&Rc<str>> {
+        self.places.get(id).map(|at| &self.agents[*at].agent_type)
+    }
+
+    /// Takes what `event` tells of an agent.
+    pub fn take(&mut self, at: Instant, event: &Event) {
+        match event {
+            Event::AgentStarted { agent, parent, agent_type, is_async } => {
+                self.begin(at, (agent, agent_type), Some(parent), *is_async);
+            }
+            Event::QueryStarted { agent, .. } if &**agent == "main" => {
+                let main = self.begin(at, (agent, &"main".into()), None, false);
+                (main.state, main.ended) = ("running", None);
+            }
+            Event::QueryEnded { agent, reason, .. } => {
+                if let Some(agent) = self.get(agent) {
+                    agent.reason = Some(reason);
+                    if agent.parent.is_none() {
+                        (agent.state, agent.ended) = ("completed", Some(at));
+                    }
+                }
+            }
+            Event::TaskState { task, state, background, .. } => {
+                if let Some(agent) = self.get(task) {
+                    (agent.state, agent.background) = (state, *background);
+                    agent.ended = (*state != "running").then_some(at);
+                }
+            }
+            Event::Usage { agent, usage, .. } => {
+                if let Some(agent) = self.get(agent) {
+                    agent.turns += 1;
+                    agent.told += spelled_out(*usage);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn get(&mut self, id: &str) -> Option<&mut Agent> {
+        self.places.get(id).map(|at| &mut self.agents[*at])
+    }
+
+    /// The agent `id`, made where there is none: a takeover begins it anew under its old id.
+    fn begin(
+        &mut self,
+        at: Instant,
+        (id, agent_type): (&Rc<str>, &Rc<str>),
+        parent: Option<&Rc<str>>,
+        background: bool,
+    ) -> &mut Agent {
+        let next = self.agents.len();
+        let place = *self.places.entry(id.clone()).or_insert(next);
+        if place == next {
+            self.agents.push(Agent {
+                id: id.clone(),
+                agent_type: agent_type.clone(),
+                parent: parent.cloned(),
+                began: at,
+                ended: None,
+                background,
+                state: "running",
+                reason: None,
+                turns: 0,
+                told: Usage::default(),
+            });
+        }
+        &mut self.agents[place]
+    }
+}
+
+fn spelled_out(tokens: Tokens) -> Usage {
+    Usage {
+        input_tokens: tokens.input,
+        cache_read_input_tokens: tokens.read,
+        ephemeral_5m_input_tokens: tokens.write_5m,
+        ephemeral_1h_input_tokens: tokens.write_1h,
+        output_tokens: tokens.output,
+    }
+}

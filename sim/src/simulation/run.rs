@@ -1,0 +1,249 @@
+//! A whole run: session, model, user and observers together, from the first act until nothing is left to do.
+
+use std::cell::{OnceCell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+
+use super::alarm::{Alarm, Cause};
+use super::log::{Log, Logged};
+use super::provider::Provider;
+use super::roster::Agent;
+use super::service::{Asked, Service};
+use super::setup::Setup;
+use super::user::{Doing, Idle, act_out};
+use crate::agent::queue::{headless, repl};
+use crate::agent::session::Opening;
+use crate::agent::tool::Pool;
+use crate::agent::{Context, Session};
+use crate::ledger::Line;
+use crate::seed::Seed;
+use crate::time::{self, Handle, Instant, Stopped};
+use crate::wire::Draft;
+
+/// What came of a run, or of the part of it that there was.
+pub struct Finished {
+    /// Where chance began.
+    pub seed: u64,
+    /// Digest over (instant, event), in order.
+    pub digest: u128,
+    /// How many events there were.
+    pub events: u64,
+    /// The events, where they were kept.
+    pub log: Vec<Logged>,
+    /// Who took part, in the order in which they began; the main agent first.
+    pub agents: Vec<Agent>,
+    /// The ledger: a line for each request that the provider took.
+    pub lines: Vec<Line>,
+    /// Of each line who asked, and when the answer was over.
+    pub asked: Vec<Asked>,
+    /// The requests themselves, in step with `lines`, where they were kept.
+    pub drafts: Vec<Draft>,
+    /// Laws that held. A law that is broken ends the run, so the others were watched up to there.
+    pub laws_held: Vec<&'static str>,
+    /// How long it took, on its own clock.
+    pub makespan: Instant,
+    /// Turns of tasks.
+    pub steps: u64,
+    /// Timers that fired.
+    pub timer_events: u64,
+    /// Acts of the user that found nothing to act upon.
+    pub idle: Vec<Idle>,
+    /// The session as it was left; its clock stands.
+    pub session: Option<Rc<Session>>,
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (digest, requests) = (format_args!("{:032x}", self.digest), self.lines.len());
+        let mut shown = f.debug_struct("Finished");
+        shown.field("seed", &self.seed).field("digest", &digest);
+        shown.field("events", &self.events).field("requests", &requests).finish_non_exhaustive()
+    }
+}
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// A question without an answer, a broken law, too many turns.
+    #[error(transparent)]
+    Alarm(Cause),
+    /// Nothing could happen any more, or a limit was reached.
+    #[error(transparent)]
+    Stopped(Stopped),
+}
+
+/// A run that did not come to its end. What there was of it is kept.
+#[derive(Debug, thiserror::Error)]
+#[error("{why} (seed {})", .until.seed)]
+pub struct Failed {
+    /// Why.
+    pub why: Failure,
+    /// What there was until then.
+    pub until: Box<Finished>,
+}
+
+/// Runs a setup on the executor of [`crate::time`].
+///
+/// # Errors
+/// When it cannot go on, at a limit, or when a law does not hold.
+pub fn run(setup: Setup) -> Result<Finished, Failed> {
+    let plan = setup.plan.clone();
+    let (play, record) = prepare(setup);
+    let played = time::run(&plan, |handle| play.on(handle));
+    record.finish(played)
+}
+
+/// A setup as the play that an executor drives, and the record of it. [`run`] does both; on another executor
+/// ([`Handle::on`]) the caller drives the play.
+pub fn prepare(setup: Setup) -> (Play, Record) {
+    let seed = Seed::new(setup.seed);
+    let cache_seed = seed.child("cache").draws().below(u64::MAX);
+    let mut service = Service::new(
+        setup.rules,
+        setup.sizing.clone(),
+        setup.book.clone(),
+        setup.prices_of,
+        &setup.settings.session,
+        cache_seed,
+    );
+    service.drafts = setup.keeps_drafts.then(Vec::new);
+    let mut setup = setup;
+    service.observers = std::mem::take(&mut setup.observers);
+    let alarm = service.alarm.clone();
+    let service = Rc::new(RefCell::new(service));
+    let log = Rc::new(Log::new(service.clone(), setup.keeps_events));
+    let (doing, session) = (Rc::<Doing>::default(), Rc::<OnceCell<Rc<Session>>>::default());
+    let record = Record { seed: setup.seed, service, log, alarm, doing, session };
+    (Play { setup, seed, record: record.clone() }, record)
+}
+
+/// A run that has not begun.
+pub struct Play {
+    setup: Setup,
+    seed: Seed,
+    record: Record,
+}
+
+/// What is written down while a run runs.
+#[derive(Clone)]
+pub struct Record {
+    seed: u64,
+    service: Rc<RefCell<Service>>,
+    log: Rc<Log>,
+    alarm: Rc<Alarm>,
+    doing: Rc<Doing>,
+    session: Rc<OnceCell<Rc<Session>>>,
+}
+
+impl Play {
+    /// Plays it on this clock, until the user has done everything and nothing is left to do, or an alarm rings.
+    pub async fn on(self, handle: Handle) {
+        let Self { setup, seed, record } = self;
+        let Record { service, log, alarm, doing, .. } = &record;
+        let provider = Provider::new(handle.clone(), setup.pace, setup.script, service.clone(), alarm.clone())
+            .with_limit(setup.turns_max);
+        let opening = Opening {
+            settings: setup.settings,
+            seed,
+            model: Rc::new(provider),
+            sink: log.clone(),
+            flags: setup.flags,
+            permissions: setup.permissions,
+            definitions: setup.definitions,
+            skills: setup.skills,
+            tools: setup.tools,
+            hooks: setup.hooks,
+            world: setup.world,
+        };
+        let session = opening.open(handle.clone());
+        for (name, command) in setup.commands {
+            session.front.register(&name, command);
+        }
+        let main = Context::main(&session, Pool::main(&session));
+        main.entries.borrow_mut().extend(setup.history);
+        // Only a second play of one record could find a session there already, and a play is used up.
+        let _ = record.session.set(session.clone());
+        drop(handle.spawn("user", act_out(session.clone(), log.clone(), setup.acts, doing.clone())));
+        crate::select! {
+            _ = alarm.rung() => {}
+            () = serve(main, doing) => record.close(&session),
+        }
+    }
+}
+
+/// Serves the session until its user has left, or its program has nothing more for it.
+async fn serve(main: Rc<Context>, doing: &Doing) {
+    if main.session.settings.interactive {
+        return repl(main).await;
+    }
+    loop {
+        let is_done = doing.is_done();
+        headless(main.clone()).await;
+        if is_done && main.session.queue.is_empty() {
+            return;
+        }
+        let _waiting = main.session.handle.waiting_for("the next line of input, or its end");
+        crate::select! {
+            () = main.session.queue.changed() => {}
+            () = doing.changed() => {}
+        }
+    }
+}
+
+impl Record {
+    /// Shows the observers the session as its consumer leaves it.
+    fn close(&self, session: &Session) {
+        let at = session.now();
+        let service = &mut *self.service.borrow_mut();
+        for observer in &mut service.observers {
+            if let Err(why) = observer.closed(session) {
+                service.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
+            }
+        }
+    }
+
+    /// The end of a run: what nobody read is known now, and the observers look once more.
+    ///
+    /// # Errors
+    /// When the run did not come to its end, or a law does not hold.
+    pub fn finish(self, played: Result<time::Finished<()>, Stopped>) -> Result<Finished, Failed> {
+        let (makespan, steps, timer_events) = match &played {
+            Ok(played) => (played.at, played.steps, played.timer_events),
+            Err(Stopped::Stalled { at, .. }) => (*at, 0, 0),
+            Err(Stopped::Steps { at, limit, .. }) => (*at, *limit, 0),
+            Err(Stopped::Time { until, .. }) => (*until, 0, 0),
+        };
+        let mut service = self.service.borrow_mut();
+        service.settle_unread();
+        if played.is_ok() && self.alarm.cause().is_none() {
+            service.end(makespan);
+        }
+        let finished = Finished {
+            seed: self.seed,
+            digest: self.log.digest(),
+            events: self.log.events(),
+            log: self.log.take(),
+            agents: self.log.agents(),
+            lines: std::mem::take(&mut service.lines),
+            asked: std::mem::take(&mut service.asked),
+            drafts: service.drafts.take().unwrap_or_default(),
+            laws_held: laws_held(&service, self.alarm.cause().as_ref()),
+            makespan,
+            steps,
+            timer_events,
+            idle: self.doing.idle(),
+            session: self.session.get().cloned(),
+        };
+        let why = match (self.alarm.cause(), played) {
+            (None, Ok(_)) => return Ok(finished),
+            (Some(cause), _) => Failure::Alarm(cause),
+            (None, Err(stopped)) => Failure::Stopped(stopped),
+        };
+        Err(Failed { why, until: Box::new(finished) })
+    }
+}
+
+fn laws_held(service: &Service, cause: Option<&Cause>) -> Vec<&'static str> {
+    let is_broken = |name: &str| matches!(cause, Some(Cause::BrokenLaw { law, .. }) if *law == name);
+    service.observers.iter().map(|observer| observer.name()).filter(|name| !is_broken(name)).collect()
+}

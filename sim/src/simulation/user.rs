@@ -1,0 +1,197 @@
+//! The user of a run, and what else comes from outside: each act at its instant, through the session's own doors.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+use super::log::Log;
+use crate::agent::queue::Item;
+use crate::agent::task::{State, Task};
+use crate::agent::{Event, Session};
+use crate::time::Instant;
+
+/// Something that is done to a session from outside.
+#[derive(Clone, Debug)]
+pub struct Act {
+    /// When. Acts of one instant are done in the order in which they are given.
+    pub at: Instant,
+    /// What.
+    pub does: Does,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// A line is typed and sent.
+    Types(Rc<str>),
+    /// ESC is pressed.
+    Escape,
+    /// Synchronous sub-agents go on in the background: those of this id, name, type or description, or all.
+    Background(Option<Rc<str>>),
+    /// A permission request is answered: the oldest that is open, of this tool where one is named; else the oldest that
+    /// nobody has answered and that is gone (contract PERM-16); else the next that comes. The run waits for that.
+    Answers {
+        /// With yes.
+        allow: bool,
+        /// The tool; without it any.
+        tool: Option<Rc<str>>,
+    },
+    /// Remote flags get values.
+    Flips(BTreeMap<String, bool>),
+    /// Running tasks of this id, name, type or description are stopped.
+    Kills(Rc<str>),
+    /// All background tasks are stopped.
+    KillsAll,
+    /// A dialog of the terminal opens or closes.
+    Dialog {
+        /// It opens.
+        open: bool,
+    },
+    /// An item enters the queue. Its agent may be named by id, name or type.
+    Arrives(Item),
+}
+
+/// An act that found nothing to act upon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// The act, by its place in the list.
+    pub act: usize,
+    /// When.
+    pub at: Instant,
+    /// What it looked for.
+    pub why: String,
+}
+
+/// How far the user is.
+#[derive(Debug, Default)]
+pub(super) struct Doing {
+    is_done: Cell<bool>,
+    /// Answers to permission requests that are still to come.
+    answering: Cell<usize>,
+    changed: Notify,
+    idle: RefCell<Vec<Idle>>,
+}
+
+impl Doing {
+    /// Acts that found nothing to act upon.
+    pub fn idle(&self) -> Vec<Idle> {
+        self.idle.take()
+    }
+
+    /// Whether every act is done.
+    pub fn is_done(&self) -> bool {
+        self.is_done.get()
+    }
+
+    /// Ready at the next change after this call.
+    pub async fn changed(&self) {
+        self.changed.notified().await;
+    }
+}
+
+/// Does what `acts` say; then leaves.
+pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, doing: Rc<Doing>) {
+    let mut order: Vec<(usize, Act)> = acts.into_iter().enumerate().collect();
+    order.sort_by_key(|(_, act)| act.at);
+    for (number, act) in order {
+        session.handle.sleep_until(act.at).await;
+        if let Does::Answers { allow, tool } = act.does {
+            answer_later(&session, &log, &doing, allow, tool);
+        } else if let Err(why) = act_now(&session, &log, act.does) {
+            doing.idle.borrow_mut().push(Idle { act: number, at: session.now(), why });
+        }
+    }
+    while doing.answering.get() > 0 {
+        let _waiting = session.handle.waiting_for("permission requests that are to be answered");
+        doing.changed().await;
+    }
+    doing.is_done.set(true);
+    session.front.leave(&session);
+    doing.changed.notify_waiters();
+}
+
+/// Does an act; says what it looked for where there is nothing to act upon.
+fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
+    match does {
+        Does::Types(text) => _ = session.front.type_line(session, &text),
+        Does::Escape => session.front.escape(session),
+        Does::Background(which) => return background(session, log, which.as_deref()),
+        Does::Flips(flags) => flags.iter().for_each(|(flag, value)| session.set_flag(flag, *value)),
+        Does::Kills(which) => return kill(session, log, &which),
+        Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a background task that runs".to_owned()),
+        Does::KillsAll => {}
+        Does::Dialog { open } => session.front.set_dialog(session, open),
+        Does::Arrives(item) => return arrive(session, log, item),
+        Does::Answers { .. } => {}
+    }
+    Ok(())
+}
+
+fn background(session: &Session, log: &Log, which: Option<&str>) -> Result<(), String> {
+    session.emit(&Event::User { does: "background" });
+    let waited_for = session.tasks.in_foreground();
+    let meant: Vec<_> = waited_for.iter().filter(|task| which.is_none_or(|which| is_meant(log, task, which))).collect();
+    if meant.is_empty() {
+        let which = which.map_or_else(String::new, |which| format!(" called `{which}`"));
+        return Err(format!("a sub-agent{which} in the foreground"));
+    }
+    for task in meant {
+        session.tasks.background(&task.id);
+    }
+    Ok(())
+}
+
+fn kill(session: &Session, log: &Log, which: &str) -> Result<(), String> {
+    session.emit(&Event::User { does: "kills" });
+    let named = session.tasks.names.get(which);
+    let is_meant = |task: &Rc<Task>| {
+        task.state() == State::Running && (named.as_ref() == Some(&task.id) || is_meant(log, task, which))
+    };
+    let meant: Vec<Rc<Task>> = session.tasks.all().into_iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        return Err(format!("a running task called `{which}`"));
+    }
+    // Each of them runs: nothing can be wrong with killing it.
+    meant.iter().for_each(|task| drop(session.tasks.kill(&task.id)));
+    Ok(())
+}
+
+fn arrive(session: &Session, log: &Log, mut item: Item) -> Result<(), String> {
+    if let Some(which) = item.agent.take() {
+        let is_meant =
+            |task: &Rc<Task>| session.tasks.names.get(&which).as_ref() == Some(&task.id) || is_meant(log, task, &which);
+        let running = session.tasks.all().into_iter().find(|task| task.state() == State::Running && is_meant(task));
+        item.agent = Some(running.ok_or_else(|| format!("a running agent called `{which}`"))?.id.clone());
+    }
+    session.queue.enqueue(session, item);
+    Ok(())
+}
+
+fn is_meant(log: &Log, task: &Task, which: &str) -> bool {
+    *task.id == *which || *task.description == *which || log.type_of(&task.id).as_deref() == Some(which)
+}
+
+/// Answers a request as soon as there is one, while the user goes on with what comes next.
+fn answer_later(session: &Rc<Session>, log: &Rc<Log>, doing: &Rc<Doing>, allow: bool, tool: Option<Rc<str>>) {
+    let (session, log, doing) = (session.clone(), log.clone(), doing.clone());
+    doing.answering.set(doing.answering.get() + 1);
+    let handle = session.handle.clone();
+    drop(handle.spawn("user's answer", async move {
+        let waiting =
+            tool.as_ref().map_or("a permission request".to_owned(), |tool| format!("a permission request of `{tool}`"));
+        let _waiting = session.handle.waiting_for(&waiting);
+        let request = loop {
+            let asked = log.asked();
+            match log.request_to_answer(&session, tool.as_deref()) {
+                Some(request) => break request,
+                None => asked.await,
+            }
+        };
+        session.emit(&Event::User { does: "answers" });
+        session.permissions.answer(&session, request, allow);
+        doing.answering.set(doing.answering.get() - 1);
+        doing.changed.notify_waiters();
+    }));
+}

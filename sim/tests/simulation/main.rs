@@ -1,0 +1,6 @@
+//! Whole runs: agents, a scripted model, a cache, a clock and a bill together.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+mod runs;
+mod stage;
