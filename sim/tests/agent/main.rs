@@ -15,6 +15,8 @@ mod reply;
 mod routing;
 mod shell;
 mod stage;
+mod sync;
+mod takeover;
 mod theatre;
 mod tools;
 mod world;

@@ -1,0 +1,245 @@
+//! From front to back, with nothing lost and nothing repeated (SYNC-08..11, TRANSCRIPT-07, LIFE-04, LIFE-05).
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
+use forkcast_sim::agent::query::Reason;
+use forkcast_sim::agent::task::State;
+use forkcast_sim::agent::{Event, Session};
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::Role;
+use serde_json::{Value, json};
+
+use crate::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
+
+/// Plays `stage`, sends the child into the background after `ms`, and waits for its end.
+fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {
+    stage.play(move |session| async move {
+        let main = main_agent(&session);
+        let turn = session.handle.spawn("main", async move { drop(says(&main, "go").await) });
+        wait(&session, ms).await;
+        session.tasks.background_all();
+        turn.await.unwrap();
+        while session.tasks.running() > 0 {
+            session.tasks.changed().await;
+        }
+        session
+    })
+}
+
+/// A child that makes a call which takes a minute between two answers.
+fn working() -> Stage {
+    Stage::new()
+        .says("main", vec![spawn("general-purpose", "work"), text("done")])
+        .says(
+            "general-purpose",
+            vec![
+                call("Glob", json!({ "pattern": "*" })).saying("first").after(1_000),
+                call("Bash", json!({ "command": "make", "description": "build" })).saying("second").after(1_000),
+                text("third").after(1_000),
+            ],
+        )
+        .command("make", "built", 60_000)
+}
+
+/// What every request of the child holds, as words: texts, calls and results.
+fn words(blocks: &[Value]) -> Vec<String> {
+    let word = |block: &Value| match block["type"].as_str() {
+        Some("text") => block["text"].as_str().map(str::to_owned),
+        Some("tool_use") => Some(format!("call {}", block["id"].as_str()?)),
+        Some("tool_result") => Some(format!("result {}", block["tool_use_id"].as_str()?)),
+        _ => None,
+    };
+    blocks.iter().filter_map(word).filter(|word| !word.starts_with("<system-reminder>")).collect()
+}
+
+const WHOLE: [&str; 7] = [
+    "work",
+    "first",
+    "call general-purpose-0-1",
+    "result general-purpose-0-1",
+    "second",
+    "call general-purpose-1-1",
+    "result general-purpose-1-1",
+];
+
+#[test]
+fn sync_08_the_run_in_front_ends_through_its_return_path() {
+    let played = switched(working(), 500);
+    let child = &played.agents()[0];
+    let takeover = played.place(|event| matches!(event, Event::Takeover { .. }));
+    let tidied = played.place(|event| matches!(event, Event::Cleanup { step: "clear_dump_state", .. }));
+    let again = played.log.iter().rposition(|(_, event)| matches!(event, Event::AgentStarted { .. })).unwrap();
+    assert!(tidied < takeover && takeover < again, "{tidied} {takeover} {again}");
+    let started = played.find(|event| match event {
+        Event::AgentStarted { agent, is_async, .. } => Some((agent.clone(), *is_async)),
+        _ => None,
+    });
+    assert_eq!(started, [(child.clone(), false), (child.clone(), true)]);
+}
+
+#[test]
+fn sync_09_sync_10_no_message_is_lost_or_repeated_wherever_the_signal_comes() {
+    // In the first request, in the second one, in the tool, in the third request.
+    for ms in [500, 1_500, 30_000, 62_500] {
+        let played = switched(working(), ms);
+        let child = played.asked_by("general-purpose");
+        let last = child.last().unwrap();
+        assert_eq!(words(&blocks(last)), WHOLE, "switched after {ms} ms");
+        assert!(child.iter().all(|question| question.agent == child[0].agent), "one id");
+        assert!(last.draft.messages.last().is_some_and(|message| message.role == Role::User));
+        let said = played.find(|event| match event {
+            Event::TranscriptAppend { kind: "said", agent, .. } if *agent == child[0].agent => Some(()),
+            _ => None,
+        });
+        assert_eq!(said.len(), 3, "each answer is written once");
+        assert_eq!(played.notifications().len(), 1);
+    }
+}
+
+#[test]
+fn sync_09_the_turns_go_on_counting() {
+    let played = switched(working(), 30_000);
+    let turns: Vec<u32> = played.asked_by("general-purpose").iter().map(|question| question.turn).collect();
+    assert_eq!(turns, [0, 1, 2]);
+    let bounded = || {
+        let mut stage = working().agent("bounded", "maxTurns: 2");
+        stage = stage.says("main", vec![spawn("bounded", "work"), text("done")]);
+        let replies = || vec![call("Glob", json!({ "pattern": "*" })).after(1_000); 5];
+        stage.says("bounded", replies())
+    };
+    let played = switched(bounded(), 1_500);
+    assert_eq!(played.asked_by("bounded").len(), 3, "the one that was cut off is asked again, and no fourth");
+}
+
+#[test]
+fn sync_10_what_was_cut_off_is_done_again_and_answered_once() {
+    let played = switched(working(), 30_000);
+    let made = played.find(|event| match event {
+        Event::ToolStart { tool_use, .. } if &**tool_use == "general-purpose-1-1" => Some(()),
+        _ => None,
+    });
+    assert_eq!(made.len(), 2);
+    assert_eq!(played.at(|event| matches!(event, Event::Notified { .. })), 30_000 + 60_000 + 1_000);
+    let last = *played.asked_by("general-purpose").last().unwrap();
+    let answers = results(last).into_iter().filter(|result| result["tool_use_id"] == "general-purpose-1-1");
+    assert_eq!(answers.map(|result| result["content"].clone()).collect::<Vec<_>>(), [json!("built")]);
+}
+
+#[test]
+fn sync_10_a_result_whose_message_was_cut_off_counts_no_more() {
+    let mut stage = working();
+    stage.settings.streaming_tools = true;
+    let played = switched(stage, 1_500);
+    let child = played.agents()[0].clone();
+    let entries = played.session.transcripts.replay(&played.session, &child).unwrap();
+    let calls: Vec<_> = entries.iter().flat_map(|entry| &entry.tool_uses).map(|call| call.id.clone()).collect();
+    let answers: Vec<_> = entries.iter().flat_map(|entry| entry.answers.clone()).collect();
+    assert_eq!(calls, answers);
+}
+
+#[test]
+fn sync_09_an_agent_that_has_said_its_last_word_only_ends() {
+    let mut stage = Stage::new()
+        .says("main", vec![spawn("general-purpose", "work"), text("done")])
+        .says("general-purpose", vec![text("third").after(1_000)]);
+    // A hook holds the end up for ten seconds, and the signal comes while it does.
+    let says = HookSays { after: Duration::from_millis(10_000), word: Word::Nothing };
+    stage.hooks = Hooks::new(vec![Hook::new("slow", Moment::Stop, vec![says])]);
+    let played = switched(stage, 5_000);
+    assert_eq!(played.asked_by("general-purpose").len(), 1, "nothing is asked again");
+    let told = played.notifications();
+    assert!(told[0].contains("<status>completed</status>") && told[0].contains("<result>third</result>"), "{told:?}");
+}
+
+#[test]
+fn sync_11_the_call_says_that_it_was_launched_and_the_end_is_told_later() {
+    let played = switched(working(), 30_000);
+    let statuses = played.find(|event| match event {
+        Event::AgentResult { status, tool_use, .. } => Some((*status, tool_use.to_string())),
+        _ => None,
+    });
+    assert_eq!(statuses, [("async_launched", "main-0-1".to_owned())]);
+    let told = played.notifications();
+    assert!(told[0].contains("<tool-use-id>main-0-1</tool-use-id>"));
+    assert!(told[0].contains("<result>third</result>"));
+    assert!(told[0].contains("<tool_uses>2</tool_uses><duration_ms>91000</duration_ms>"), "{}", told[0]);
+    assert!(told[0].contains("<total_tokens>330</total_tokens>"), "{}", told[0]);
+}
+
+#[test]
+fn sync_09_task_directory_and_read_files_pass_to_the_new_run() {
+    let stage = working().file("/repo/app/a.txt", "a").says(
+        "main",
+        vec![
+            call(
+                "Agent",
+                json!({ "description": "d", "prompt": "work", "subagent_type": "general-purpose", "cwd": "/repo/app" }),
+            ),
+            text("done"),
+        ],
+    );
+    let stage = stage.says(
+        "general-purpose",
+        vec![
+            call("Read", json!({ "file_path": "/repo/app/a.txt" })).after(1_000),
+            call("Edit", json!({ "file_path": "/repo/app/a.txt", "old_string": "a", "new_string": "b" })).after(1_000),
+            text("third"),
+        ],
+    );
+    let played = switched(stage, 1_500);
+    let contexts = played.find(|event| match event {
+        Event::ContextCreated { cwd, is_async, read_files, .. } => Some((cwd.to_string(), *is_async, *read_files)),
+        _ => None,
+    });
+    assert_eq!(contexts, [("/repo/app".to_owned(), false, 0), ("/repo/app".to_owned(), true, 1)]);
+    assert_eq!(played.session.world.files.read("/repo/app/a.txt").as_deref(), Some("b"), "it may edit what it read");
+    let child = played.agents()[0].clone();
+    let states = [(child.clone(), "running", false), (child.clone(), "running", true), (child, "completed", true)];
+    assert_eq!(played.states(), states, "one task");
+}
+
+#[test]
+fn life_04_life_05_first_the_call_waits_and_then_the_lifecycle() {
+    let played = switched(working(), 30_000);
+    let main_went_on =
+        played.at(|event| matches!(event, Event::RequestSent { agent, turn: 1, .. } if &**agent == "main"));
+    assert_eq!(main_went_on, 30_000);
+    assert_eq!(played.value.tasks.get(&played.agents()[0]).unwrap().state(), State::Completed);
+}
+
+#[test]
+fn sync_12_nested_children_go_into_the_background_together() {
+    let stage = Stage::new()
+        .agent("outer", "")
+        .says("main", vec![spawn("outer", "go on"), text("done")])
+        .says("outer", vec![spawn("explore", "look"), text("outer is done").after(1_000)])
+        .says("explore", vec![text("inner is done").after(60_000)]);
+    let played = switched(stage, 10_000);
+    let agents = played.find(|event| match event {
+        Event::Takeover { agent, .. } => Some(agent.clone()),
+        _ => None,
+    });
+    let kinds: Vec<_> = agents.iter().map(|agent| played.session.tasks.get(agent).unwrap().owner.clone()).collect();
+    assert_eq!(kinds, [Some(agents[1].clone()), None], "the inner one first, so that its caller learns of it");
+    assert_eq!(played.count(|event| matches!(event, Event::Notified { status: "completed", .. })), 2);
+}
+
+#[test]
+fn sync_09_a_child_in_the_background_is_beyond_escape() {
+    let played = working().play(|session| async move {
+        let main = main_agent(&session);
+        let (turn, abort) = (main.clone(), main.abort.clone());
+        let turn = session.handle.spawn("main", async move { says(&turn, "go").await.reason });
+        wait(&session, 30_000).await;
+        session.tasks.background_all();
+        wait(&session, 10).await;
+        abort.give();
+        while session.tasks.running() > 0 {
+            session.tasks.changed().await;
+        }
+        turn.await.unwrap()
+    });
+    assert_eq!(played.value, Reason::Completed, "its turn was over");
+    assert!(played.notifications()[0].contains("<status>completed</status>"));
+}
