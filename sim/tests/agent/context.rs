@@ -221,6 +221,25 @@ fn ctx_12_memory_stands_behind_the_agents_own_prompt_and_lies_where_its_scope_sa
 }
 
 #[test]
+fn ctx_12_an_agent_writes_its_memory_without_a_question_and_nobody_elses() {
+    let written = |scope: &str, path: &str| {
+        let write = call("Write", json!({ "file_path": path, "content": "Noted." }));
+        let mut stage = Stage::new()
+            .agent("worker", &format!("memory: {scope}"))
+            .says("worker", vec![write, text("done")])
+            .says("main", vec![spawn("worker", "go"), text("done")])
+            .set(|settings| settings.interactive = false);
+        (stage.mode, stage.bypass_allowed) = (Mode::Default, false);
+        hello(stage).session.world.files.exists(path)
+    };
+    let (user, local) = ("/home/user/.claude/agent-memory", "/repo/.claude/agent-memory-local");
+    assert!(written("user", &format!("{user}/worker/doors.md")));
+    assert!(written("local", &format!("{local}/worker/doors.md")));
+    assert!(!written("user", &format!("{user}/other/doors.md")), "another agent's");
+    assert!(!written("user", &format!("{local}/worker/doors.md")), "another scope's");
+}
+
+#[test]
 fn ctx_10_hooks_of_an_agent_act_in_it_alone_and_are_removed_at_its_end() {
     let look = || call("Glob", json!({ "pattern": "*" }));
     let mut stage = laden()

@@ -62,8 +62,11 @@ impl Permissions {
         if self.rules.ask.iter().any(|rule| touches(&rule)) {
             return Verdict::Ask;
         }
-        let effect = tool.effect(&tool_use.input);
-        match by_mode(self.mode_of(context), effect, &subject, &context.cwd.borrow(), tool.name()) {
+        let (mode, effect) = (self.mode_of(context), tool.effect(&tool_use.input));
+        if mode != Mode::Plan && effect == Effect::Edit && is_own_memory(context, &subject) {
+            return Verdict::Allow("memory");
+        }
+        match by_mode(mode, effect, &subject, &context.cwd.borrow(), tool.name()) {
             Some(verdict) => verdict,
             None if self.rules.allow.iter().any(|rule| rule.covers(tool.name(), &subject, places)) => {
                 Verdict::Allow("rule")
@@ -114,6 +117,12 @@ fn by_mode(mode: Mode, effect: Effect, subject: &Subject, cwd: &str, tool: &str)
         }
         _ => None,
     }
+}
+
+/// Whether a file lies in the agent's memory, which is its own to write (contract CTX-12).
+fn is_own_memory(context: &Context, subject: &Subject) -> bool {
+    let (Some(memory), Subject::Path(path)) = (&context.memory, subject) else { return false };
+    path::below(&memory.directory, path).is_some_and(|below| !below.is_empty())
 }
 
 /// Whether a file may be changed without a question under `acceptEdits`: below the agent's working directory, and not in a
