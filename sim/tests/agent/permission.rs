@@ -220,17 +220,31 @@ fn perm_10_a_rule_that_asks_comes_before_the_mode_and_before_rules_that_allow() 
 }
 
 #[test]
-fn perm_14_a_call_s_mode_changes_nothing_for_a_local_agent() {
-    let task = |mode: &str| json!({ "description": "d", "prompt": "p", "subagent_type": "explore", "mode": mode });
+fn perm_14_agent_08_a_call_s_mode_changes_nothing_for_a_local_agent() {
+    let task =
+        |mode: &str| json!({ "description": "d", "prompt": "p", "subagent_type": "general-purpose", "mode": mode });
+    let edit = uses("Write", json!({ "file_path": "a", "content": "b" }));
+    let rules = vec![
+        reply("general-purpose", 0, &[edit, uses("Bash", json!({ "command": "ls" }))]),
+        reply("general-purpose", 1, &[says("done")]),
+    ];
     for mode in ["plan", "default", "bypassPermissions"] {
-        let stage = stage(Mode::Default, true, &[], &[], &[]).says(vec![reply("explore", 0, &[says("done")])]);
-        let played = stage.play(|session| async move { said(&main_agent(&session), "Agent", task(mode)).await });
+        let stage = stage(Mode::Default, true, &[], &[], &[]).says(rules.clone());
+        let played = stage.play(|session| async move {
+            let answering = session.clone();
+            session.handle.spawn("user", async move {
+                let asked = answering.permissions.next_request().await;
+                answering.permissions.answer(&answering, asked.request, false)
+            });
+            said(&main_agent(&session), "Agent", task(mode)).await
+        });
         assert!(played.value.contains("done"), "{}", played.value);
-        let modes = played.picked(|event| match event {
+        let decided = played.picked(|event| match event {
             Event::ToolsResolved { agent, mode, .. } if &**agent != "main" => Some(*mode),
+            Event::PermissionReply { by, .. } => Some(*by),
             _ => None,
         });
-        assert_eq!(modes, ["acceptEdits"], "{mode}");
+        assert_eq!(decided, ["acceptEdits", "mode", "user"], "{mode}");
     }
 }
 

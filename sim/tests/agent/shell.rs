@@ -8,7 +8,7 @@ use forkcast_sim::agent::world::{Change, Rule, background};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use super::stage::{Stage, main_agent, said};
+use super::stage::{Stage, kind, main_agent, said, sub_agent};
 
 fn secs(secs: u64) -> Option<Duration> {
     Some(Duration::from_secs(secs))
@@ -131,4 +131,21 @@ fn notify_14_a_stuck_shell_and_a_monitor_are_told_of_while_they_run() {
     assert_eq!(enqueued(&played.events), expected);
     let stuck = played.picked(|event| matches!(event, Event::Stuck { .. }).then_some(()));
     assert_eq!(stuck.len(), 2, "what ends in the instant of the look is not stuck");
+}
+
+#[test]
+fn notify_14_a_sub_agent_s_shell_tells_the_main_thread_when_the_agent_is_gone() {
+    let rules = vec![Rule { takes: secs(5), ..Rule::new("slow", "done") }];
+    let played = Stage::new().with_shell(rules).play(|session| async move {
+        let agent = sub_agent(&main_agent(&session), kind("worker"), false);
+        said(&agent, "Bash", json!({ "command": "slow", "run_in_background": true })).await;
+        let task = session.tasks.all().remove(0);
+        assert_eq!((task.owner.as_ref(), &*task.tool_use), (Some(&agent.agent), "toolu_1"));
+        session.handle.sleep(Duration::from_secs(6)).await;
+    });
+    let to = played.picked(|event| match event {
+        Event::Enqueued { agent, .. } => Some(agent.clone()),
+        _ => None,
+    });
+    assert_eq!(to, [None]);
 }

@@ -12,7 +12,7 @@ use super::Permissions;
 use crate::agent::context::Context;
 use crate::agent::entry::ToolUse;
 use crate::agent::event::Event;
-use crate::agent::queue::{Item, Mode, Priority};
+use crate::agent::queue::Item;
 use crate::agent::session::Session;
 
 /// How a request reaches the user (PERM-17).
@@ -131,9 +131,7 @@ impl Permissions {
         let text = format!(
             "The user {said} a request of {agent} to use {tool}, after the request was gone. Nothing was done."
         );
-        let (mode, priority) = (Mode::OrphanedPermission, Priority::Next);
-        let item = Item { id: 0, mode, priority, agent: None, text: text.into(), source: "permission" };
-        session.queue.enqueue(session, item);
+        session.queue.enqueue(session, Item::orphaned_permission(&text));
         Answered::Orphaned
     }
 }
