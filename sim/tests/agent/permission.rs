@@ -284,6 +284,7 @@ fn perm_16_queue_12_an_answer_whose_request_is_gone_enters_the_queue() {
         let asked = session.permissions.next_request().await;
         worker.abort.give();
         let stopped = decision.await.unwrap();
+        assert!(session.permissions.open_requests().is_empty());
         let late = session.permissions.answer(&session, asked.request, true);
         let again = session.permissions.answer(&session, asked.request, false);
         (stopped, late, again, session.permissions.answer(&session, 999_999, true))

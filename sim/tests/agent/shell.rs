@@ -44,7 +44,7 @@ fn a_command_takes_its_time_says_its_words_and_changes_its_files() {
 #[test]
 fn a_command_that_is_given_up_changes_nothing() {
     let write = Change::Write { path: "out".into(), text: "done".into() };
-    let rules = vec![Rule { takes: secs(500), changes: vec![write], ..Rule::new("*", "done") }];
+    let rules = vec![Rule { takes: secs(700), changes: vec![write], ..Rule::new("*", "done") }];
     let played = Stage::new().with_shell(rules).play(|session| async move {
         let context = main_agent(&session);
         let mut answers = vec![
@@ -68,8 +68,8 @@ fn a_command_that_is_given_up_changes_nothing() {
         answers
     });
     let stopped = |ms: u64| format!("error: The command was stopped after {ms} ms: it had not ended by then.");
-    assert_eq!(played.value, [stopped(1_000), stopped(120_000), "None".into(), "done".into()]);
-    assert_eq!(played.at_ms, 1_000 + 120_000 + 9_000 + 500_000);
+    assert_eq!(played.value, [stopped(1_000), stopped(120_000), "None".into(), stopped(600_000)]);
+    assert_eq!(played.at_ms, 1_000 + 120_000 + 9_000 + 600_000);
 }
 
 /// What the queue was given: mode, priority, source.

@@ -47,28 +47,31 @@ fn ctx_02_what_was_not_read_or_has_changed_since_is_not_changed() {
         let context = main_agent(&session);
         let write = || json!({ "file_path": "README.md", "content": "new" });
         let edit = || json!({ "file_path": "README.md", "old_string": "Read", "new_string": "Write" });
-        let mut said_ = vec![
+        let mut all = vec![
             said(&context, "Write", write()).await,
             said(&context, "Edit", edit()).await,
             said(&context, "Write", json!({ "file_path": "fresh.md", "content": "a" })).await,
             said(&context, "Read", json!({ "file_path": "README.md" })).await,
         ];
         session.world.files.write("/repo/README.md", "# Read by another\n");
-        said_.push(said(&context, "Edit", edit()).await);
-        said_.push(said(&context, "Write", write()).await);
-        said_.push(said(&context, "Read", json!({ "file_path": "README.md" })).await);
-        said_.push(said(&context, "Edit", edit()).await);
+        all.push(said(&context, "Edit", edit()).await);
+        all.push(said(&context, "Write", write()).await);
+        all.push(said(&context, "Read", json!({ "file_path": "README.md" })).await);
+        all.push(said(&context, "Edit", edit()).await);
         // What it wrote itself it knows.
-        said_.push(said(&context, "Write", write()).await);
-        (said_, session.world.files.read("/repo/README.md").unwrap().to_string())
+        all.push(said(&context, "Write", write()).await);
+        let edit = json!({ "file_path": "README.md", "old_string": "new", "new_string": "newer" });
+        all.push(said(&context, "Edit", edit).await);
+        (all, session.world.files.read("/repo/README.md").unwrap().to_string())
     });
     let (said, text) = played.value;
     let unread = "error: /repo/README.md has not been read yet. Read it first, then change it.";
     let changed = "error: /repo/README.md has changed since it was read. Read it again, then change it.";
     assert_eq!(said[..3], [unread, unread, "/repo/fresh.md was created."]);
     assert_eq!(said[4..6], [changed, changed]);
-    assert_eq!(said[7..], ["/repo/README.md was changed in 1 place.", "/repo/README.md was replaced."]);
-    assert_eq!(text, "new");
+    let done = "/repo/README.md was changed in 1 place.";
+    assert_eq!(said[7..], [done, "/repo/README.md was replaced.", done]);
+    assert_eq!(text, "newer");
 }
 
 #[test]
