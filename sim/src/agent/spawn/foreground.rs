@@ -72,9 +72,9 @@ impl Waiting {
     async fn race(&mut self) -> Raced {
         let Some(waiter) = &mut self.0 else { return Raced::Signalled("user") };
         let (session, task) = (waiter.session.clone(), waiter.task.clone());
-        let mut signal = pin!(signal(&session, &task));
+        let (mut signal, mut given) = (pin!(signal(&session, &task)), None);
         loop {
-            let first = first(&mut waiter.run, signal.as_mut(), &session.handle).await;
+            let first = first(&mut waiter.run, signal.as_mut(), &mut given, &session.handle).await;
             let winner = if matches!(first, First::Signal(_)) { "signal" } else { "message" };
             session.emit(&Event::Race { agent: task.id.clone(), winner });
             match first {
@@ -142,12 +142,21 @@ enum First {
     Signal(&'static str),
 }
 
-/// The next message or the signal; of one instant the message (G14).
-async fn first(run: &mut Run, signal: Pin<&mut impl Future<Output = &'static str>>, handle: &Handle) -> First {
-    let by = crate::select! {
-        step = run.next() => return First::Message(step),
-        by = signal => by,
+/// The next message or the signal; of one instant the message (G14), and then the signal stays `given`.
+async fn first(
+    run: &mut Run,
+    signal: Pin<&mut impl Future<Output = &'static str>>,
+    given: &mut Option<&'static str>,
+    handle: &Handle,
+) -> First {
+    let by = match *given {
+        Some(by) => by,
+        None => crate::select! {
+            step = run.next() => return First::Message(step),
+            by = signal => by,
+        },
     };
+    *given = Some(by);
     for _ in 0..SETTLING_TURNS {
         crate::select! {
             step = run.next() => return First::Message(step),
