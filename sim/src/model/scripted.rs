@@ -21,6 +21,8 @@ pub struct Rule {
     pub turn: Option<u32>,
     /// Text that the last user text contains.
     pub last_user: Option<Rc<str>>,
+    /// The last user text as a whole.
+    pub last_user_is: Option<Rc<str>>,
     /// How often it speaks to one agent; `None` is without limit.
     pub times: Option<u32>,
     /// What is said.
@@ -56,6 +58,17 @@ pub struct Scripted {
     messages: u64,
 }
 
+impl Rule {
+    const fn reads_text(&self) -> bool {
+        self.last_user.is_some() || self.last_user_is.is_some()
+    }
+
+    fn fits_text(&self, text: &str) -> bool {
+        self.last_user.as_deref().is_none_or(|wanted| text.contains(wanted))
+            && self.last_user_is.as_deref().is_none_or(|wanted| text == wanted)
+    }
+}
+
 impl Scripted {
     /// A script of these rules.
     pub fn new(rules: Vec<Rule>) -> Self {
@@ -83,20 +96,25 @@ impl Scripted {
                 && rule.instance.is_none_or(|wanted| wanted == instance)
                 && rule.turn.is_none_or(|turn| turn == question.turn)
                 && rule.times.is_none_or(|times| spoken < times)
-                && rule.last_user.as_deref().is_none_or(|wanted| {
-                    let text = last_user.get_or_insert_with(|| question.last_user_text().unwrap_or_default());
-                    text.contains(wanted)
-                })
+                && (!rule.reads_text()
+                    || rule.fits_text(last_user.get_or_insert_with(|| question.last_user_text().unwrap_or_default())))
         })
     }
 
     /// What is wrong, and what would mend it.
     fn unscripted(&self, question: &Question) -> Unscripted {
         let (agent, agent_type, turn) = (&question.agent, &question.agent_type, question.turn);
-        let known: Vec<String> =
-            self.rules.iter().filter_map(|rule| rule.agent.as_deref().map(str::to_owned)).collect();
-        let here = known.iter().any(|name| **name == **agent || **name == **agent_type);
-        let why = if here { "its rules are used up or do not fit" } else { "the script has no rule for it" };
+        let mut known: Vec<&str> =
+            self.rules.iter().map(|rule| rule.agent.as_deref().unwrap_or("every agent")).collect();
+        known.sort_unstable();
+        known.dedup();
+        let fits = |rule: &&Rule| rule.agent.as_ref().is_none_or(|name| name == agent || name == agent_type);
+        let why = match (self.rules.iter().filter(fits).count(), known.as_slice()) {
+            (0, []) => "the script is empty".to_owned(),
+            (0, known) => format!("the script has no rule for it, only for {}", known.join(", ")),
+            (1, _) => "the one rule for it is used up or does not fit".to_owned(),
+            (rules, _) => format!("its {rules} rules are used up or do not fit"),
+        };
         let text: String = question.last_user_text().unwrap_or_default().chars().take(60).collect();
         Unscripted(format!(
             "agent `{agent_type}` ({agent}) asked for answer {turn} and {why}. Its last user text begins \"{text}\". \
@@ -123,7 +141,15 @@ impl Script for Scripted {
     fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
         let Some(at) = self.find(question) else { return Err(self.unscripted(question)) };
         *self.spoken.entry((question.agent.clone(), at)).or_default() += 1;
-        Ok(self.answer_of(at, question))
+        let answer = self.answer_of(at, question);
+        let (agent, turn) = (&question.agent_type, question.turn);
+        // Whoever wrote raw events meant them as they stand: out of order they are a mistake of the script (STREAM-01).
+        answer.check().map(|()| answer).map_err(|(event, expected)| {
+            Unscripted(format!(
+                "the script's answer {turn} for agent `{agent}` is no stream: event {event}, counted from 0, is out of order; \
+                 expected {expected}"
+            ))
+        })
     }
 }
 

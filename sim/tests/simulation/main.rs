@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
 mod runs;
+mod same;
 mod stage;

@@ -1,0 +1,74 @@
+//! Whoever ends in the background is told of once.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::agent::Event;
+use crate::ledger::Line;
+use crate::simulation::Observer;
+use crate::time::Instant;
+
+/// Every task that ends in the background has one notification, with the state that it ended in, after it ended
+/// (contract NOTIFY-10, ASYNC-09); or none, if a blocking read consumed it before, which shows as a suppressed one. A task
+/// that somebody waited for has none (LIFE-07).
+#[derive(Debug, Default)]
+pub struct Notifications {
+    ended: BTreeMap<Rc<str>, Told>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    state: &'static str,
+    background: bool,
+    notified: u32,
+    suppressed: u32,
+}
+
+impl Notifications {
+    fn notified(&mut self, task: &Rc<str>, status: &str) -> Result<(), String> {
+        let Some(told) = self.ended.get_mut(task) else {
+            return Err(format!("a notification of the end of `{task}`, which has not ended"));
+        };
+        told.notified += 1;
+        match *told {
+            Told { notified: 2.., .. } => Err(format!("a second notification of `{task}`")),
+            Told { background: false, .. } => Err(format!("a notification of `{task}`, which somebody waited for")),
+            Told { state, .. } if state != status => {
+                Err(format!("`{task}` is {state}, its notification says {status}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Observer for Notifications {
+    fn name(&self) -> &'static str {
+        "notifications"
+    }
+
+    fn event(&mut self, _at: Instant, event: &Event) -> Result<(), String> {
+        match event {
+            Event::TaskState { task, state, background, .. } if *state != "running" => {
+                let told = Told { state, background: *background, notified: 0, suppressed: 0 };
+                self.ended.entry(task.clone()).or_insert(told);
+                Ok(())
+            }
+            Event::Notified { task, status, .. } => self.notified(task, status),
+            Event::NotifySuppressed { task } => {
+                if let Some(told) = self.ended.get_mut(task) {
+                    told.suppressed += 1;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self, _at: Instant, _lines: &[Line]) -> Result<(), String> {
+        let untold = |told: &Told| told.background && told.notified + told.suppressed == 0;
+        match self.ended.iter().find(|(_, told)| untold(told)) {
+            Some((task, told)) => Err(format!("`{task}` was {} in the background, and nobody was told", told.state)),
+            None => Ok(()),
+        }
+    }
+}

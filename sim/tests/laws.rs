@@ -1,0 +1,293 @@
+//! Every law sees what it is there for: each is shown something that breaks it, beside something that does not.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::Event;
+use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::laws::{Answers, Identity, Leftovers, Money, Notifications, Reads, Terminal, UsageSum};
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
+use forkcast_sim::seed::Seed;
+use forkcast_sim::simulation::{Observer, Seen};
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Request, Role, Sizes, Ttl, Wire};
+use forkcast_sim::{ledger, wire};
+use serde_json::json;
+
+/// A wire and a cache, and what they make of drafts. Every block has a thousand tokens.
+struct Bench {
+    wire: Wire,
+    cache: Marked,
+    at: Instant,
+    lines: usize,
+}
+
+/// A request that was looked up.
+struct Looked {
+    draft: Draft,
+    request: Request,
+    cumulative: Vec<u64>,
+    outcome: Outcome,
+    at: Instant,
+    line: usize,
+    ticket: Ticket,
+}
+
+struct Thousands<'a>(&'a Wire, &'a Request);
+
+impl Sizes for Thousands<'_> {
+    fn tokens_at(&self, node: wire::NodeId) -> u64 {
+        let at = self.1.nodes.iter().position(|own| *own == node);
+        at.map_or_else(|| u64::from(self.0.prefixes.depth(node)), |at| at as u64 + 1) * 1_000
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let rules = Rules::default();
+        Self { wire: Wire::new(rules.forms), cache: Marked::new(rules, 1), at: Instant(0), lines: 0 }
+    }
+
+    fn look(&mut self, draft: Draft) -> Looked {
+        let request = self.wire.take(&draft, "scope");
+        let cumulative: Vec<u64> = (1..=request.nodes.len() as u64).map(|blocks| blocks * 1_000).collect();
+        let sizes = Thousands(&self.wire, &request);
+        let prompt = Prompt {
+            prefixes: &self.wire.prefixes,
+            markers: &request.markers,
+            sizes: &sizes,
+            total_tokens: *cumulative.last().unwrap(),
+            minimum_tokens: 1_000,
+        };
+        let (ticket, outcome) = self.cache.look_up(&prompt, self.at);
+        self.lines += 1;
+        Looked { draft, request, cumulative, outcome, at: self.at, line: self.lines - 1, ticket }
+    }
+
+    /// The first byte of the answer goes out.
+    fn begin(&mut self, law: &mut dyn Observer, looked: &Looked) {
+        self.cache.first_byte(&self.wire.prefixes, looked.ticket, self.at);
+        law.first_byte(looked.line, self.at).unwrap();
+    }
+
+    fn show(&self, law: &mut dyn Observer, looked: &Looked) -> Result<(), String> {
+        law.served(&Seen {
+            line: looked.line,
+            at: looked.at,
+            agent: "main",
+            draft: &looked.draft,
+            wire: &self.wire,
+            request: &looked.request,
+            cumulative: &looked.cumulative,
+            outcome: &looked.outcome,
+            ledger: &Line::begun(looked.line, 0, "claude-opus-5-5".into()),
+        })
+    }
+}
+
+/// A conversation of these texts, marked at its end.
+fn draft(texts: &[&str]) -> Draft {
+    let messages = texts.iter().enumerate().map(|(at, text)| {
+        let role = if at % 2 == 0 { Role::User } else { Role::Assistant };
+        Rc::new(Message { role, content: vec![Piece::text(text)] })
+    });
+    conversation(messages.collect())
+}
+
+fn conversation(messages: Vec<Rc<Message>>) -> Draft {
+    let tail = Mark { level: Level::Messages, item: messages.len() - 1, part: 0, ttl: Ttl::FiveMinutes };
+    Draft {
+        model: "claude-opus-5-5".into(),
+        tools: Rc::from([]),
+        system: [Piece::text("Be brief.")].into(),
+        messages,
+        parameters: Rc::from([("max_tokens".to_owned(), "100".to_owned())]),
+        marks: vec![tail],
+    }
+}
+
+fn broken(result: Result<(), String>, says: &str) {
+    let why = result.expect_err("the law is broken");
+    assert!(why.contains(says), "{why}");
+}
+
+fn identity() -> Identity {
+    Identity::new(Rules::default().forms, &Seed::new(3))
+}
+
+#[test]
+fn identity_sees_blocks_that_were_not_sent() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one", "two", "three"]));
+    bench.show(&mut identity(), &looked).unwrap();
+    looked.draft = draft(&["one", "2", "three"]);
+    broken(bench.show(&mut identity(), &looked), "the block at messages[1].content[0] is not the one that was sent");
+    looked.draft = draft(&["one", "two"]);
+    broken(bench.show(&mut identity(), &looked), "blocks were sent, the cache was given");
+    looked.draft = draft(&["one", "two", "three"]);
+    looked.draft.marks[0].item = 0;
+    broken(bench.show(&mut identity(), &looked), "breakpoints moved");
+}
+
+#[test]
+fn identity_sees_a_path_that_is_cut() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one", "two", "three"]));
+    looked.request.nodes.remove(1);
+    broken(bench.show(&mut identity(), &looked), "has another length");
+}
+
+#[test]
+fn identity_reads_one_request_in_a_hundred_again() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one", "two", "three"]));
+    looked.draft = draft(&["one", "2", "three"]);
+    looked.line = 1;
+    let mut law = identity();
+    let found = (0..10_000).filter(|_| bench.show(&mut law, &looked).is_err()).count();
+    assert!((70..130).contains(&found), "{found} of 10,000");
+}
+
+#[test]
+fn usage_sum_sees_a_token_too_many() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one"]));
+    bench.show(&mut UsageSum, &looked).unwrap();
+    looked.outcome.input_tokens += 1;
+    broken(bench.show(&mut UsageSum, &looked), "is not the prompt's");
+}
+
+#[test]
+fn money_sees_a_bill_that_is_not_its_parts_and_causes_that_are_not_the_difference() {
+    let rates = PriceBook::built_in().rates(&ModelKey::from("claude-opus-5-5"), &Terms::default()).unwrap();
+    let usage = wire::Usage { input_tokens: 1_000, output_tokens: 7, ..wire::Usage::default() };
+    let mut line = Line::begun(0, 0, "claude-opus-5-5".into());
+    line.charge = ledger::charge(Some(&rates), &usage, &[], None);
+    let check = |line: &Line| Money.end(Instant(0), std::slice::from_ref(line));
+    check(&line).unwrap();
+    let mut other = line.clone();
+    other.charge.bill.as_mut().unwrap().total = rates.difference(Category::Output, Category::Read, 1);
+    broken(check(&other), "the parts of its bill");
+    line.charge.perfect = Some(Amount::ZERO);
+    broken(check(&line), "was missed");
+}
+
+#[test]
+fn reads_sees_a_read_of_what_nobody_wrote() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one"]));
+    let mut law = Reads::new(&Rules::default());
+    bench.show(&mut law, &looked).unwrap();
+    let last = *looked.request.nodes.last().unwrap();
+    (looked.outcome.hit, looked.outcome.read_tokens) = (Some(last), 2_000);
+    broken(bench.show(&mut Reads::new(&Rules::default()), &looked), "that nobody had written");
+    // Its own answer has not begun: not even its writer reads it.
+    broken(bench.show(&mut law, &looked), "had not begun to answer");
+}
+
+#[test]
+fn reads_sees_a_read_after_the_lifetime_and_knows_what_was_kept_alive() {
+    let mut bench = Bench::new();
+    let mut law = Reads::new(&Rules::default());
+    let minute = Duration::from_secs(60);
+    for texts in [&["one"][..], &["one", "two", "three"], &["one", "two", "three", "four", "five"]] {
+        let looked = bench.look(draft(texts));
+        bench.show(&mut law, &looked).unwrap();
+        bench.begin(&mut law, &looked);
+        bench.at = bench.at + minute + minute;
+    }
+    // The first entry was used at zero, but longer ones that begin with it were used since: six minutes are no expiry.
+    let mut looked = bench.look(draft(&["one"]));
+    assert_eq!(looked.outcome.read_tokens, *looked.cumulative.last().unwrap());
+    bench.show(&mut law, &looked).unwrap();
+    looked.at = looked.at + minute + minute + minute + minute + minute + Duration(1);
+    broken(bench.show(&mut law, &looked), "had expired");
+}
+
+fn call(id: &str) -> Piece {
+    Piece::tool_use(id, "Read", &json!({ "file_path": "/a" }))
+}
+
+fn message(role: Role, content: Vec<Piece>) -> Rc<Message> {
+    Rc::new(Message { role, content })
+}
+
+#[test]
+fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
+    let mut bench = Bench::new();
+    let user = message(Role::User, vec![Piece::text("Read.")]);
+    let said = message(Role::Assistant, vec![call("a"), call("b")]);
+    let results =
+        |ids: &[&str]| message(Role::User, ids.iter().map(|id| Piece::tool_result(id, "text", false)).collect());
+    let mut show = |law: &mut Answers, messages: Vec<Rc<Message>>| {
+        let looked = bench.look(conversation(messages));
+        bench.show(law, &looked)
+    };
+    let law = &mut Answers::default();
+    show(law, vec![user.clone()]).unwrap();
+    show(law, vec![user.clone(), said.clone(), results(&["a", "b"])]).unwrap();
+    broken(show(law, vec![user.clone(), said.clone(), results(&["a"])]), "the call b has no result");
+    broken(show(law, vec![user.clone(), said.clone(), results(&["a", "b", "a"])]), "a result for a, which is not open");
+    broken(
+        show(law, vec![user.clone(), said.clone(), said.clone(), results(&["a", "b"])]),
+        "the call a stands there twice",
+    );
+    broken(show(law, vec![user, results(&["c"])]), "a result for c");
+}
+
+fn state(task: &str, state: &'static str, background: bool) -> Event {
+    Event::TaskState { task: task.into(), kind: "agent", state, background }
+}
+
+fn notified(task: &str, status: &'static str) -> Event {
+    Event::Notified { task: task.into(), tool_use: "toolu_1".into(), status }
+}
+
+/// What a law says to these events, and at the end.
+fn watched(mut law: impl Observer, events: &[Event]) -> Result<(), String> {
+    events.iter().try_for_each(|event| law.event(Instant(0), event))?;
+    law.end(Instant(0), &[])
+}
+
+#[test]
+fn notify_10_notifications_sees_two_none_and_one_too_early() {
+    let watched = |events: &[Event]| watched(Notifications::default(), events);
+    let (runs, ended) = (state("a", "running", true), state("a", "completed", true));
+    let in_front = state("a", "completed", false);
+    let suppressed = Event::NotifySuppressed { task: "a".into() };
+    let once = notified("a", "completed");
+    watched(&[runs.clone(), ended.clone(), once.clone(), suppressed.clone()]).unwrap();
+    watched(&[runs.clone(), ended.clone(), suppressed]).unwrap();
+    watched(&[runs.clone(), in_front.clone()]).unwrap();
+    broken(watched(&[runs.clone(), ended.clone(), once.clone(), once.clone()]), "a second notification");
+    broken(watched(&[runs.clone(), ended.clone()]), "nobody was told");
+    broken(watched(&[runs.clone(), once.clone(), ended.clone()]), "has not ended");
+    broken(watched(&[runs.clone(), in_front, once]), "somebody waited for");
+    broken(watched(&[runs, ended, notified("a", "failed")]), "its notification says failed");
+}
+
+#[test]
+fn life_09_terminal_sees_whoever_goes_on_after_the_end() {
+    let watched =
+        |last: Event| watched(Terminal::default(), &[state("a", "running", true), state("a", "killed", true), last]);
+    watched(state("b", "running", true)).unwrap();
+    broken(watched(state("a", "completed", true)), "`a` is killed and becomes completed");
+    broken(watched(state("a", "running", true)), "becomes running");
+    let sent = Event::RequestSent { agent: "a".into(), turn: 1, attempt: 0, messages: 1, tools: 0, breakpoints: 1 };
+    broken(watched(sent), "sends a request");
+    let tool = Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
+    broken(watched(tool), "calls a tool");
+}
+
+#[test]
+fn leftovers_sees_tasks_that_run_and_items_that_wait() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let item = |item| Event::Enqueued { item, mode: "prompt", priority: "next", agent: None, source: "user" };
+    let taken = |item| Event::Dequeued { item, mode: "prompt", priority: "next", agent: None, consumer: "repl" };
+    watched(&[item(1), state("a", "running", true), taken(1), state("a", "failed", true)]).unwrap();
+    broken(watched(&[state("a", "running", true)]), "`a` still runs");
+    broken(watched(&[item(1), item(2), taken(1)]), "item 2 still waits");
+    broken(watched(&[item(1), taken(1), taken(1)]), "in which it was not");
+}
