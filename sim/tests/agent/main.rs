@@ -7,16 +7,25 @@ mod built_in;
 mod clocked;
 mod context;
 mod definitions;
+mod hook;
+mod input;
 mod permission;
+mod placement;
 mod probe;
 mod prompt;
 mod query;
+mod queue;
+#[allow(dead_code)] // Each group uses its own part of it.
 mod reply;
+mod retry;
 mod routing;
 mod shell;
 mod stage;
+mod stop;
+mod stream;
 mod sync;
 mod takeover;
+#[allow(dead_code)] // Each group uses its own part of it.
 mod theatre;
 mod tools;
 mod world;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::agent::definition::Definitions;
+use forkcast_sim::agent::definition::{Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::event::{Event, Sink};
 use forkcast_sim::agent::hook::Hooks;
 use forkcast_sim::agent::permission::Permissions;
@@ -43,6 +43,8 @@ pub struct Theatre {
     pub hooks: Hooks,
     /// Files and shell.
     pub world: World,
+    /// What stands in the main conversation before.
+    pub history: Vec<Rc<Entry>>,
     /// What the user does: (milliseconds, act).
     pub acts: Vec<(u64, Act)>,
 }
@@ -81,8 +83,21 @@ impl Theatre {
             tools: vec![Rc::new(Probe { name: "Probe", waits: false }), Rc::new(Probe { name: "Late", waits: true })],
             hooks: Hooks::default(),
             world: World::default(),
+            history: Vec::new(),
             acts: Vec::new(),
         }
+    }
+
+    /// There are these kinds of agents: (name, frontmatter beside name and description).
+    pub fn kinds(mut self, kinds: &[(&str, &str)]) -> Self {
+        let text = |(name, rest): &(&str, &str)| Text {
+            source: Source::Project,
+            path: format!("/repo/.claude/agents/{name}.md").into(),
+            text: format!("---\nname: {name}\ndescription: for tests\n{rest}\n---\nYou are {name}.\n").into(),
+        };
+        let texts: Vec<Text> = kinds.iter().map(text).collect();
+        self.definitions = Definitions::gather(&texts, Ranking::default());
+        self
     }
 
     /// The model says `reply` to agents of this type or id.
@@ -139,6 +154,7 @@ impl Theatre {
         };
         let session = opening.open(handle);
         let main = Context::main(&session, Pool::main(&session));
+        main.entries.borrow_mut().extend(self.history);
         let user = session.handle.spawn("user", perform_acts(Rc::clone(&session), self.acts));
         if interactive {
             repl(Rc::clone(&main)).await;

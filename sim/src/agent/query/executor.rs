@@ -3,8 +3,10 @@
 //!
 //! * A call is added when its block begins and starts when its arguments are complete; those that have started run side
 //!   by side (STREAM-11, STREAM-12).
-//! * What has to wait for the whole message (G07), and everything where tools do not start early, is the remainder:
-//!   `runTools`, in the order of the calls, each awaited (LOOP-11). It does not wait for what runs already.
+//! * What has to wait for the whole message (G07) starts behind it, in the order of the calls, and runs side by side with
+//!   the rest: launches in series, execution at the same time (C20; two foreground agents of one message ask 1 to 6 ms
+//!   apart, `clients.md` 1).
+//! * Where tools do not start early, all of them are the remainder: `runTools`, one after another, each awaited (LOOP-11).
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -33,7 +35,7 @@ pub(super) struct Executor {
 struct Running {
     tool_use: ToolUse,
     answering: Pin<Box<dyn Future<Output = Answer>>>,
-    /// It is of the remainder: the next one waits for it.
+    /// It is of the remainder: the next one waits until it has ended.
     in_turn: bool,
 }
 
@@ -96,7 +98,7 @@ impl Executor {
         self.held.extend(held);
     }
 
-    /// The stream is over: the remainder runs, one after another (LOOP-11, STREAM-15).
+    /// The stream is over: what was held runs (STREAM-15).
     pub fn release(&mut self) {
         self.is_released = true;
     }
@@ -112,7 +114,7 @@ impl Executor {
     }
 
     fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Answer> {
-        self.start_next_in_turn();
+        self.start_held();
         let ended = self.running.iter_mut().enumerate().find_map(|(at, running)| {
             match running.answering.as_mut().poll(context) {
                 Poll::Ready(answer) => Some((at, answer)),
@@ -124,13 +126,11 @@ impl Executor {
         Poll::Ready(answer)
     }
 
-    /// The first of the remainder starts when the one before it has ended.
-    fn start_next_in_turn(&mut self) {
-        if !self.is_released || self.running.iter().any(|running| running.in_turn) {
-            return;
-        }
-        if let Some(Held { prepared, message }) = self.held.pop_front() {
-            self.start(prepared, Occasion { during_stream: false, message }, true);
+    /// Behind the stream: all that waited for the message, or of the remainder the next one when that before it has ended.
+    fn start_held(&mut self) {
+        while self.is_released && !self.running.iter().any(|running| running.in_turn) {
+            let Some(Held { prepared, message }) = self.held.pop_front() else { return };
+            self.start(prepared, Occasion { during_stream: false, message }, !self.is_early);
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn render(context: &Context) {
 /// The request as it stands now.
 pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
     let settings = &context.session.settings;
-    let user_context = if settings.without_user_context { Vec::new() } else { prompt::user_context(context) };
+    let user_context = prompt::user_context(context);
     let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow());
     let system = Rc::clone(&context.system.borrow());
     let layout = Layout {

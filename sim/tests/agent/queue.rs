@@ -1,0 +1,167 @@
+//! The one queue and its three consumers (contract QUEUE, scenario E12).
+
+use forkcast_sim::agent::queue::{Item, Mode, Priority};
+use forkcast_sim::agent::session::Session;
+use serde_json::json;
+
+use crate::reply::Reply;
+use crate::theatre::{Played, Theatre};
+
+fn put(session: &Session, mode: Mode, priority: Priority, agent: Option<&str>, text: &str) {
+    session.queue.enqueue(session, Item::new(mode, priority, agent.map(Into::into), text, "agent"));
+}
+
+/// A session without a terminal.
+fn headless(replies: Vec<Reply>) -> Theatre {
+    let mut theatre = Theatre::new(replies);
+    theatre.settings.interactive = false;
+    theatre
+}
+
+fn dequeued(played: &Played, field: &str) -> Vec<String> {
+    played.words("queue.dequeue", field)
+}
+
+#[test]
+fn queue_01_queue_02_queue_06_queue_12_one_queue_serves_every_source_in_four_modes() {
+    let played = Theatre::new(Vec::new())
+        .act(0, |session| {
+            session.front.type_line(session, "typed");
+            session.front.type_line(session, "!ls");
+            session.queue.enqueue(session, Item::notification(None, "<task-notification/>", "shell"));
+            session.queue.enqueue(session, Item::prompt("scheduled", "cron"));
+            session.queue.enqueue(session, Item::prompt("pushed", "channel"));
+            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was allowed"));
+        })
+        .play();
+    let modes = ["prompt", "bash", "task-notification", "prompt", "prompt", "orphaned-permission"];
+    assert_eq!(played.words("queue.enqueue", "mode"), modes);
+    assert_eq!(played.words("queue.enqueue", "source"), ["user", "user", "shell", "cron", "channel", "permission"]);
+    assert_eq!(dequeued(&played, "mode").len(), 6);
+    assert!(played.asked.iter().any(|asked| asked.said().contains("late: Bash was allowed")));
+}
+
+#[test]
+fn queue_03_queue_17_items_leave_by_priority_and_in_order_within_one() {
+    let played = headless(Vec::new())
+        .act(0, |session| {
+            let add = |priority, text| put(session, Mode::Bash, priority, None, text);
+            for (priority, text) in [
+                (Priority::Later, "5"),
+                (Priority::Next, "3"),
+                (Priority::Now, "1"),
+                (Priority::Next, "4"),
+                (Priority::Later, "6"),
+                (Priority::Now, "2"),
+            ] {
+                add(priority, text);
+            }
+        })
+        .play();
+    let lines: Vec<String> = played.entries().iter().map(|entry| entry.text.to_string()).collect();
+    let lines: Vec<&str> = lines.iter().filter_map(|text| text.strip_prefix("<bash-input>")).collect();
+    assert_eq!(lines.iter().map(|line| &line[..1]).collect::<String>(), "123456");
+}
+
+#[test]
+fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so() {
+    let played = headless(Vec::new())
+        .act(0, |session| {
+            session.queue.enqueue_pending_notification(session, Item::prompt("<task-notification/>", "agent"));
+            session.queue.enqueue(session, Item::prompt("typed", "user"));
+        })
+        .play();
+    assert_eq!(played.words("queue.enqueue", "priority"), ["later", "next"]);
+    assert_eq!(dequeued(&played, "mode"), ["prompt", "task-notification"]);
+    assert_eq!(played.asked.len(), 2);
+    assert!(!played.asked[0].said().contains("task-notification"));
+}
+
+#[test]
+fn queue_09_queue_10_scheduled_prompts_and_pushes_are_prompts_like_the_users() {
+    let played = headless(vec![Reply::says("one answer to both")])
+        .act(0, |session| {
+            session.queue.enqueue(session, Item::prompt("scheduled", "cron"));
+            session.queue.enqueue(session, Item::prompt("pushed", "channel"));
+        })
+        .play();
+    assert_eq!(played.asked.len(), 1, "prompts that wait together are one turn");
+    let blocks = played.asked[0].messages()[0]["content"].clone();
+    let texts: Vec<&str> = blocks.as_array().unwrap().iter().filter_map(|block| block["text"].as_str()).collect();
+    assert!(texts.ends_with(&["scheduled", "pushed"]));
+}
+
+#[test]
+fn queue_13_the_terminals_consumer_waits_for_the_query_and_for_dialogs() {
+    let slow = Reply::says("slow").first_byte(3_000);
+    let played = Theatre::new(vec![slow, Reply::says("fast")])
+        .types(0, "one")
+        .act(1_000, |session| session.front.set_dialog(session, true))
+        .types(2_000, "two")
+        .act(7_000, |session| session.front.set_dialog(session, false))
+        .play();
+    let at: Vec<u64> = played.asked.iter().map(|asked| asked.at_ms).collect();
+    assert_eq!(at, [0, 7_000]);
+    assert_eq!(dequeued(&played, "consumer"), ["repl", "repl"]);
+}
+
+#[test]
+fn queue_14_a_headless_session_waits_for_background_tasks_and_drains_again() {
+    let call = |kind, id, description| {
+        let input =
+            json!({ "description": description, "prompt": "work", "subagent_type": kind, "run_in_background": true });
+        (id, "Agent", input)
+    };
+    let launch = Reply::calls(&[call("slow", "t1", "slow work"), call("fast", "t2", "fast work")]);
+    let theatre = headless(vec![launch, Reply::says("launched"), Reply::says("heard"), Reply::says("heard again")]);
+    let played = theatre
+        .kinds(&[("slow", ""), ("fast", "")])
+        .reply("slow", Reply::says("slow is done").first_byte(60_000))
+        .reply("fast", Reply::says("fast is done").first_byte(20_000))
+        .types(0, "go")
+        .play();
+    assert_eq!(dequeued(&played, "mode"), ["prompt", "task-notification", "task-notification"]);
+    assert_eq!(dequeued(&played, "consumer"), ["headless"; 3]);
+    assert_eq!(played.at_ms, 60_000, "it ends when neither is left");
+    assert_eq!(played.reasons().len(), 3);
+}
+
+#[test]
+fn queue_15_queue_16_sub_agents_and_the_main_thread_take_their_own_items_alone() {
+    let input = json!({ "description": "d", "prompt": "work", "subagent_type": "worker" });
+    let launch = Reply::calls(&[("t1", "Agent", input)]);
+    let theatre = Theatre::new(vec![launch, Reply::says("done")]).kinds(&[("worker", "")]);
+    let played = theatre
+        .reply("worker", Reply::calls(&[("p1", "Probe", json!({ "takes_ms": 10_000 }))]))
+        .reply("worker", Reply::says("worker is done"))
+        .types(0, "go")
+        .act(5_000, |session| {
+            let worker = session.tasks.in_foreground()[0].id.clone();
+            put(session, Mode::TaskNotification, Priority::Later, Some(&worker), "<note>for the worker</note>");
+            put(session, Mode::Prompt, Priority::Now, Some(&worker), "<note>a prompt for it</note>");
+            put(session, Mode::TaskNotification, Priority::Later, None, "<note>for main</note>");
+        })
+        .play();
+    assert_eq!(dequeued(&played, "consumer"), ["repl", "sub-agent", "repl", "repl"]);
+    let of = |kind: &str| -> String {
+        let asked = played.asked.iter().filter(|asked| &*asked.question.agent_type == kind);
+        asked.map(crate::reply::Asked::said).collect()
+    };
+    assert!(of("worker").contains("for the worker") && !of("worker").contains("a prompt for it"));
+    assert!(of("main").contains("for main") && !of("main").contains("for the worker"));
+    assert!(played.main.session.queue.is_empty(), "what a sub-agent leaves is the main thread's");
+    let at = played.at(&[("event", "queue.dequeue"), ("consumer", "sub-agent")]);
+    assert_eq!(at, Some(10_000), "at its next boundary between rounds");
+}
+
+#[test]
+fn queue_16_what_waits_for_an_agent_that_has_ended_is_handed_to_the_main_thread() {
+    let played = headless(Vec::new())
+        .act(0, |session| {
+            put(session, Mode::TaskNotification, Priority::Later, Some("agent-1"), "<note>left over</note>");
+            session.queue.hand_over("agent-1");
+        })
+        .play();
+    assert!(played.asked[0].said().contains("left over"));
+    assert!(played.main.session.queue.is_empty());
+}
