@@ -2,10 +2,13 @@
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::entry::ToolUse;
+use forkcast_sim::agent::permission::rule::{Places, Subject};
 use forkcast_sim::agent::task::Kind;
 use forkcast_sim::agent::tool::{Call, ToolError};
+use forkcast_sim::agent::world::pattern::Pattern;
 use forkcast_sim::agent::world::{Change, Rule, background};
 use forkcast_sim::time::Duration;
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::stage::{Stage, kind, main_agent, said, sub_agent};
@@ -148,4 +151,23 @@ fn notify_14_a_sub_agent_s_shell_tells_the_main_thread_when_the_agent_is_gone() 
         _ => None,
     });
     assert_eq!(to, [None]);
+}
+
+proptest! {
+    #[test]
+    fn patterns_mean_what_regular_expressions_of_them_mean(pattern in r"[ab*\\]{0,8}", text in r"[ab*\\]{0,8}") {
+        let expression = regex::escape(&pattern).replace(r"\\\*", r"\x2a").replace(r"\*", ".*");
+        let meant = regex::Regex::new(&format!("^{expression}$")).unwrap().is_match(&text);
+        prop_assert_eq!(Pattern::new(&pattern).matches(&text), meant, "{} on {}", pattern, text);
+    }
+
+    #[test]
+    fn a_rule_that_covers_a_line_touches_it(
+        rule in proptest::sample::select(vec!["Bash", "Bash(ls:*)", "Bash(ls *)", "Bash(ls)", "Bash(* rm *)"]),
+        words in proptest::collection::vec(proptest::sample::select(vec!["ls", "rm", "a", "&&", ";", "|", "2>&1", "$(rm)", "\n"]), 0..6),
+    ) {
+        let (rule, line) = (forkcast_sim::agent::permission::Rule::parse(rule).unwrap(), Subject::Command(words.join(" ")));
+        let places = Places { cwd: "/repo", home: "/home/user" };
+        prop_assert!(!rule.covers("Bash", &line, places) || rule.touches("Bash", &line, places), "{line:?}");
+    }
 }

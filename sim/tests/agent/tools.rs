@@ -30,8 +30,10 @@ fn tools_of(definition: AgentDefinition, is_async: bool) -> Vec<&'static str> {
     Stage::new().play(|session| async move { names(&sub_agent(&main_agent(&session), definition, is_async)) }).value
 }
 
-/// What the pools' events say: agent is main, mode, tools, dropped.
-fn resolved<T>(played: &Played<T>) -> Vec<(bool, &'static str, usize, Vec<(String, &'static str)>)> {
+/// What a pool's event says: agent is main, mode, tools, dropped.
+type Resolved = (bool, &'static str, usize, Vec<(String, &'static str)>);
+
+fn resolved<T>(played: &Played<T>) -> Vec<Resolved> {
     played.picked(|event| match event {
         Event::ToolsResolved { agent, mode, tools, dropped } => {
             let dropped = dropped.iter().map(|(name, why)| (name.to_string(), *why)).collect();

@@ -157,24 +157,15 @@ impl Rule {
 
     /// Whether it means some of what this call does: enough to deny and to ask.
     pub fn touches(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
-        self.means(tool, subject, places, |commands, meant| commands.iter().any(|command| meant(command)))
+        self.means(tool, subject, places, Part::Some)
     }
 
     /// Whether it means all of what this call does: enough to allow.
     pub fn covers(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
-        self.means(tool, subject, places, |commands, meant| {
-            let hides = |command: &str| SUBSTITUTIONS.iter().any(|sign| command.contains(sign));
-            commands.iter().all(|command| meant(command) && !hides(command))
-        })
+        self.means(tool, subject, places, Part::All)
     }
 
-    fn means(
-        &self,
-        tool: &str,
-        subject: &Subject,
-        places: Places<'_>,
-        of_commands: impl Fn(&[&str], &dyn Fn(&str) -> bool) -> bool,
-    ) -> bool {
+    fn means(&self, tool: &str, subject: &Subject, places: Places<'_>, part: Part) -> bool {
         let own = self.tool.as_ref() == tool;
         match (&self.what, subject) {
             (What::All, _) => own,
@@ -184,13 +175,31 @@ impl Rule {
                 (own || goes_by == Some(self.tool.as_ref())) && anchor.meant(glob, path, places)
             }
             (What::Command(pattern), Subject::Command(line)) => {
-                own && (pattern.matches(line.trim()) && of_commands(&[line], &|_| true)
-                    || of_commands(&commands(line), &|command| pattern.matches(command)))
+                // A line that is spelled out as a whole is meant as a whole.
+                let as_a_whole = pattern.matches(line.trim()) && (pattern.is_literal() || part == Part::Some);
+                own && (as_a_whole || part.of_line(line, |command| pattern.matches(command)))
             }
             (What::CommandsBeginning(words), Subject::Command(line)) => {
-                own && of_commands(&commands(line), &|command| begins(command, words))
+                own && part.of_line(line, |command| begins(command, words))
             }
             _ => false,
+        }
+    }
+}
+
+/// How much of a line of commands a rule has to mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Some,
+    All,
+}
+
+impl Part {
+    fn of_line(self, line: &str, meant: impl Fn(&str) -> bool) -> bool {
+        let hides = |command: &str| SUBSTITUTIONS.iter().any(|sign| command.contains(sign));
+        match self {
+            Self::Some => commands(line).into_iter().any(meant),
+            Self::All => commands(line).into_iter().all(|command| meant(command) && !hides(command)),
         }
     }
 }
@@ -279,6 +288,8 @@ mod tests {
             ("Bash(rm:*)", "Bash", "ls && rm x", true, false),
             ("Bash(echo:*)", "Bash", "echo $(rm x)", true, false),
             ("Bash(echo *)", "Bash", "echo a; rm x", true, false),
+            ("Bash(echo *)", "Bash", "echo a; echo b", true, true),
+            ("Bash(cd a && make)", "Bash", "cd a && make", true, true),
             ("Bash(cargo:*)", "Bash", "cargo test 2>&1", true, true),
             ("Bash(cargo:*)", "Bash", "cargo test & rm x", true, false),
             ("Read(secret/**)", "Read", "/repo/secret/key", true, true),

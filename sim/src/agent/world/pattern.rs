@@ -21,6 +21,11 @@ impl Pattern {
         Self(parts)
     }
 
+    /// Whether it means one text alone.
+    pub const fn is_literal(&self) -> bool {
+        self.0.len() == 1
+    }
+
     /// Whether it means `text`.
     pub fn matches(&self, text: &str) -> bool {
         let [first, middle @ .., last] = self.0.as_slice() else {
