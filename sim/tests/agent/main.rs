@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+mod background;
 mod built_in;
 #[allow(dead_code)] // Each group uses its own part of it.
 mod clocked;
@@ -9,6 +10,7 @@ mod context;
 mod definitions;
 mod hook;
 mod input;
+mod notification;
 mod permission;
 mod placement;
 mod probe;
