@@ -1,7 +1,6 @@
 //! Tools of tests: they take their time and say their words.
 
 use forkcast_sim::agent::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
-use forkcast_sim::select;
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
@@ -39,7 +38,7 @@ impl Tool for Probe {
             if deaf {
                 sleeping.await;
             } else {
-                select! {
+                forkcast_sim::select! {
                     () = call.abort.given() => return Err(ToolError::Aborted),
                     () = sleeping => {}
                 }
