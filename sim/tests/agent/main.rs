@@ -8,6 +8,7 @@ mod built_in;
 mod clocked;
 mod context;
 mod definitions;
+mod delegation;
 mod hook;
 mod input;
 mod notification;

@@ -1,7 +1,10 @@
 //! The one queue and its three consumers (contract QUEUE, scenario E12).
 
+use forkcast_sim::agent::permission::{self, Permissions, Rules};
 use forkcast_sim::agent::queue::{Item, Mode, Priority};
 use forkcast_sim::agent::session::Session;
+use forkcast_sim::agent::world::{Rule, Shell};
+use forkcast_sim::time::Duration;
 use serde_json::json;
 
 use crate::reply::Reply;
@@ -164,4 +167,19 @@ fn queue_16_what_waits_for_an_agent_that_has_ended_is_handed_to_the_main_thread(
         .play();
     assert!(played.asked[0].said().contains("left over"));
     assert!(played.main.session.queue.is_empty());
+}
+
+#[test]
+fn queue_07_a_shell_of_the_background_tells_its_end_through_the_queue() {
+    let call = Reply::calls(&[("t1", "Bash", json!({ "command": "make", "run_in_background": true }))]);
+    let mut theatre = headless(vec![call, Reply::says("it builds"), Reply::says("it is built")]).types(0, "go");
+    let rule = Rule { takes: Some(Duration::from_secs(30)), ..Rule::new("make", "ok") };
+    theatre.world.shell = Shell::new(vec![rule]);
+    let allow = vec![permission::Rule::parse("Bash").unwrap()];
+    theatre.permissions = Permissions::new(permission::Mode::Default, false, Rules { allow, ..Rules::default() });
+    let played = theatre.play();
+    let told = played.events("queue.enqueue")[1];
+    assert_eq!((&told["mode"], &told["source"]), (&json!("task-notification"), &json!("shell")));
+    let at: Vec<u64> = played.asked.iter().map(|asked| asked.at_ms).collect();
+    assert_eq!(at, [0, 0, 30_000]);
 }
