@@ -3,6 +3,7 @@
 use forkcast_sim::pricing::{Money, ServiceTier};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
+use serde::{Deserialize, Serialize};
 
 /// Where an exchange was found; every message about it names this.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +108,7 @@ impl Dialect {
 }
 
 /// What the recording says about the answer's usage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedUsage {
     /// Token counts in the additive convention, whatever the provider's own is.
     pub usage: Usage,
@@ -146,7 +147,7 @@ pub struct RecordedUsage {
 }
 
 /// Tokens that are charged, by the provider's own account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BilledUnits {
     /// Of the prompt.
     pub input_tokens: u64,

@@ -8,7 +8,6 @@ mod progress;
 mod unfold;
 mod walk;
 
-use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
 use crate::formats::{self, Format, Reading};
 use crate::trace::Trace;
-use crate::transcript::{FileThreads, Measuring, Session, Thread, What, assemble};
+use crate::transcript::{FileThreads, MEMORY_BYTES_MAX, Measuring, Sessions};
 use detect::Verdict;
 use load::Loaded;
 use progress::{Meter, Named};
@@ -35,13 +34,21 @@ pub const SAMPLE: &str = include_str!("../sample/sample.exchanges.jsonl");
 pub const SAMPLE_NAME: &str = "sample.exchanges.jsonl";
 
 /// How to read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The format; found out file by file where nothing is said.
     pub format: InputFormat,
     /// Counts the blocks of transcripts, which are not kept: only while they are read can they be counted. Without it
     /// nothing is counted and nothing is spent on it.
     pub measuring: Option<Arc<Measuring>>,
+    /// How many bytes of packed conversations stay in memory; what is more goes into a temporary file.
+    pub memory_bytes_max: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { format: InputFormat::default(), measuring: None, memory_bytes_max: MEMORY_BYTES_MAX }
+    }
 }
 
 impl ReadOptions {
@@ -53,7 +60,7 @@ impl ReadOptions {
 
 impl From<InputFormat> for ReadOptions {
     fn from(format: InputFormat) -> Self {
-        Self { format, measuring: None }
+        Self { format, ..Self::default() }
     }
 }
 
@@ -66,8 +73,8 @@ pub struct Inputs {
     pub bytes: u64,
     /// One per path that the user named, in that order.
     pub scopes: Vec<ScopeInput>,
-    /// Sessions of agents that transcripts tell of, each joined from its files.
-    pub sessions: Vec<Session>,
+    /// Sessions of agents that transcripts tell of, each joined from its files. One at a time is in memory.
+    pub sessions: Sessions,
     /// Files, and parts of files, that are no recorded model requests.
     pub skipped: Vec<Skipped>,
     /// Damage that could be mended without guessing.
@@ -100,8 +107,6 @@ pub struct FileInput {
     pub format: Format,
     /// Its exchanges in the file's order.
     pub exchanges: Vec<Exchange>,
-    /// What a transcript tells of each agent, until all files are joined into [`Inputs::sessions`].
-    pub threads: Vec<Thread>,
     /// What a serving trace tells.
     pub traces: Vec<Trace>,
     /// What was seen in it and changes nothing, such as stream events of unknown kinds.
@@ -164,12 +169,13 @@ impl Inputs {
     ) -> Result<Self, Error> {
         let named = paths.iter().map(|path| Named::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
         let meter = Meter::new(named.iter().flat_map(Named::files), watch);
-        let mut inputs = Self { read_as: options.format, ..Self::default() };
+        let sessions = Sessions::within(options.memory_bytes_max);
+        let mut inputs = Self { read_as: options.format, sessions, ..Self::default() };
         for named in named {
             inputs.path(named, options, &meter);
         }
         inputs.unread_files = meter.unread();
-        inputs.join();
+        inputs.sessions.join();
         Ok(inputs)
     }
 
@@ -189,7 +195,7 @@ impl Inputs {
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
         inputs.stored(name, bytes.len() as u64, &load::load(bytes, options.format == InputFormat::Auto), options);
-        inputs.join();
+        inputs.sessions.join();
         inputs
     }
 
@@ -209,9 +215,7 @@ impl Inputs {
         let files = self.scopes.get(scope).map_or(&[][..], |scope| &scope.files);
         let own =
             files.iter().map(|file| file.exchanges.len() + file.traces.iter().map(Trace::requests).sum::<usize>());
-        let sessions = self.sessions.iter().filter(|session| session.scope == scope);
-        let items = sessions.flat_map(|session| &session.agents).flat_map(|agent| &agent.thread.items);
-        own.sum::<usize>() + items.filter(|item| matches!(item.what, What::Answer(_))).count()
+        own.sum::<usize>() + self.sessions.requests_of(scope)
     }
 
     fn path(&mut self, Named { name, walk }: Named, options: &ReadOptions, meter: &Meter<'_>) {
@@ -222,7 +226,8 @@ impl Inputs {
             self.stored(&name, size, &loaded, options);
             return;
         };
-        parallel::read(&walk.files, options, meter, &mut |read| self.absorb(read));
+        let beside = self.sessions.beside();
+        parallel::read(&walk.files, &beside, options, meter, &mut |read| self.absorb(read));
         self.files += walk.skipped.len();
         self.skipped.extend(walk.skipped);
         self.files += walk.unreadable.len();
@@ -236,21 +241,10 @@ impl Inputs {
         self.skipped.extend(read.skipped);
         self.repaired.extend(read.repaired);
         self.unreadable.extend(read.unreadable);
+        self.sessions.absorb(read.sessions, self.scopes.len().saturating_sub(1));
         if let Some(scope) = self.scopes.last_mut() {
             scope.files.extend(read.scopes.into_iter().flat_map(|scope| scope.files));
         }
-    }
-
-    /// Joins the threads of all files into sessions.
-    fn join(&mut self) {
-        let mut threads = Vec::new();
-        for (scope, input) in self.scopes.iter_mut().enumerate() {
-            for file in input.files.iter_mut().filter(|file| !file.threads.is_empty()) {
-                let (name, own) = (Arc::from(file.file.as_str()), mem::take(&mut file.threads));
-                threads.push(FileThreads { scope, file: name, format: file.format, threads: own });
-            }
-        }
-        self.sessions = assemble(threads);
     }
 
     fn stored(&mut self, file: &str, size: u64, loaded: &std::io::Result<Loaded>, options: &ReadOptions) {
@@ -299,11 +293,14 @@ impl Inputs {
         if reading.unreadable_beyond > 0 {
             self.damage(file, &Fault::in_line(0, format!("{} more damaged places", reading.unreadable_beyond)));
         }
+        if !reading.threads.is_empty() {
+            let scope = self.scopes.len().saturating_sub(1);
+            self.sessions.add(FileThreads { scope, file: Arc::from(file), format, threads: reading.threads });
+        }
         let input = FileInput {
             file: file.to_owned(),
             format,
             exchanges: reading.exchanges,
-            threads: reading.threads,
             traces: reading.traces,
             notes: reading.notes,
         };

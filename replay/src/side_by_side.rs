@@ -1,24 +1,62 @@
 //! Work done side by side, on as many processors as the machine has; results arrive in order, so that nothing depends on
 //! who was faster.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 /// Does `work` for every number of `order`, begun in that order, and hands the results to `take` by ascending number.
 /// `order` holds every number below its length once. The longest work should come first: begun last, it would
-/// leave the other processors idle.
+/// leave the other processors idle. Results that wait for their turn must be small.
 pub(crate) fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
-    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(order.len());
+    let order = Order { begin: order.to_vec(), weights: vec![0; order.len()], waiting_max: 0 };
+    run(&order, work, take);
+}
+
+/// The same for results that are large: `weights` says of each number how large, and what was begun and has not had its turn
+/// is never more than four times the largest on each processor, however many there are.
+pub(crate) fn in_turn<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
+    run(&Order::of(weights, workers()), work, take);
+}
+
+fn workers() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// In which order work begins.
+struct Order {
+    begin: Vec<usize>,
+    weights: Vec<u64>,
+    /// How much may wait for its turn.
+    waiting_max: u64,
+}
+
+impl Order {
+    /// The largest first, one for each worker; then in the order of their turns.
+    fn of(weights: Vec<u64>, workers: usize) -> Self {
+        let mut begin: Vec<usize> = (0..weights.len()).collect();
+        begin.sort_by_key(|at| (Reverse(weights[*at]), *at));
+        let large = begin.len().min(workers);
+        begin[large..].sort_unstable();
+        let largest = weights.iter().max().copied().unwrap_or(0);
+        Self { begin, weights, waiting_max: largest.saturating_mul(4).saturating_mul(workers as u64) }
+    }
+}
+
+fn run<T: Send>(order: &Order, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     let begun = AtomicUsize::new(0);
+    let gate = Gate { waiting_max: order.waiting_max, ..Gate::default() };
     thread::scope(|scope| {
         let (sender, results) = mpsc::channel();
-        for _ in 0..workers {
-            let (sender, begun) = (sender.clone(), &begun);
+        for _ in 0..workers().min(order.begin.len()) {
+            let (sender, begun, gate) = (sender.clone(), &begun, &gate);
             scope.spawn(move || {
-                while let Some(at) = order.get(begun.fetch_add(1, Ordering::Relaxed)) {
+                let _open = OpensWhenBroken(gate);
+                while let Some(at) = order.begin.get(begun.fetch_add(1, Ordering::Relaxed)) {
+                    gate.enter(*at, order.weights[*at]);
                     if sender.send((*at, work(*at))).is_err() {
                         return;
                     }
@@ -26,25 +64,80 @@ pub(crate) fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T 
             });
         }
         drop(sender);
-        in_order(results.into_iter(), take);
+        let _open = OpensWhenBroken(&gate);
+        in_order(results.into_iter(), &mut |at, result| {
+            take(result);
+            gate.leave(at, order.weights[at]);
+        });
     });
 }
 
 /// Hands results on in order of their numbers, keeping those that came too early.
-fn in_order<T>(results: impl Iterator<Item = (usize, T)>, take: &mut dyn FnMut(T)) {
+fn in_order<T>(results: impl Iterator<Item = (usize, T)>, take: &mut dyn FnMut(usize, T)) {
     let (mut early, mut next) = (BTreeMap::new(), 0);
     for (at, result) in results {
         early.insert(at, result);
         while let Some(result) = early.remove(&next) {
-            take(result);
+            take(next, result);
             next += 1;
+        }
+    }
+}
+
+/// Lets work begin while not too much waits for its turn. Whose turn is next always may, so nobody waits for ever.
+#[derive(Default)]
+struct Gate {
+    waiting_max: u64,
+    state: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    weight: u64,
+    next: usize,
+    open: bool,
+}
+
+impl Gate {
+    fn enter(&self, at: usize, weight: u64) {
+        let mut state = self.state();
+        while !state.open && at != state.next && state.weight > 0 && state.weight + weight > self.waiting_max {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.weight += weight;
+    }
+
+    fn leave(&self, at: usize, weight: u64) {
+        let mut state = self.state();
+        state.weight -= weight;
+        state.next = at + 1;
+        self.changed.notify_all();
+    }
+
+    /// Two numbers and a flag are whole whoever panicked.
+    fn state(&self) -> MutexGuard<'_, Waiting> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where one thread breaks, the others must not wait for its result.
+struct OpensWhenBroken<'a>(&'a Gate);
+
+impl Drop for OpensWhenBroken<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.state().open = true;
+            self.0.changed.notify_all();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::side_by_side;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::{in_turn, side_by_side, workers};
 
     #[test]
     fn results_come_in_the_order_of_their_numbers() {
@@ -52,5 +145,36 @@ mod tests {
         let mut results = Vec::new();
         side_by_side(&order, &|at| at * at, &mut |square| results.push(square));
         assert_eq!(results, (0..1_000).map(|at| at * at).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn results_that_wait_are_bounded_by_the_largest() {
+        let weights: Vec<u64> = (0..5_000).map(|at| if at == 700 { 50 } else { 1 + at % 7 }).collect();
+        let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let work = |at: usize| {
+            let now = held.fetch_add(weights[at], Ordering::SeqCst) + weights[at];
+            most.fetch_max(now, Ordering::SeqCst);
+            if at == 0 {
+                // The others could all be done while the first one is still at work.
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            at
+        };
+        let mut results = Vec::new();
+        in_turn(weights.clone(), &work, &mut |at| {
+            held.fetch_sub(weights[at], Ordering::SeqCst);
+            results.push(at);
+        });
+        assert_eq!(results, (0..5_000).collect::<Vec<_>>());
+        assert!(most.into_inner() <= 50 * 4 * workers() as u64 + 50);
+    }
+
+    #[test]
+    fn one_that_breaks_ends_all() {
+        let broken = std::panic::catch_unwind(|| {
+            let work = |at: usize| assert!(at != 3, "broken on purpose");
+            in_turn(vec![1; 1_000], &work, &mut |()| {});
+        });
+        assert!(broken.is_err());
     }
 }

@@ -248,7 +248,7 @@ fn blocks_are_counted_where_somebody_asks_and_only_there() {
     let text = Written::default().prompt("hello").answer(OPUS, 100, 1, "\"end_turn\"", HELLO).lines.join("\n");
     let tokens = |options: ReadOptions| -> Vec<u32> {
         let inputs = Inputs::from_bytes_with("s.jsonl", text.as_bytes(), &options);
-        let items = inputs.sessions[0].agents[0].thread.items.iter();
+        let items = inputs.sessions.all()[0].agents[0].thread.items.iter();
         let parts = items.flat_map(|item| match &item.what {
             What::Input(input) => input.parts.clone(),
             What::Answer(answer) => answer.parts.clone(),
@@ -368,7 +368,8 @@ fn text(path: &Path) -> String {
 
 fn answers(text: &str) -> Vec<Answer> {
     let inputs = Inputs::from_bytes("s.jsonl", text.as_bytes(), InputFormat::Auto);
-    let threads = inputs.sessions.into_iter().flat_map(|session| session.agents).map(|agent| agent.thread);
+    let threads =
+        inputs.sessions.all().to_vec().into_iter().flat_map(|session| session.agents).map(|agent| agent.thread);
     let items = threads.flat_map(|thread| thread.items);
     let answer = |item: forkcast_replay::transcript::Item| match item.what {
         What::Answer(answer) => Some(*answer),

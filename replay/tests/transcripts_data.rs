@@ -58,7 +58,7 @@ fn read(data: &Path) -> Inputs {
 }
 
 fn answers(inputs: &Inputs) -> impl Iterator<Item = (&str, &str, &Answer)> {
-    inputs.sessions.iter().flat_map(|session| {
+    inputs.sessions.all().iter().flat_map(|session| {
         session.agents.iter().flat_map(move |agent| {
             agent.thread.items.iter().filter_map(move |item| match &item.what {
                 What::Answer(answer) => Some((&*session.id, &*agent.id, &**answer)),

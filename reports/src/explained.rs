@@ -14,6 +14,8 @@ pub struct Explained<'a> {
     pub report: &'a Report<'a>,
     /// The request's line.
     pub entry: &'a Entry<'a>,
+    /// All requests.
+    entries: &'a [Entry<'a>],
     /// What the cache held when it was sent.
     pub inspection: &'a Inspection,
     /// The request beside the writer of the nearest entry.
@@ -74,11 +76,16 @@ impl Stop {
 }
 
 impl<'a> Explained<'a> {
-    /// Puts a line of a report and its inspection together.
-    pub fn new(report: &'a Report<'a>, entry: &'a Entry<'a>, inspection: &'a Inspection) -> Self {
+    /// Puts a line of a report, one of `entries`, and its inspection together.
+    pub fn new(
+        report: &'a Report<'a>,
+        entries: &'a [Entry<'a>],
+        entry: &'a Entry<'a>,
+        inspection: &'a Inspection,
+    ) -> Self {
         let newer = &inspection.request;
         let comparison = inspection.nearest.as_ref().map(|nearest| compare(&inspection.wire, &nearest.writer, newer));
-        Self { report, entry, inspection, comparison }
+        Self { report, entry, entries, inspection, comparison }
     }
 
     /// What the request held, level by level; levels without blocks are left out.
@@ -190,7 +197,7 @@ impl<'a> Explained<'a> {
 
     /// The request that a ledger line belongs to, as the user would name it.
     pub fn name_of(&self, line: usize) -> String {
-        let entry = self.report.entries.iter().find(|entry| entry.line.index == line);
+        let entry = self.entries.iter().find(|entry| entry.line.index == line);
         entry.map_or_else(
             || format!("request {line}"),
             |entry| format!("{}#{}", self.report.short(&entry.origin.file), entry.origin.index),
@@ -199,7 +206,7 @@ impl<'a> Explained<'a> {
 
     /// Milliseconds from the request of a ledger line to this one, where both have recorded instants.
     pub fn ms_since(&self, line: usize) -> Option<u64> {
-        let then = self.report.entries.iter().find(|entry| entry.line.index == line)?.line.at?;
+        let then = self.entries.iter().find(|entry| entry.line.index == line)?.line.at?;
         self.entry.line.at.map(|now| now.since(then).as_millis())
     }
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::figures::{png, timeline};
 use crate::format::{ledger, replay, requests};
-use crate::report::Report;
+use crate::report::{Entry, Report};
 
 /// What cannot be done with a folder.
 #[derive(Debug, Error)]
@@ -44,6 +44,7 @@ pub enum FolderError {
 /// The file that shows whose the folder is.
 const RUN: &str = "run.json";
 const LEDGER: &str = "ledger.jsonl";
+const REQUESTS: &str = "requests.csv";
 
 /// The folder of the bodies.
 const BODIES: &str = "bodies";
@@ -51,6 +52,15 @@ const BODIES: &str = "bodies";
 /// The file of the body of request `index`.
 fn body_name(index: usize) -> String {
     format!("{index:05}.json")
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Names of the files.
+    pub files: Vec<&'static str>,
+    /// How many bodies, where they were asked for.
+    pub bodies: Option<usize>,
 }
 
 /// A folder that may be written to.
@@ -80,40 +90,54 @@ impl Folder {
     /// Writes all files; others in the folder are left alone. The record comes first, so that what breaks off is known
     /// as a folder of ours. Gives the names of the files.
     ///
+    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation where the client
+    /// spelled them for another platform. With them the folder needs the recordings no more.
+    ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn write(&self, report: &Report<'_>) -> Result<Vec<&'static str>, FolderError> {
+    pub fn write(&self, report: &Report<'_>, bodies: bool) -> Result<Written, FolderError> {
         self.file(RUN, |target| replay::write(report, target))?;
-        self.file(LEDGER, |target| ledger::write(report, target))?;
-        self.file("requests.csv", |target| requests::write(report, target))?;
-        let svg = timeline::svg(report);
+        let bodies = if bodies { Some(Bodies::begin(self.path.join(BODIES))?) } else { None };
+        let (requests, bodies) = self.requests(report, bodies)?;
+        let svg = timeline::svg(report, requests);
         self.file("timeline.svg", |target| target.write_all(svg.as_bytes()))?;
         let picture = |source| FolderError::Picture { path: self.path.join("timeline.png"), source };
         let png = png::from_svg(&svg).map_err(picture)?;
         self.file("timeline.png", |target| target.write_all(&png))?;
-        Ok(vec![RUN, LEDGER, "requests.csv", "timeline.svg", "timeline.png"])
+        Ok(Written { files: vec![RUN, LEDGER, REQUESTS, "timeline.svg", "timeline.png"], bodies })
     }
 
-    /// Writes the body of every request: the bytes that were sent, or their translation where the client spelled them
-    /// for another platform. With them the folder needs the recordings no more. Gives their number.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn write_bodies(&self, report: &Report<'_>) -> Result<usize, FolderError> {
-        let folder = self.path.join(BODIES);
-        let failed = |source| FolderError::Io { path: folder.clone(), source };
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(failed)?;
+    /// Writes what has a line or a file for each request, in one pass.
+    fn requests(
+        &self,
+        report: &Report<'_>,
+        mut bodies: Option<Bodies>,
+    ) -> Result<(timeline::Requests, Option<usize>), FolderError> {
+        let (mut ledger, mut table) = (self.create(LEDGER)?, self.create(REQUESTS)?);
+        requests::begin(&mut table.target).map_err(|source| table.failed(source))?;
+        let mut found = timeline::Requests::default();
+        let mut done = Ok(());
+        report.each(&mut |entry| {
+            found.add(report, entry);
+            if done.is_ok() {
+                done = ledger
+                    .write(|target| ledger::write(report, entry, target))
+                    .and_then(|()| table.write(|target| requests::write(report, entry, target)))
+                    .and_then(|()| bodies.as_mut().map_or(Ok(()), |bodies| bodies.write(entry)));
+            }
+        });
+        done?;
+        ledger.write(|target| target.flush())?;
+        table.write(|target| target.flush())?;
+        Ok((found, bodies.map(|bodies| bodies.written)))
+    }
+
+    fn create(&self, name: &str) -> Result<Lines, FolderError> {
+        let path = self.path.join(name);
+        match File::create(&path) {
+            Ok(file) => Ok(Lines { path, target: BufWriter::new(file) }),
+            Err(source) => Err(FolderError::Io { path, source }),
         }
-        fs::create_dir_all(&folder).map_err(failed)?;
-        let mut written = 0;
-        for entry in &report.entries {
-            let Some(exchange) = entry.exchange else { continue };
-            let path = folder.join(body_name(entry.line.index));
-            fs::write(&path, &exchange.body).map_err(|source| FolderError::Io { path, source })?;
-            written += 1;
-        }
-        Ok(written)
     }
 
     fn file(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
@@ -124,6 +148,46 @@ impl Folder {
             target.flush()
         });
         written.map_err(|source| FolderError::Io { path, source })
+    }
+}
+
+/// A file that grows by a line for each request.
+struct Lines {
+    path: PathBuf,
+    target: BufWriter<File>,
+}
+
+impl Lines {
+    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
+        write(&mut self.target).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: io::Error) -> FolderError {
+        FolderError::Io { path: self.path.clone(), source }
+    }
+}
+
+/// The folder of bodies.
+struct Bodies {
+    folder: PathBuf,
+    written: usize,
+}
+
+impl Bodies {
+    /// Empties the folder, or makes it.
+    fn begin(folder: PathBuf) -> Result<Self, FolderError> {
+        let emptied = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
+        match emptied.and_then(|()| fs::create_dir_all(&folder)) {
+            Ok(()) => Ok(Self { folder, written: 0 }),
+            Err(source) => Err(FolderError::Io { path: folder, source }),
+        }
+    }
+
+    fn write(&mut self, entry: &Entry<'_>) -> Result<(), FolderError> {
+        let Some(exchange) = entry.exchange else { return Ok(()) };
+        let path = self.folder.join(body_name(entry.line.index));
+        self.written += 1;
+        fs::write(&path, &exchange.body).map_err(|source| FolderError::Io { path, source })
     }
 }
 

@@ -10,7 +10,7 @@ use forkcast_reports::folder::Folder;
 use forkcast_reports::folder::reading::RunFolder;
 use forkcast_reports::format::{SCHEMAS, explain};
 use forkcast_reports::names::Names;
-use forkcast_reports::report::Report;
+use forkcast_reports::report::{Report, entries};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use serde_json::Value;
@@ -59,7 +59,8 @@ fn explained<T>(inputs: &Inputs, line: usize, look: impl FnOnce(&Explained<'_>) 
     let replay: Replay = replay(inputs, &options);
     let report = Report::new(inputs, &replay, &options, Names::Plain);
     let inspection: Inspection = inspect(inputs, &options, line).ok().unwrap();
-    look(&Explained::new(&report, &report.entries[line], &inspection))
+    let entries = entries(inputs, &replay, &options);
+    look(&Explained::new(&report, &entries, &entries[line], &inspection))
 }
 
 /// Why the match of the last request of a story stops.
@@ -169,12 +170,13 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
     let replay = replay(&inputs, &options);
     for names in [Names::Plain, Names::Anonymous] {
         let report = Report::new(&inputs, &replay, &options, names);
-        for entry in &report.entries {
+        let entries = entries(&inputs, &replay, &options);
+        for entry in &entries {
             let inspection = inspect(&inputs, &options, entry.line.index).ok().unwrap();
             let explanation = entry.line.explanation.as_ref().unwrap();
             assert_eq!(inspection.explanation.missed, explanation.missed);
             assert_eq!(inspection.explanation.read_tokens, explanation.read_tokens);
-            let explained = Explained::new(&report, entry, &inspection);
+            let explained = Explained::new(&report, &entries, entry, &inspection);
             let levels: u64 = explained.levels().iter().map(|level| level.tokens).sum();
             assert_eq!(Some(&levels), inspection.cumulative.last());
             let mut written = Vec::new();
@@ -205,11 +207,12 @@ fn every_recorded_request_can_be_explained() {
         let options = Options::default();
         let replay = replay(&inputs, &options);
         let report = Report::new(&inputs, &replay, &options, Names::Plain);
-        for entry in &report.entries {
+        let entries = entries(&inputs, &replay, &options);
+        for entry in &entries {
             let line = entry.line;
             match inspect(&inputs, &options, line.index) {
                 Ok(inspection) => {
-                    let found = Explained::new(&report, entry, &inspection);
+                    let found = Explained::new(&report, &entries, entry, &inspection);
                     let levels: u64 = found.levels().iter().map(|level| level.tokens).sum();
                     assert_eq!(levels, inspection.cumulative.last().copied().unwrap_or(0), "{name} {}", line.index);
                     assert!(found.read_blocks() <= inspection.sent_before(), "{name} {}", line.index);
@@ -242,8 +245,7 @@ fn a_run_folder_with_bodies_bills_every_recorded_request_as_before() {
         let report = Report::new(&inputs, &before, &options, Names::Plain);
         let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bodies-{name}"));
         let folder = Folder::open(&path, true).unwrap();
-        folder.write(&report).unwrap();
-        assert_eq!(folder.write_bodies(&report).unwrap(), before.lines.len());
+        assert_eq!(folder.write(&report, true).unwrap().bodies, Some(before.lines.len()));
         let again = RunFolder::read(&path).unwrap().bodies().unwrap().unwrap();
         let after = replay(&again, &options);
         assert_eq!(before.origins, after.origins, "{name}");

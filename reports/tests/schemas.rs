@@ -30,6 +30,14 @@ fn check(validator: &Validator, text: &str) -> Value {
     value
 }
 
+fn ledger_of(report: &Report<'_>) -> String {
+    text_of(|target| {
+        let mut written = Ok(());
+        report.each(&mut |entry| written = format::ledger::write(report, entry, &mut *target));
+        written
+    })
+}
+
 fn text_of(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
     let mut text = Vec::new();
     write(&mut text).unwrap();
@@ -82,7 +90,7 @@ fn replays_and_ledgers_follow_their_schemas() {
             let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
             let counted = replay.lines.len() as u64 - report.left_out.requests();
             assert_eq!(value["totals"]["requests"], counted);
-            let ledger = text_of(|target| format::ledger::write(&report, target));
+            let ledger = ledger_of(&report);
             assert_eq!(ledger.lines().count() as u64, counted);
             for text in ledger.lines() {
                 check(&line, text);
@@ -106,7 +114,7 @@ fn reports_of_recordings_follow_their_schemas() {
         let report = Report::new(&inputs, &replay, &options, View { by: Some(By::Model), ..View::default() });
         let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
         assert!(value["groups"].as_array().unwrap().len() > 1, "{folder}");
-        text_of(|target| format::ledger::write(&report, target)).lines().for_each(|text| drop(check(&line, text)));
+        ledger_of(&report).lines().for_each(|text| drop(check(&line, text)));
     }
 }
 

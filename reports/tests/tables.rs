@@ -106,7 +106,8 @@ fn sums_are_those_of_the_json() {
             }
         }
         let mut file = Vec::new();
-        requests::write(report, &mut file).unwrap();
+        requests::begin(&mut file).unwrap();
+        report.each(&mut |entry| requests::write(report, entry, &mut file).unwrap());
         assert_eq!(parsed(std::str::from_utf8(&file).unwrap()), table(report, "requests"));
     });
 }

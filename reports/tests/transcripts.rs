@@ -17,7 +17,7 @@ use forkcast_replay::what_if::{Hypothetical, WhatIf};
 use forkcast_reports::format::{self, SCHEMAS};
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{By, Report, View, actions, unseen};
+use forkcast_reports::report::{By, Report, View, actions};
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::{Line, charge};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
@@ -131,11 +131,10 @@ fn line(index: usize, asks: &Asks) -> Line {
 }
 
 fn made(sessions: usize, all: &[Asks]) -> (Inputs, Replay) {
-    let mut inputs =
-        Inputs { sessions: (0..sessions).map(|at| session(&format!("session-{at}"))).collect(), ..Inputs::default() };
+    let mut sessions: Vec<Session> = (0..sessions).map(|at| session(&format!("session-{at}"))).collect();
     let mut replay = Replay::default();
     for (index, asks) in all.iter().enumerate() {
-        let items = &mut inputs.sessions[asks.session].agents[asks.agent].thread.items;
+        let items = &mut sessions[asks.session].agents[asks.agent].thread.items;
         items.push(Item { line: index as u32 + 1, at: None, what: What::Answer(Box::new(answer(asks))) });
         replay.asked.push(Some(Asked { session: asks.session, agent: asks.agent, item: items.len() - 1 }));
         replay.origins.push(Origin { file: format!("p/session-{}.jsonl", asks.session), index, line: index + 1 });
@@ -147,7 +146,7 @@ fn made(sessions: usize, all: &[Asks]) -> (Inputs, Replay) {
         replay.lower_bounds.push(None);
         replay.counted.push(None);
     }
-    (inputs, replay)
+    (Inputs { sessions: sessions.into_iter().collect(), ..Inputs::default() }, replay)
 }
 
 fn usd(text: &str) -> Money {
@@ -275,7 +274,7 @@ fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
     assert_eq!(value["actions"][1]["what_if"], "ttl=1h");
     assert_eq!(value["actions"][0]["what_if"], Value::Null);
     assert_eq!(value["totals"]["what_if"][0]["delta_usd"].to_string(), "-1.12575");
-    let unseen = unseen(&report);
+    let unseen = report.unseen;
     assert_eq!((unseen.absent_agents, unseen.absent_tokens, unseen.first_requests), (1, 777, 3));
 }
 

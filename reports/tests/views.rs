@@ -14,6 +14,7 @@ use forkcast_reports::names::Names;
 use forkcast_reports::report::{
     Account, By, Counted, Gate, Limits, Measure, Report, UNKNOWN, View, Window, gates, since, until,
 };
+use forkcast_sim::ledger::Charge;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
@@ -143,7 +144,8 @@ fn a_window_leaves_out_and_changes_nothing_else() {
     for (name, inputs) in recordings() {
         let replay = replay(&inputs, &options);
         let whole = windowed(&inputs, &replay, &options, Window::default());
-        let timed = whole.entries.iter().filter(|entry| entry.line.at.is_some()).count() as u64;
+        let of_whole = charges(&whole);
+        let timed = of_whole.values().filter(|(at, _)| at.is_some()).count() as u64;
         let Some((from, to)) = whole.span() else {
             let window = Window { since: since("2000-01-01").ok(), until: None };
             let report = windowed(&inputs, &replay, &options, window);
@@ -156,15 +158,23 @@ fn a_window_leaves_out_and_changes_nothing_else() {
         let after = windowed(&inputs, &replay, &options, Window { since: middle, until: None });
         for report in [&before, &after] {
             assert_eq!(report.left_out.without_instant, replay.lines.len() as u64 - timed, "{name}");
-            assert_eq!(report.left_out.requests() + report.entries.len() as u64, replay.lines.len() as u64);
+            assert_eq!(report.left_out.requests() + report.tally.requests, replay.lines.len() as u64);
         }
-        assert_eq!(before.entries.len() + after.entries.len(), timed as usize, "{name}");
-        let halves = before.entries.iter().chain(&after.entries).map(|entry| entry.line);
-        let lines = halves.map(|line| (line.index, line.charge.clone())).collect::<BTreeMap<_, _>>();
-        for entry in whole.entries.iter().filter(|entry| entry.line.at.is_some()) {
-            assert_eq!(lines.get(&entry.line.index), Some(&entry.line.charge), "{name}");
-        }
+        assert_eq!(before.tally.requests + after.tally.requests, timed, "{name}");
+        let mut of_halves = charges(&before);
+        of_halves.append(&mut charges(&after));
+        let of_whole: Charges = of_whole.into_iter().filter(|(_, (at, _))| at.is_some()).collect();
+        assert_eq!(of_halves, of_whole, "{name}");
     }
+}
+
+/// Instant and money of each request that counts.
+type Charges = BTreeMap<usize, (Option<forkcast_sim::time::Instant>, Charge)>;
+
+fn charges(report: &Report<'_>) -> Charges {
+    let mut found = Charges::new();
+    report.each(&mut |entry| drop(found.insert(entry.line.index, (entry.line.at, entry.line.charge.clone()))));
+    found
 }
 
 /// The last day of the sample alone: its first request still reads what the evening before wrote.
@@ -174,7 +184,7 @@ fn what_is_left_out_still_fills_the_cache() {
     let replay = replay(&inputs, &options);
     let window = Window { since: since("2026-11-03").ok(), until: until("2026-11-03").ok() };
     let report = windowed(&inputs, &replay, &options, window);
-    assert_eq!((report.left_out.outside, report.entries.len()), (8, 6));
+    assert_eq!((report.left_out.outside, report.tally.requests), (8, 6));
     let [recorded, predicted] = [report.totals.recorded.usage, report.totals.predicted.unwrap().usage];
     assert!(recorded.cache_read_input_tokens > 0 && predicted.cache_read_input_tokens > 0);
 }

@@ -19,9 +19,10 @@ const MESSAGES: u64 = 2;
 
 /// Adds what the sessions of `inputs` show. Blocks are counted while they are read, or not at all.
 pub(super) fn add(inputs: &Inputs, found: &mut Samples) {
-    for session in inputs.sessions.iter().filter(|session| session.is_counted()) {
+    let sessions = (0..inputs.sessions.len()).filter_map(|at| inputs.sessions.load(at)?.ok());
+    for session in sessions.filter(Session::is_counted) {
         for agent in &session.agents {
-            of_agent(session, agent, found);
+            of_agent(&session, agent, found);
         }
     }
 }

@@ -4,6 +4,7 @@ mod counted;
 mod exchanged;
 mod implied;
 pub mod inspect;
+mod passes;
 mod price;
 mod reading;
 mod run;
@@ -23,10 +24,10 @@ use crate::agreement::{Compared, NotComparable};
 use crate::exchange::Origin;
 use crate::input::{Inputs, Unreadable};
 use crate::rebuild::profile::RuleSet;
-use crate::schedule::streams;
 use crate::what_if::{Hypothetical, WhatIf};
 
 pub use counted::{CountedSize, SizeSource, Sizing};
+pub use passes::{InParts, Passes};
 pub use session::Evidence;
 
 /// How to replay.
@@ -95,19 +96,12 @@ pub struct Replay {
     pub partial: bool,
 }
 
-/// Replays everything.
+/// Replays everything. All of it is in memory then: many sessions are better gone through by [`Passes`].
 pub fn replay(inputs: &Inputs, options: &Options) -> Replay {
     replay_until(inputs, options, &|| false)
 }
 
 /// Replays until `stop` says so, which is asked before each request; what was computed stays, marked partial.
 pub fn replay_until(inputs: &Inputs, options: &Options, stop: &dyn Fn() -> bool) -> Replay {
-    let mut result = Replay::default();
-    let mut chains = 0;
-    for stream in streams(inputs) {
-        chains += run::run(&stream, options, chains, stop, &mut result);
-    }
-    chains += traced::run(inputs, options, chains, stop, &mut result);
-    sessions::run(inputs, options, chains, stop, &mut result);
-    result
+    Passes::new(inputs, options, stop).whole()
 }

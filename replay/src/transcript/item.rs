@@ -5,11 +5,12 @@ use std::sync::Arc;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 use forkcast_tokens::Class;
+use serde::{Deserialize, Serialize};
 
 use crate::exchange::RecordedUsage;
 
 /// One thing that happened, with its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
     /// Line in the file, counted from one; the number of the record where the format has no lines.
     pub line: u32,
@@ -20,7 +21,7 @@ pub struct Item {
 }
 
 /// What happened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum What {
     /// Something that stands in the next request.
     Input(Input),
@@ -31,7 +32,7 @@ pub enum What {
 }
 
 /// Blocks that stand in the next request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// Where they come from.
     pub origin: InputOrigin,
@@ -40,7 +41,7 @@ pub struct Input {
 }
 
 /// Where input comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InputOrigin {
     /// A person wrote it: a turn begins.
     Prompt,
@@ -63,7 +64,7 @@ pub enum InputOrigin {
 }
 
 /// One block, measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// What it is.
     pub kind: BlockKind,
@@ -88,7 +89,7 @@ impl Part {
 }
 
 /// One request and its answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// Hash of the provider's id of the answer (`message.id`); copies of one answer have equal ones. Where a format has no
     /// ids: hash of the place, so that nothing is a copy.
@@ -126,7 +127,7 @@ pub struct Answer {
 }
 
 /// How the output of an answer was counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutputCount {
     /// The provider's final count.
     #[default]
@@ -139,7 +140,7 @@ pub enum OutputCount {
 }
 
 /// Why an answer ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// It calls tools: their results follow.
     ToolUse,
@@ -153,7 +154,7 @@ pub enum Stop {
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// The tool's name.
     pub tool: Arc<str>,
@@ -164,7 +165,7 @@ pub struct Call {
 }
 
 /// A sub-agent is started.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Spawn {
     /// What kind of agent was asked for (`subagent_type`).
     pub kind: Option<Arc<str>>,
@@ -177,7 +178,7 @@ pub struct Spawn {
 }
 
 /// How a sub-agent ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SpawnMode {
     /// The caller waited.
     Sync,
@@ -186,7 +187,7 @@ pub enum SpawnMode {
 }
 
 /// What became of a spawn, as its result says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SpawnResult {
     /// The call, as in [`Part::call`].
     pub call: u64,
@@ -199,7 +200,7 @@ pub struct SpawnResult {
 }
 
 /// The state of thinking that a prompt asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Thinking {
     /// Without.
     Off,
@@ -208,7 +209,7 @@ pub enum Thinking {
 }
 
 /// The provider's own explanation of a miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// Its word.
     pub kind: DiagnosisKind,
@@ -217,7 +218,7 @@ pub struct Diagnosis {
 }
 
 /// The words of the provider's diagnosis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DiagnosisKind {
     /// `system_changed`
     SystemChanged,
@@ -236,7 +237,7 @@ pub enum DiagnosisKind {
 }
 
 /// Something that shows what the client did between requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Sign {
     /// The prompt that follows (or the turn that it begins) asks for this state of thinking.
     Thinking(Thinking),

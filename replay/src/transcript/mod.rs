@@ -2,17 +2,19 @@
 //! signs by which a client shows that it changed something.
 //!
 //! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured and left behind, so a thread takes
-//! a small part of its file. [`assemble()`] joins the threads of all files into [`Session`]s: what several files
-//! repeat counts once, whatever the order of the files.
+//! a small part of its file, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
+//! [`Session`]s: what several files repeat counts once, whatever the order of the files.
 
 mod assemble;
 mod doubles;
 mod id;
 mod item;
 mod measure;
+mod packed;
 mod session;
+mod sessions;
+mod spill;
 
-pub use assemble::{FileThreads, assemble};
 pub use id::{answer_id, call_id, place_id};
 pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
@@ -20,6 +22,7 @@ pub use item::{
 };
 pub use measure::Measuring;
 pub use session::{Agent, AgentKind, Session};
+pub use sessions::{FileThreads, MEMORY_BYTES_MAX, Sessions};
 
 use std::sync::Arc;
 

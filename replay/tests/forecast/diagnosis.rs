@@ -15,7 +15,8 @@ fn causes_agree_with_the_providers_diagnosis() {
     for source in SOURCES {
         let mut blind = inputs(source, &data);
         let mut told = BTreeMap::new();
-        for (at, session) in blind.sessions.iter_mut().enumerate() {
+        let mut sessions = blind.sessions.all().to_vec();
+        for (at, session) in sessions.iter_mut().enumerate() {
             for (agent, found) in session.agents.iter_mut().enumerate() {
                 for (item, entry) in found.thread.items.iter_mut().enumerate() {
                     let What::Answer(answer) = &mut entry.what else { continue };
@@ -25,6 +26,7 @@ fn causes_agree_with_the_providers_diagnosis() {
                 }
             }
         }
+        blind.sessions = sessions.into_iter().collect();
         let result = replay(&blind, &Options::default());
         for (line, asked) in result.lines.iter().zip(&result.asked) {
             let Some(kind) = asked.and_then(|asked| told.get(&(asked.session, asked.agent, asked.item))) else {

@@ -33,8 +33,10 @@ fn the_order_of_files_never_matters() {
     for source in ["cc-oh-my-posh", "cc-marot-spotter", "cc-agentv"] {
         let original = inputs(source, &data);
         let mut turned = original.clone();
-        turned.sessions.reverse();
-        turned.sessions.rotate_left(3.min(original.sessions.len() / 2));
+        let mut sessions = original.sessions.all().to_vec();
+        sessions.reverse();
+        sessions.rotate_left(3.min(original.sessions.len() / 2));
+        turned.sessions = sessions.into_iter().collect();
         let told = |inputs: &Inputs| {
             let result = replay(inputs, &Options::default());
             let lines = result.lines.iter().zip(&result.origins).zip(&result.evidence).zip(&result.residuals);
@@ -82,10 +84,12 @@ fn how_a_requests_own_input_was_split_never_enters_its_prediction() {
                 continue;
             }
             if touched.is_empty() {
-                let item = &mut changed.sessions[asked.session].agents[asked.agent].thread.items[asked.item];
+                let mut sessions = original.sessions.all().to_vec();
+                let item = &mut sessions[asked.session].agents[asked.agent].thread.items[asked.item];
                 let What::Answer(answer) = &mut item.what else { panic!("an answer") };
                 let recorded = answer.usage.as_mut().expect("a request with usage");
                 recorded.usage = redistributed(recorded.usage, 30 + round as u64 % 70);
+                changed.sessions = sessions.into_iter().collect();
                 touched.push(at);
             }
         }

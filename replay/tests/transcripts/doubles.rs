@@ -1,7 +1,7 @@
 //! What several files repeat counts once, whatever their order.
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{AgentKind, FileThreads, Session, assemble};
+use forkcast_replay::transcript::{AgentKind, FileThreads, Session, Sessions};
 use proptest::prelude::*;
 
 use crate::{FIXTURE, answer, answers, prompt, read};
@@ -32,8 +32,9 @@ fn files() -> Vec<FileThreads> {
 
 #[test]
 fn of_copies_the_one_with_the_largest_output_counts() {
-    let sessions = assemble(files());
-    assert_eq!(counted(&sessions), [("p/t.jsonl".to_owned(), 6), ("p/u.jsonl".to_owned(), 50)]);
+    let sessions = Sessions::of(files());
+    let sessions = sessions.all();
+    assert_eq!(counted(sessions), [("p/t.jsonl".to_owned(), 6), ("p/u.jsonl".to_owned(), 50)]);
     // The others stay as history.
     assert_eq!(answers(&sessions[1].agents[0].thread).len(), 2);
 }
@@ -42,7 +43,7 @@ fn of_copies_the_one_with_the_largest_output_counts() {
 fn of_equal_copies_the_first_by_path_counts() {
     let mut two = files();
     two.truncate(2);
-    assert_eq!(counted(&assemble(two)), [("p/s.jsonl".to_owned(), 5), ("p/t.jsonl".to_owned(), 6)]);
+    assert_eq!(counted(Sessions::of(two).all()), [("p/s.jsonl".to_owned(), 5), ("p/t.jsonl".to_owned(), 6)]);
 }
 
 /// The file of the fixture's sub-agent: one more answer than the lines of progress show, and a larger count.
@@ -58,7 +59,8 @@ fn own_file() -> String {
 #[test]
 fn a_sub_agent_with_a_file_of_its_own_is_one_agent() {
     let files = || vec![file("p/5e.jsonl", FIXTURE), file("p/5e/subagents/agent-a1b2c3d.jsonl", &own_file())];
-    let sessions = assemble(files());
+    let sessions = Sessions::of(files());
+    let sessions = sessions.all();
     assert_eq!(sessions.len(), 1);
     let agents = &sessions[0].agents;
     assert_eq!(agents.len(), 2);
@@ -83,7 +85,7 @@ proptest! {
             all
         };
         let mut shuffled: Vec<Option<FileThreads>> = all().into_iter().map(Some).collect();
-        let shuffled = order.iter().map(|at| shuffled[*at].take().unwrap()).collect();
-        prop_assert_eq!(format!("{:?}", assemble(shuffled)), format!("{:?}", assemble(all())));
+        let shuffled = order.iter().map(|at| shuffled[*at].take().unwrap());
+        prop_assert_eq!(format!("{:?}", Sessions::of(shuffled).all()), format!("{:?}", Sessions::of(all()).all()));
     }
 }

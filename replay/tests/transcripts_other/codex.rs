@@ -12,10 +12,10 @@ const FIXTURE: &str = "codex.jsonl";
 #[test]
 fn a_rollout_is_read_as_its_lines_say() {
     let inputs = clean(FIXTURE, Format::Codex);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("0195a000-0000-7000-8000-000000000001", Client::Codex));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
     assert_eq!(usage, [Some([7000, 2000, 0, 120, 70]), Some([300, 8900, 0, 30, 0]), None]);
     assert_eq!(answers[1].usage.unwrap().web_search_requests, 1);
@@ -29,9 +29,9 @@ fn a_rollout_is_read_as_its_lines_say() {
 #[test]
 fn the_result_of_a_call_stands_behind_the_answer_that_called() {
     let inputs = clean(FIXTURE, Format::Codex);
-    let lines: Vec<u32> = crate::items(&inputs.sessions[0]).map(|item| item.line).collect();
+    let lines: Vec<u32> = crate::items(&inputs.sessions.all()[0]).map(|item| item.line).collect();
     assert_eq!(lines, [3, 5, 8, 10, 13, 16, 18, 19, 19, 22, 23]);
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     // The first request was sent after the prompt of 09:00:01, the second after the result of 09:00:06.
     let seconds = |i: usize| answers[i].sent_at.unwrap().0 / 1_000_000_000 % 60;
     assert_eq!((seconds(0), seconds(1)), (1, 6));
@@ -40,7 +40,7 @@ fn the_result_of_a_call_stands_behind_the_answer_that_called() {
 #[test]
 fn prompts_are_told_from_what_the_client_puts_in() {
     let inputs = clean(FIXTURE, Format::Codex);
-    let count = |origin| inputs_of(&inputs.sessions[0], origin).len();
+    let count = |origin| inputs_of(&inputs.sessions.all()[0], origin).len();
     assert_eq!((count(InputOrigin::Prompt), count(InputOrigin::Attachment)), (2, 1));
     assert_eq!((count(InputOrigin::ToolResults), count(InputOrigin::Summary)), (1, 1));
 }
@@ -48,7 +48,7 @@ fn prompts_are_told_from_what_the_client_puts_in() {
 #[test]
 fn a_compaction_tells_how_much_there_was() {
     let inputs = clean(FIXTURE, Format::Codex);
-    let compacted = signs(&inputs.sessions[0]).find_map(|sign| match sign {
+    let compacted = signs(&inputs.sessions.all()[0]).find_map(|sign| match sign {
         Sign::Compacted { before_tokens, automatic } => Some((*before_tokens, *automatic)),
         _ => None,
     });
@@ -64,7 +64,7 @@ fn a_sub_agent_belongs_to_the_session_of_its_root() {
             r#""source":{"subagent":{"thread_spawn":{"parent_thread_id":"root","depth":1}}}"#,
         );
     let inputs = read(&child);
-    let session = &inputs.sessions[0];
+    let session = &inputs.sessions.all()[0];
     assert_eq!((&*session.id, &*session.agents[0].id), ("root", "child"));
     assert!(matches!(session.agents[0].kind, AgentKind::Named { .. }));
 }
@@ -82,7 +82,7 @@ fn a_fork_counts_what_it_copied_once() {
     let inputs = forkcast_replay::input::Inputs::read(&[&both], Default::default()).unwrap();
     std::fs::remove_dir_all(&both).unwrap();
     let alone = read(&whole);
-    assert_eq!(sums(&inputs.sessions), sums(&alone.sessions));
+    assert_eq!(sums(inputs.sessions.all()), sums(alone.sessions.all()));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn counts_that_contradict_each_other_are_refused_and_located() {
     let faults: Vec<_> = inputs.unreadable.iter().map(|fault| (fault.line, fault.reason.as_str())).collect();
     let reason = "`event_msg`: found 9900 tokens read and 0 written of a prompt of 9200, expected no more than it has";
     assert_eq!(faults, [(15, reason)]);
-    assert_eq!(counted(&inputs.sessions).len(), 3, "the request is kept without usage");
+    assert_eq!(counted(inputs.sessions.all()).len(), 3, "the request is kept without usage");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn two_records_on_one_line_are_taken_apart_and_a_broken_one_is_located() {
         (inputs.repaired[0].line, inputs.repaired[0].what.as_str()),
         (8, "2 records on one line were taken apart")
     );
-    assert_eq!(sums(&inputs.sessions), sums(&read(&text(FIXTURE)).sessions));
+    assert_eq!(sums(inputs.sessions.all()), sums(read(&text(FIXTURE)).sessions.all()));
     let cut = text(FIXTURE).trim_end().strip_suffix("\"}}").unwrap().to_owned();
     let inputs = read(&cut);
     assert_eq!(inputs.unreadable.iter().map(|fault| fault.line).collect::<Vec<_>>(), [23]);
@@ -143,12 +143,12 @@ fn recorded_rollouts_sum_up_to_what_a_plain_walk_finds() {
             expected = std::array::from_fn(|i| expected[i] + counts[i]);
         }
     }
-    assert_eq!(sums(&inputs.sessions), (known.len(), expected));
+    assert_eq!(sums(inputs.sessions.all()), (known.len(), expected));
     // The note counts two more rollouts that are not in the folder: 2,714 distinct and 51 repeated counts.
     assert_eq!((requests, repeats), (2692, 34));
     let share = expected[1] as f64 / (expected[0] + expected[1]) as f64;
     assert!((share - 0.947).abs() < 0.0015, "{share}");
     assert_eq!((inputs.sessions.len(), inputs.unreadable.len(), inputs.skipped.len()), (sessions.len(), 0, 2));
-    let read: usize = inputs.sessions.iter().map(|session| inputs_of(session, InputOrigin::Prompt).len()).sum();
+    let read: usize = inputs.sessions.all().iter().map(|session| inputs_of(session, InputOrigin::Prompt).len()).sum();
     eprintln!("{} requests, {read} prompts of {prompts}, sums {expected:?}", known.len());
 }

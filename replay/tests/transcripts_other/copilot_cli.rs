@@ -12,10 +12,10 @@ const FIXTURE: &str = "copilot-cli.jsonl";
 #[test]
 fn a_sum_stands_for_all_requests_of_its_model_and_says_so() {
     let inputs = clean(FIXTURE, Format::CopilotCli);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("c0911001", Client::CopilotCli));
     assert_eq!(session.project.as_deref(), Some("/home/ada/loom"));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let told: Vec<_> = answers.iter().map(|answer| (&*answer.model, answer.usage.as_ref().map(counts))).collect();
     // The one request of the second model has its sum as its own.
     let expected =
@@ -32,7 +32,7 @@ fn a_sum_stands_for_all_requests_of_its_model_and_says_so() {
 fn a_session_without_an_end_has_requests_without_usage() {
     let whole = text(FIXTURE);
     let inputs = read(&whole[..whole.find("{\"type\":\"session.shutdown\"").unwrap()]);
-    assert_eq!((counted(&inputs.sessions).len(), sums(&inputs.sessions)), (3, (0, [0; 5])));
+    assert_eq!((counted(inputs.sessions.all()).len(), sums(inputs.sessions.all())), (3, (0, [0; 5])));
     let notes = &inputs.scopes[0].files[0].notes;
     let sentence =
         "the session has no orderly end, so the sums of 3 requests are missing; their outputs alone are 40 tokens";
@@ -43,7 +43,7 @@ fn a_session_without_an_end_has_requests_without_usage() {
 fn sums_of_nothing_are_no_usage_and_contradictions_are_located() {
     let told = text(FIXTURE).replace("\"inputTokens\":700,\"outputTokens\":4", "\"inputTokens\":0,\"outputTokens\":0");
     let inputs = read(&told);
-    assert_eq!(sums(&inputs.sessions).0, 1);
+    assert_eq!(sums(inputs.sessions.all()).0, 1);
     assert!(inputs.scopes[0].files[0].notes.iter().any(|note| note.contains("were reported with no tokens")));
     let broken = text(FIXTURE).replace("\"cacheReadTokens\":12800", "\"cacheReadTokens\":30000");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
@@ -59,7 +59,7 @@ fn a_resumed_session_adds_the_sums_of_both_runs() {
         whole.replace("session.start", "session.resume").replace("msg_c", "msg_d").replace("\"a3\"", "\"b3\"");
     let inputs = read(&format!("{whole}{resumed}"));
     assert_eq!(inputs.sessions.len(), 1);
-    assert_eq!(sums(&inputs.sessions), (4, [27_400, 25_600, 400, 80, 20]));
+    assert_eq!(sums(inputs.sessions.all()), (4, [27_400, 25_600, 400, 80, 20]));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn recorded_events_sum_up_to_what_a_plain_walk_finds() {
         }
     }
     assert_eq!((turns, messages, shutdowns), (171, 169, 10), "169 answered turns, as noted with the recordings");
-    assert_eq!(sums(&inputs.sessions), (with_usage, expected));
-    assert_eq!(counted(&inputs.sessions).len(), distinct.len(), "every recorded sum is that of one request");
+    assert_eq!(sums(inputs.sessions.all()), (with_usage, expected));
+    assert_eq!(counted(inputs.sessions.all()).len(), distinct.len(), "every recorded sum is that of one request");
     assert_eq!((inputs.sessions.len(), inputs.unreadable.len(), inputs.skipped.len()), (12, 0, 2));
 }

@@ -14,10 +14,10 @@ const LINES: &str = "gemini-cli.jsonl";
 #[test]
 fn a_chat_in_one_document_is_read_as_it_says() {
     let inputs = clean(DOCUMENT, Format::GeminiCli);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("9e317001-0000-4000-8000-000000000001", Client::GeminiCli));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (None, Some("5eed5eed")));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
     // 12,000 of the prompt and 7 of tools; 18 and 31 of thoughts.
     assert_eq!(usage, [Some([12_007, 0, 0, 49, 31]), Some([300, 11_800, 0, 3, 0])]);
@@ -33,8 +33,8 @@ fn a_chat_in_one_document_is_read_as_it_says() {
 #[test]
 fn a_chat_in_lines_takes_the_last_state_of_each_message() {
     let inputs = clean(LINES, Format::GeminiCli);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
-    let answers = counted(&inputs.sessions);
+    let [session] = inputs.sessions.all() else { panic!("one session") };
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
     assert_eq!(usage, [Some([600, 300, 0, 4, 0]), Some([60, 890, 0, 6, 2])]);
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (None, Some("/Users/ada/loom")));
@@ -53,7 +53,7 @@ fn a_sub_agent_belongs_to_the_session_its_folder_is_named_after() {
     let child = text(LINES).replace("\"kind\":\"main\"", "\"kind\":\"subagent\"");
     let inputs =
         forkcast_replay::input::Inputs::from_bytes("chats/parent/child.jsonl", child.as_bytes(), Default::default());
-    let session = &inputs.sessions[0];
+    let session = &inputs.sessions.all()[0];
     assert_eq!((&*session.id, &*session.agents[0].id), ("parent", "9e317002-0000-4000-8000-000000000002"));
 }
 
@@ -70,7 +70,7 @@ fn counts_that_contradict_each_other_are_refused_and_located() {
 fn a_document_that_breaks_off_is_read_as_far_as_it_goes() {
     let whole = text(DOCUMENT);
     let inputs = read(&whole[..whole.find("\"m4\"").unwrap()]);
-    assert_eq!(counted(&inputs.sessions).len(), 2);
+    assert_eq!(counted(inputs.sessions.all()).len(), 2);
     assert_eq!(inputs.unreadable.len(), 1);
 }
 
@@ -99,6 +99,6 @@ fn recorded_chats_sum_up_to_what_a_plain_walk_finds() {
     assert_eq!((all, messages.len()), (25, 17));
     let expected = messages.values().fold([0; 5], |sum, one| std::array::from_fn(|i| sum[i] + one[i]));
     // One message has no `tokens` at all.
-    assert_eq!((counted(&inputs.sessions).len(), sums(&inputs.sessions)), (17, (16, expected)));
+    assert_eq!((counted(inputs.sessions.all()).len(), sums(inputs.sessions.all())), (17, (16, expected)));
     assert_eq!((inputs.sessions.len(), inputs.unreadable.len(), inputs.skipped.len()), (3, 0, 2));
 }

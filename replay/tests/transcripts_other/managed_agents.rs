@@ -11,9 +11,9 @@ const PAGE: &str = "managed-agents.json";
 #[test]
 fn spans_enclose_requests() {
     let inputs = clean(LINES, Format::ManagedAgents);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("managed-agents", Client::ManagedAgents));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| counts(answer.usage.as_ref().unwrap())).collect();
     assert_eq!(usage, [[6, 0, 3000, 40, 0], [2, 3000, 60, 5, 0]]);
     assert_eq!(answers.iter().map(|answer| answer.stop).collect::<Vec<_>>(), [Stop::ToolUse, Stop::EndTurn]);
@@ -27,12 +27,12 @@ fn spans_enclose_requests() {
 #[test]
 fn a_page_of_the_api_is_read_and_says_that_no_model_is_named() {
     let inputs = clean(PAGE, Format::ManagedAgents);
-    assert_eq!(&*inputs.sessions[0].id, "sesn_1");
-    assert_eq!(counted(&inputs.sessions).len(), 1);
+    assert_eq!(&*inputs.sessions.all()[0].id, "sesn_1");
+    assert_eq!(counted(inputs.sessions.all()).len(), 1);
     assert_eq!(inputs.scopes[0].files[0].notes, ["the events name no model: requests have usage and no price"]);
     let whole = text(PAGE);
     let list = &whole[whole.find('[').unwrap()..=whole.rfind(']').unwrap()];
-    assert_eq!(counted(&read(list).sessions).len(), 1, "a bare list too");
+    assert_eq!(counted(read(list).sessions.all()).len(), 1, "a bare list too");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn events_of_another_thread_are_another_agent() {
     let threads = text(LINES)
         .replace("\"type\":\"agent.message\"", "\"session_thread_id\":\"sthr_2\",\"type\":\"agent.message\"");
     let inputs = read(&threads);
-    let agents: Vec<&str> = inputs.sessions[0].agents.iter().map(|agent| &*agent.id).collect();
+    let agents: Vec<&str> = inputs.sessions.all()[0].agents.iter().map(|agent| &*agent.id).collect();
     assert_eq!(agents, ["main", "sthr_2"]);
 }
 

@@ -10,10 +10,10 @@ const FIXTURE: &str = "opencode.json";
 #[test]
 fn each_step_of_a_message_is_a_request() {
     let inputs = clean(FIXTURE, Format::OpenCode);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("ses_1", Client::OpenCode));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
     // Of the first step reasoning stands beside the output, of the second within it, as its total shows.
     let expected = [Some([3, 0, 9000, 75, 15]), Some([4, 9000, 50, 35, 5]), Some([2, 9050, 0, 9, 0]), None];
@@ -30,8 +30,8 @@ fn each_step_of_a_message_is_a_request() {
 #[test]
 fn a_task_names_its_sub_agent_and_its_result_comes_behind() {
     let inputs = clean(FIXTURE, Format::OpenCode);
-    let session = &inputs.sessions[0];
-    let answers = counted(&inputs.sessions);
+    let session = &inputs.sessions.all()[0];
+    let answers = counted(inputs.sessions.all());
     let spawn = answers[0].calls[0].spawn.as_ref().unwrap();
     assert_eq!(spawn.kind.as_deref(), Some("general"));
     let agents: Vec<&str> = signs(session)
@@ -44,7 +44,7 @@ fn a_task_names_its_sub_agent_and_its_result_comes_behind() {
 #[test]
 fn a_compaction_follows_the_request_that_made_it() {
     let inputs = clean(FIXTURE, Format::OpenCode);
-    let session = &inputs.sessions[0];
+    let session = &inputs.sessions.all()[0];
     assert!(signs(session).any(|sign| matches!(sign, Sign::Compacted { automatic: true, .. })));
     assert!(signs(session).any(|sign| matches!(sign, Sign::Interrupted)));
     assert_eq!(inputs_of(session, InputOrigin::Summary).len(), 1);
@@ -54,7 +54,7 @@ fn a_compaction_follows_the_request_that_made_it() {
 fn a_child_session_belongs_to_its_parent() {
     let child = text(FIXTURE).replacen("\"id\": \"ses_1\"", "\"id\": \"ses_2\", \"parentID\": \"ses_1\"", 1);
     let inputs = read(&child);
-    let session = &inputs.sessions[0];
+    let session = &inputs.sessions.all()[0];
     assert_eq!((&*session.id, &*session.agents[0].id), ("ses_1", "ses_2"));
 }
 
@@ -66,5 +66,5 @@ fn a_message_that_is_none_is_located() {
     assert!(inputs.unreadable[0].reason.starts_with("part: invalid type: string \"60\""), "{:?}", inputs.unreadable);
     let cut = text(FIXTURE);
     let inputs = read(&cut[..cut.find("msg_4").unwrap()]);
-    assert_eq!((counted(&inputs.sessions).len(), inputs.unreadable.len()), (2, 1));
+    assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (2, 1));
 }

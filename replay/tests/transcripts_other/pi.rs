@@ -11,10 +11,10 @@ const FIXTURE: &str = "pi.jsonl";
 #[test]
 fn a_session_is_read_as_its_lines_say() {
     let inputs = clean(FIXTURE, Format::Pi);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("5e551011-0000-4000-8000-000000000001", Client::Pi));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/Users/ada"), Some("/Users/ada/loom")));
-    let answers = counted(&inputs.sessions);
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
     assert_eq!(usage, [Some([3, 0, 2000, 40, 0]), Some([5, 2000, 60, 8, 0]), None]);
     let costs: Vec<String> =
@@ -34,7 +34,7 @@ fn a_session_is_read_as_its_lines_say() {
 #[test]
 fn another_branch_goes_back_to_its_parent() {
     let inputs = clean(FIXTURE, Format::Pi);
-    let rewound: Vec<_> = signs(&inputs.sessions[0])
+    let rewound: Vec<_> = signs(&inputs.sessions.all()[0])
         .filter_map(|sign| if let Sign::Rewound { to } = sign { Some(*to) } else { None })
         .collect();
     // Items: thinking level, prompt, answer, …: the branch hangs on the prompt.
@@ -44,7 +44,7 @@ fn another_branch_goes_back_to_its_parent() {
 #[test]
 fn a_compaction_keeps_what_it_says_and_what_reaches_no_model_is_left_out() {
     let inputs = clean(FIXTURE, Format::Pi);
-    let session = &inputs.sessions[0];
+    let session = &inputs.sessions.all()[0];
     let [summary] = inputs_of(session, InputOrigin::Summary)[..] else { panic!("one summary") };
     let sizes: Vec<u32> = summary.parts.iter().map(|part| part.bytes).collect();
     let (summary, kept) = ("\"Threads were counted.\"", r#"{"type":"text","text":"Look again."}"#);
@@ -64,7 +64,7 @@ fn a_branch_in_a_file_of_its_own_counts_once() {
     let inputs = forkcast_replay::input::Inputs::read(&[&folder], Default::default()).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(inputs.sessions.len(), 2);
-    assert_eq!(sums(&inputs.sessions), sums(&read(&text(FIXTURE)).sessions));
+    assert_eq!(sums(inputs.sessions.all()), sums(read(&text(FIXTURE)).sessions.all()));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_model_behind_a_router_keeps_it_where_that_tells_more() {
             "\"provider\":\"anthropic\",\"model\":\"claude-opus-4-5\"",
             &format!(r#""provider":"{provider}","model":"{model}""#),
         );
-        counted(&read(&told).sessions)[0].model.to_string()
+        counted(read(&told).sessions.all())[0].model.to_string()
     };
     assert_eq!(model("anthropic", "claude-opus-4-5"), "claude-opus-4-5");
     assert_eq!(model("google-vertex", "gemini-2.5-pro"), "vertex_ai/gemini-2.5-pro");
@@ -103,10 +103,10 @@ fn recorded_sessions_sum_up_to_what_a_plain_walk_finds() {
         }
     }
     assert_eq!(messages, 937, "as noted with the recordings");
-    assert_eq!(counted(&inputs.sessions).len(), messages);
-    assert_eq!(sums(&inputs.sessions), (with_usage, expected));
+    assert_eq!(counted(inputs.sessions.all()).len(), messages);
+    assert_eq!(sums(inputs.sessions.all()), (with_usage, expected));
     let read: i128 =
-        counted(&inputs.sessions).iter().filter_map(|answer| Some(answer.usage?.reported_cost?.picousd())).sum();
+        counted(inputs.sessions.all()).iter().filter_map(|answer| Some(answer.usage?.reported_cost?.picousd())).sum();
     assert!((read as f64 / 1e12 - cost).abs() < 1e-6, "{read} {cost}");
     assert_eq!((inputs.sessions.len(), inputs.unreadable.len(), inputs.skipped.len()), (2, 0, 2));
     eprintln!("{messages} requests, {with_usage} with usage, sums {expected:?}, {cost:.2} USD");

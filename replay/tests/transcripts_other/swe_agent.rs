@@ -12,9 +12,9 @@ const FIXTURE: &str = "swe-agent.traj";
 #[test]
 fn one_answer_stands_for_the_run_and_says_so() {
     let inputs = clean(FIXTURE, Format::SweAgent);
-    let [session] = inputs.sessions.as_slice() else { panic!("one session") };
+    let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.client), ("swe-agent", Client::SweAgent));
-    let [answer] = counted(&inputs.sessions)[..] else { panic!("one answer") };
+    let [answer] = counted(inputs.sessions.all())[..] else { panic!("one answer") };
     assert_eq!(counts(answer.usage.as_ref().unwrap()), [5200, 0, 0, 64, 0]);
     assert_eq!(answer.usage.unwrap().reported_cost.unwrap().to_string(), "0.0125");
     assert_eq!((&*answer.model, answer.parts.len(), answer.calls.len()), ("gpt-4.1", 3, 1));
@@ -28,17 +28,17 @@ fn one_answer_stands_for_the_run_and_says_so() {
 fn a_demonstration_has_requests_without_usage() {
     let told = text(FIXTURE).replace("5200", "0").replace("\"tokens_received\": 64", "\"tokens_received\": 0");
     let inputs = read(&told);
-    assert_eq!((counted(&inputs.sessions).len(), sums(&inputs.sessions).0), (2, 0));
+    assert_eq!((counted(inputs.sessions.all()).len(), sums(inputs.sessions.all()).0), (2, 0));
     let bare = told.replacen("\"trajectory\"", "\"steps\"", 1);
-    assert_eq!(counted(&read(&bare).sessions).len(), 2, "history alone is known by its agents");
+    assert_eq!(counted(read(&bare).sessions.all()).len(), 2, "history alone is known by its agents");
 }
 
 #[test]
 fn a_path_may_name_the_model() {
     let told = text(FIXTURE).replace("replay_config", "config");
     let named = Inputs::from_bytes("gpt-4.1__swe-bench__t-0/a.traj", told.as_bytes(), InputFormat::Auto);
-    assert_eq!(&*counted(&named.sessions)[0].model, "gpt-4.1");
-    assert_eq!(&*counted(&read(&told).sessions)[0].model, "");
+    assert_eq!(&*counted(named.sessions.all())[0].model, "gpt-4.1");
+    assert_eq!(&*counted(read(&told).sessions.all())[0].model, "");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn what_is_broken_is_located() {
     assert_eq!(faults, ["`info`: invalid type: string \"many\", expected u64"]);
     let whole = text(FIXTURE);
     let inputs = read(&whole[..whole.find("tool_call_ids").unwrap()]);
-    assert_eq!((counted(&inputs.sessions).len(), inputs.unreadable.len()), (1, 1));
+    assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (1, 1));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn recorded_trajectories_sum_up_to_what_a_plain_walk_finds() {
         }
     }
     assert_eq!((files.len(), steps), (22, 227), "as noted with the recordings");
-    assert_eq!(sums(&inputs.sessions), (with_usage, [sent, 0, 0, received, 0]));
-    assert_eq!(counted(&inputs.sessions).len(), with_usage + said);
+    assert_eq!(sums(inputs.sessions.all()), (with_usage, [sent, 0, 0, received, 0]));
+    assert_eq!(counted(inputs.sessions.all()).len(), with_usage + said);
     assert_eq!((inputs.unreadable.len(), inputs.skipped.len()), (0, 2));
 }

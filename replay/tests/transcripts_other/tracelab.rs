@@ -13,16 +13,16 @@ const FIXTURE: &str = "tracelab.jsonl";
 #[test]
 fn rounds_are_requests_of_their_sessions() {
     let inputs = clean(FIXTURE, Format::TraceLab);
-    let ids: Vec<&str> = inputs.sessions.iter().map(|session| &*session.id).collect();
+    let ids: Vec<&str> = inputs.sessions.all().iter().map(|session| &*session.id).collect();
     assert_eq!(ids, ["claude:s1", "codex:s2"]);
-    assert!(inputs.sessions.iter().all(|session| session.client == Client::TraceLab));
-    let answers = counted(&inputs.sessions);
+    assert!(inputs.sessions.all().iter().all(|session| session.client == Client::TraceLab));
+    let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| counts(answer.usage.as_ref().unwrap())).collect();
     assert_eq!(usage, [[20, 3000, 1980, 90, 0], [2, 5000, 198, 30, 0], [600, 300, 0, 50, 20]]);
     let stops: Vec<Stop> = answers.iter().map(|answer| answer.stop).collect();
     assert_eq!(stops, [Stop::ToolUse, Stop::EndTurn, Stop::EndTurn]);
-    assert_eq!(inputs_of(&inputs.sessions[0], InputOrigin::ToolResults)[0].parts[0].call, answers[0].calls[0].id);
-    assert_eq!(inputs.sessions[1].user.as_deref(), Some("/home/ada"));
+    assert_eq!(inputs_of(&inputs.sessions.all()[0], InputOrigin::ToolResults)[0].parts[0].call, answers[0].calls[0].id);
+    assert_eq!(inputs.sessions.all()[1].user.as_deref(), Some("/home/ada"));
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_file_printed_for_human_eyes_is_the_same_file() {
     let shown = format!("# Shown.\n\n===== round 0001 =====\n{}\n", rows.join("\n\n===== round =====\n"));
     let inputs = read(&shown);
     assert_eq!(inputs.scopes[0].files[0].format, Format::TraceLab);
-    assert_eq!(sums(&inputs.sessions), sums(&read(&text(FIXTURE)).sessions));
+    assert_eq!(sums(inputs.sessions.all()), sums(read(&text(FIXTURE)).sessions.all()));
 }
 
 #[test]
@@ -73,7 +73,11 @@ fn recorded_rounds_sum_up_to_what_a_plain_walk_finds() {
             expected = std::array::from_fn(|i| expected[i] + counts[i]);
         }
         assert_eq!(rounds, 19, "as noted with the recordings");
-        assert_eq!((sums(&inputs.sessions), inputs.sessions.len()), ((rounds, expected), sessions.len()), "{kind}");
-        assert_eq!((counted(&inputs.sessions).len(), inputs.unreadable.len()), (19, 0));
+        assert_eq!(
+            (sums(inputs.sessions.all()), inputs.sessions.len()),
+            ((rounds, expected), sessions.len()),
+            "{kind}"
+        );
+        assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (19, 0));
     }
 }

@@ -16,6 +16,8 @@ use axes::Scale;
 use bars::Bar;
 use marks::Marks;
 
+pub use bars::Requests;
+
 const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 644;
 const PLOT: Area = Area { left: 76, top: 128, right: 1172, bottom: 572 };
@@ -26,11 +28,11 @@ const TALLEST: f64 = 0.84;
 /// Distance of hatching lines.
 const HATCH_STEP: i32 = 6;
 
-/// The picture as SVG.
-pub fn svg(report: &Report<'_>) -> String {
+/// The picture as SVG; `requests` are those of the report.
+pub fn svg(report: &Report<'_>, requests: Requests) -> String {
     let mut text = String::new();
     let mut canvas = Canvas::new(&mut text, WIDTH, HEIGHT);
-    let bars = bars::of(report, PLOT.width());
+    let bars = requests.bars(PLOT.width());
     head(report, &mut canvas);
     legend(&mut canvas);
     let marks = Marks::of(report);
@@ -92,7 +94,7 @@ fn head(report: &Report<'_>, canvas: &mut Canvas<'_>) {
     let billed = report.totals.billed;
     let cost = billed.cost.map_or_else(|| "no price".to_owned(), money);
     let rate = billed.usage.hit_rate().map_or_else(String::new, |rate| format!(", hit rate {}", share(rate)));
-    let requests = report.entries.len() as u64;
+    let requests = report.tally.requests;
     let plural = if requests == 1 { "" } else { "s" };
     let title = format!("{} request{plural}, {cost}{rate}", count(requests));
     canvas.text(&title, (PLOT.left, 32), 20.0, ink::TEXT, Anchor::Start);

@@ -186,14 +186,7 @@ fn input(line: &RecordedLine, stored: &Stored) -> FileInput {
         Ok(InputFormat::As(format)) => format,
         _ => forkcast_replay::formats::Format::Bodies,
     };
-    FileInput {
-        file: line.origin.file.clone(),
-        format,
-        exchanges: Vec::new(),
-        threads: Vec::new(),
-        traces: Vec::new(),
-        notes: Vec::new(),
-    }
+    FileInput { file: line.origin.file.clone(), format, exchanges: Vec::new(), traces: Vec::new(), notes: Vec::new() }
 }
 
 /// Files in the order of the run, those of one path together.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::calibrate::{Calibration, ClassFit, GenerationFit, LeftOut, Residual, built_in_thousandths};
 use serde::Serialize;
 
-use crate::report::{Report, SizeRow, sizes};
+use crate::report::{Report, SizeRow};
 
 #[derive(Serialize)]
 pub(super) struct SizesObject {
@@ -84,7 +84,7 @@ struct ClassObject {
 
 impl SizesObject {
     pub fn of(report: &Report<'_>) -> Self {
-        let sizes = sizes(report);
+        let sizes = &report.sizes;
         let sum = |tokens: fn(&SizeRow) -> u64| sizes.rows.iter().map(tokens).fold(0, u64::saturating_add);
         let (counted_tokens, recorded_tokens) = (sum(|row| row.counted_tokens), sum(|row| row.recorded_tokens));
         let asked = sizes.source != forkcast_replay::replay::SizeSource::Recorded;

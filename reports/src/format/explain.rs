@@ -98,7 +98,7 @@ impl ToldObject {
             read_tokens: why.map(|why| why.read_tokens),
             missed_tokens: why.map(|why| why.missed_tokens()),
             new_tokens: why.map(|why| why.new_tokens),
-            shown: entry.shown.map(|shown| ShownObject::of(shown, report.names)),
+            shown: entry.evidence.map(|shown| ShownObject::of(shown, report.names)),
         }
     }
 }

@@ -22,16 +22,13 @@ use crate::report::{Entry, Report};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
 
-/// Writes a line for each request.
+/// Writes the line of a request.
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
-    for entry in &report.entries {
-        serde_json::to_writer(&mut *target, &LineObject::of(report, entry))?;
-        writeln!(target)?;
-    }
-    Ok(())
+pub fn write(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *target, &LineObject::of(report, entry))?;
+    writeln!(target)
 }
 
 #[derive(Serialize)]

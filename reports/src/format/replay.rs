@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::calibration::SizesObject;
 use super::number::{Exact, Usd};
 use crate::names::Names;
-use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced, unseen};
+use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced};
 
 mod advice;
 mod bounds;
@@ -56,13 +56,13 @@ struct ReplayObject<'a> {
 }
 
 impl<'a> ReplayObject<'a> {
-    fn of(report: &Report<'a>) -> Self {
+    fn of(report: &'a Report<'_>) -> Self {
         Self {
             schema: SCHEMA,
             inputs: InputsObject::of(report),
             options: OptionsObject::of(report),
             partial: report.is_partial(),
-            rules: &report.replay.rules,
+            rules: &report.rules,
             price_book: PriceBookObject::of(report),
             sizes: SizesObject::of(report),
             window: WindowObject::of(report),
@@ -72,7 +72,7 @@ impl<'a> ReplayObject<'a> {
             totals: Sums::of(&report.totals, &report.what_ifs),
             gates: gates(report).iter().map(GateObject::of).collect(),
             actions: actions(report),
-            unseen: unseen(report).into(),
+            unseen: report.unseen.into(),
             unpriced: unpriced(report).into_iter().map(UnpricedObject::of).collect(),
             exceptions: exceptions(report),
             unexplained: unexplained(report),

@@ -46,18 +46,31 @@ pub(super) const COLUMNS: [&str; 33] = [
     "first_difference_name",
 ];
 
-/// Writes the head and a row for each request.
+/// Writes the head.
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, COLUMNS)?;
-    report.entries.iter().try_for_each(|entry| csv::row(target, row(report, entry)))
+pub fn begin(target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, COLUMNS)
 }
 
-/// A row for each request.
-pub(super) fn rows(report: &Report<'_>) -> Vec<Vec<String>> {
-    report.entries.iter().map(|entry| row(report, entry)).collect()
+/// Writes the row of a request.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, row(report, entry))
+}
+
+/// Hands on a row for each request.
+pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io::Result<()>) -> io::Result<()> {
+    let mut taken = Ok(());
+    report.each(&mut |entry| {
+        if taken.is_ok() {
+            taken = take(row(report, entry));
+        }
+    });
+    taken
 }
 
 fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {

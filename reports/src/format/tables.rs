@@ -24,30 +24,92 @@ struct Plan {
     name: &'static str,
     what: &'static str,
     columns: fn() -> Vec<&'static str>,
-    rows: fn(&Report<'_>) -> Rows,
+    rows: Source,
+}
+
+/// Where rows come from.
+enum Source {
+    /// They are made at once.
+    Held(fn(&Report<'_>) -> Rows),
+    /// One for each request, while these are gone through.
+    Requests,
+}
+
+impl Plan {
+    fn each(&self, report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io::Result<()>) -> io::Result<()> {
+        match self.rows {
+            Source::Held(rows) => rows(report).into_iter().try_for_each(take),
+            Source::Requests => requests::each(report, take),
+        }
+    }
 }
 
 /// In the order in which they are written.
 const PLANS: [Plan; 15] = [
-    Plan { name: "totals", what: "one row of sums over everything", columns: sum_columns, rows: totals },
-    Plan { name: "groups", what: "sums of each group of --by", columns: || sums_of(&["key"]), rows: groups },
-    Plan { name: "models", what: "sums of each model", columns: || sums_of(&["model"]), rows: models },
-    Plan { name: "sessions", what: "sums of each recording", columns: || sums_of(&SESSION), rows: sessions },
-    Plan { name: "causes", what: "why tokens were missed, over everything", columns: || CAUSE.to_vec(), rows: causes },
-    Plan { name: "misses", what: "each request and cause", columns: || placed(&MISS), rows: miss_rows },
-    Plan { name: "exceptions", what: "requests not as predicted", columns: || placed(&EXCEPTION), rows: exceptions },
-    Plan { name: "unpriced", what: "models without a price", columns: || UNPRICED.to_vec(), rows: unpriced_rows },
-    Plan { name: "gates", what: "limits that were set", columns: || GATE.to_vec(), rows: gate_rows },
-    Plan { name: "damage", what: "what was not read, or repaired", columns: || DAMAGE.to_vec(), rows: damage },
-    Plan { name: "remarks", what: "remarks on requests", columns: || vec!["remark", "requests"], rows: remark_rows },
-    Plan { name: "fees", what: "charges that are not tokens", columns: || FEE.to_vec(), rows: fees },
-    Plan { name: "sizes", what: "counted sizes of each tokenizer", columns: || SIZE.to_vec(), rows: size_rows },
-    Plan { name: "factors", what: "fitted factors of --calibrate", columns: || FACTOR.to_vec(), rows: factors },
+    Plan { name: "totals", what: "one row of sums over everything", columns: sum_columns, rows: Source::Held(totals) },
+    Plan {
+        name: "groups",
+        what: "sums of each group of --by",
+        columns: || sums_of(&["key"]),
+        rows: Source::Held(groups),
+    },
+    Plan { name: "models", what: "sums of each model", columns: || sums_of(&["model"]), rows: Source::Held(models) },
+    Plan {
+        name: "sessions",
+        what: "sums of each recording",
+        columns: || sums_of(&SESSION),
+        rows: Source::Held(sessions),
+    },
+    Plan {
+        name: "causes",
+        what: "why tokens were missed, over everything",
+        columns: || CAUSE.to_vec(),
+        rows: Source::Held(causes),
+    },
+    Plan { name: "misses", what: "each request and cause", columns: || placed(&MISS), rows: Source::Held(miss_rows) },
+    Plan {
+        name: "exceptions",
+        what: "requests not as predicted",
+        columns: || placed(&EXCEPTION),
+        rows: Source::Held(exceptions),
+    },
+    Plan {
+        name: "unpriced",
+        what: "models without a price",
+        columns: || UNPRICED.to_vec(),
+        rows: Source::Held(unpriced_rows),
+    },
+    Plan { name: "gates", what: "limits that were set", columns: || GATE.to_vec(), rows: Source::Held(gate_rows) },
+    Plan {
+        name: "damage",
+        what: "what was not read, or repaired",
+        columns: || DAMAGE.to_vec(),
+        rows: Source::Held(damage),
+    },
+    Plan {
+        name: "remarks",
+        what: "remarks on requests",
+        columns: || vec!["remark", "requests"],
+        rows: Source::Held(remark_rows),
+    },
+    Plan { name: "fees", what: "charges that are not tokens", columns: || FEE.to_vec(), rows: Source::Held(fees) },
+    Plan {
+        name: "sizes",
+        what: "counted sizes of each tokenizer",
+        columns: || SIZE.to_vec(),
+        rows: Source::Held(size_rows),
+    },
+    Plan {
+        name: "factors",
+        what: "fitted factors of --calibrate",
+        columns: || FACTOR.to_vec(),
+        rows: Source::Held(factors),
+    },
     Plan {
         name: "requests",
         what: "each request, as in requests.csv",
         columns: || requests::COLUMNS.to_vec(),
-        rows: requests::rows,
+        rows: Source::Requests,
     },
 ];
 
@@ -63,7 +125,7 @@ pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn write(report: &Report<'_>, name: &str, target: &mut dyn Write) -> io::Result<()> {
     let Some(plan) = PLANS.iter().find(|plan| plan.name == name) else { return Ok(()) };
     csv::row(target, (plan.columns)())?;
-    (plan.rows)(report).into_iter().try_for_each(|row| csv::row(target, row))
+    plan.each(report, &mut |row| csv::row(target, row))
 }
 
 /// Writes all tables, an empty line between them; the first column names the table.
@@ -76,9 +138,7 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
             writeln!(target)?;
         }
         csv::row(target, std::iter::once("table").chain((plan.columns)()))?;
-        for row in (plan.rows)(report) {
-            csv::row(target, std::iter::once(plan.name.to_owned()).chain(row))?;
-        }
+        plan.each(report, &mut |row| csv::row(target, std::iter::once(plan.name.to_owned()).chain(row)))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use forkcast_replay::calibrate::{
 use forkcast_replay::replay::SizeSource;
 
 use crate::document::{Cell, Column, Document, Table, count};
-use crate::report::{Report, SizeRow, sizes};
+use crate::report::{Report, SizeRow};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     counted(report, document);
@@ -16,7 +16,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 }
 
 fn counted(report: &Report<'_>, document: &mut Document) {
-    let sizes = sizes(report);
+    let sizes = &report.sizes;
     if sizes.source == SizeSource::Recorded {
         return;
     }

@@ -16,13 +16,13 @@ mod what_if;
 pub use gates::sentence;
 
 use crate::document::Document;
-use crate::report::{Entry, Report};
+use crate::report::{Miss, Place, Report};
 
 /// The report, most important things first.
 pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
-    if report.entries.is_empty() {
+    if report.tally.requests == 0 {
         document.text(vec!["No request was sent in that time.".to_owned()]);
         gates::add(report, &mut document);
         damage::add(report, &mut document);
@@ -60,22 +60,20 @@ pub(super) fn listed(items: &[String]) -> String {
 }
 
 /// Where a request was recorded: `file.json#3`, in a transcript the line of its answer, `session.jsonl:812`.
-fn place(report: &Report<'_>, entry: &Entry<'_>) -> String {
-    if entry.answered.is_some() {
-        return format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
-    }
-    format!("{}#{}", report.short(&entry.origin.file), entry.origin.index)
+fn place(report: &Report<'_>, place: &Place) -> String {
+    let file = report.short(&place.file);
+    if place.told { format!("{file}:{}", place.line) } else { format!("{file}#{}", place.file_index) }
 }
 
 /// Everything was told by transcripts: these hold sessions and agents, not recordings and chains.
-fn is_told(report: &Report<'_>) -> bool {
-    !report.entries.is_empty() && report.entries.iter().all(|entry| entry.answered.is_some())
+const fn is_told(report: &Report<'_>) -> bool {
+    report.tally.requests > 0 && report.tally.told == report.tally.requests
 }
 
 /// Where it shows why a request missed: the line of the transcript that tells it, else where it was recorded.
-fn shown_at(report: &Report<'_>, entry: &Entry<'_>) -> String {
-    match entry.shown {
-        Some(shown) => format!("{}:{}", report.short(shown.file), shown.line),
-        None => place(report, entry),
+fn shown_at(report: &Report<'_>, miss: &Miss) -> String {
+    match &miss.evidence {
+        Some(shown) => format!("{}:{}", report.short(&shown.file), shown.line),
+        None => place(report, &miss.place),
     }
 }

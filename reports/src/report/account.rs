@@ -131,6 +131,8 @@ pub struct Account {
     pub fees: BTreeMap<String, (u64, Money)>,
     /// What was recorded of requests without a profile, and billed for it.
     without_profile: Side,
+    /// A lower bound is known of some request.
+    bounded: bool,
 }
 
 /// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
@@ -143,12 +145,6 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// What is counted of `entries`.
-    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>) -> Self {
-        let recorded = entries.into_iter().any(|entry| entry.line.recorded.is_some());
-        if recorded { Self::Recorded } else { Self::Predicted }
-    }
-
     /// Whether a request is.
     pub const fn counts(self, entry: &Entry<'_>) -> bool {
         match self {
@@ -161,37 +157,52 @@ impl Counted {
 impl Account {
     /// The sums of `entries`.
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>, counted: Counted) -> Self {
-        let entries: Vec<&Entry<'_>> = entries.into_iter().collect();
-        let what_ifs = entries.iter().map(|entry| entry.hypotheticals.len()).max().unwrap_or(0);
-        let lines = entries.iter().filter(|entry| counted.counts(entry)).map(|entry| entry.line);
-        let ledger = Totals { requests: entries.len() as u64, ..Totals::of(lines) };
-        let mut account = Self { ledger, what_if: vec![Side::default(); what_ifs], ..Self::default() };
-        let bounded = entries.iter().any(|entry| entry.lower_bound.is_some());
-        if entries.iter().any(|entry| entry.line.predicted.is_some()) {
-            account.predicted = Some(Side::default());
+        let mut account = Self::default();
+        entries.into_iter().for_each(|entry| account.take(entry, counted));
+        account.finished()
+    }
+
+    /// Adds a request; [`Self::finished`] belongs at the end.
+    pub(super) fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
+        self.ledger.requests += 1;
+        self.bounded |= entry.lower_bound.is_some();
+        // What came before had no what-ifs, so it counts as it was billed.
+        while self.what_if.len() < entry.hypotheticals.len() {
+            self.what_if.push(self.billed);
         }
-        for entry in entries {
-            if counted.counts(entry) {
-                account.add(entry);
-            }
-            account.agree(entry);
+        if entry.line.predicted.is_some() {
+            self.predicted.get_or_insert_default();
         }
+        if counted.counts(entry) {
+            self.add(entry);
+        }
+        self.agree(entry);
+    }
+
+    /// The sums, once all requests are in.
+    pub(super) fn finished(mut self) -> Self {
         // A request that cannot be compared but has usage is predicted as it was recorded.
-        if let Some(side) = &mut account.predicted {
-            side.usage += account.without_profile.usage;
-            add(&mut side.cost, account.without_profile.cost);
+        if let Some(side) = &mut self.predicted {
+            side.usage += self.without_profile.usage;
+            add(&mut side.cost, self.without_profile.cost);
         }
-        account.lower_bound = account.lower_bound.filter(|_| bounded);
-        let recorded = account.ledger.recorded_requests > 0;
-        account.recorded.usage = account.ledger.recorded;
-        account.billed.usage = if recorded { account.ledger.recorded } else { account.ledger.predicted };
-        account.recorded.cost = account.billed.cost.filter(|_| recorded);
-        account
+        self.lower_bound = self.lower_bound.filter(|_| self.bounded);
+        let recorded = self.ledger.recorded_requests > 0;
+        self.recorded.usage = self.ledger.recorded;
+        self.recorded.cost = self.billed.cost.filter(|_| recorded);
+        self
     }
 
     fn add(&mut self, entry: &Entry<'_>) {
         let line = entry.line;
         let bill = line.charge.bill.as_ref().map(|bill| bill.total);
+        for (at, side) in self.what_if.iter_mut().enumerate() {
+            let hypothetical = entry.hypotheticals.get(at);
+            side.usage += hypothetical.map_or_else(|| line.billed().unwrap_or_default(), |found| found.usage);
+            add(&mut side.cost, hypothetical.map_or(bill, |found| found.cost));
+        }
+        self.ledger.add(line);
+        self.billed.usage += line.billed().unwrap_or_default();
         add(&mut self.billed.cost, bill);
         add(&mut self.perfect, line.charge.perfect);
         for fee in line.charge.bill.iter().flat_map(|bill| &bill.fees) {
@@ -223,11 +234,6 @@ impl Account {
             *sum = (sum.0 + low, sum.1 + high);
         }
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
-        for (at, side) in self.what_if.iter_mut().enumerate() {
-            let hypothetical = entry.hypotheticals.get(at);
-            side.usage += hypothetical.map_or_else(|| line.billed().unwrap_or_default(), |found| found.usage);
-            add(&mut side.cost, hypothetical.map_or(bill, |found| found.cost));
-        }
     }
 
     /// What a what-if would have saved of the bill; negative where it costs more. What-ifs keep what was recorded wherever

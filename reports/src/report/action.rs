@@ -1,14 +1,15 @@
 //! What to do about a bill: what the what-ifs and the causes of misses prove, in money.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use forkcast_replay::what_if::{self, SessionCosts, Where};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
-use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::time::Duration;
 
-use super::{Report, Session};
+use super::tally::WEEK;
+use super::{Entry, Report, Session};
 use crate::document::count;
 
 mod advice;
@@ -41,7 +42,7 @@ pub fn actions(report: &Report<'_>) -> Vec<Action> {
     let Some(bill) = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO) else { return Vec::new() };
     let tried = tried(report);
     let lives_longer = tried.iter().any(|found| found.lifetime);
-    let mut found: Vec<Found> = tried.into_iter().chain(missed(report, lives_longer)).collect();
+    let mut found: Vec<Found> = tried.into_iter().chain(report.missed.found(report, lives_longer)).collect();
     found.retain(|found| found.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
     found.sort_by_key(|found| (Reverse(found.saved), found.what.clone()));
     found.truncate(ACTIONS_MAX);
@@ -66,14 +67,10 @@ impl Found {
     }
 }
 
-const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
 /// From the first request to the last, without weeks in which there was none: one old file must not thin out all savings.
 fn worked(report: &Report<'_>) -> Duration {
     let whole = report.span().map_or(Duration::default(), |(first, last)| last.since(first));
-    let instants = report.entries.iter().filter_map(|entry| entry.line.at);
-    let weeks: BTreeSet<u64> = instants.map(|at| at.0 / WEEK.0).collect();
-    whole.min(Duration(WEEK.0.saturating_mul(weeks.len() as u64)))
+    whole.min(Duration(WEEK.0.saturating_mul(report.tally.weeks.len() as u64)))
 }
 
 /// Money divided by the weeks in which it was spent, at least one.
@@ -92,7 +89,7 @@ fn per_week(saved: Money, span: Duration) -> Money {
 /// The what-ifs that are worth doing, by the rules of [`what_if::actions`]: nothing that only hindsight could choose, unless it
 /// is called so.
 fn tried(report: &Report<'_>) -> Vec<Found> {
-    let waits = waits(report);
+    let waits = &report.tally.waits;
     let cost = |(at, session): (usize, &Session)| SessionCosts {
         session: at,
         span: None,
@@ -127,45 +124,40 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     Some(Found { what, sessions, saved: action.saved, what_if: Some(action.what_if), lifetime })
 }
 
-/// Sessions in which some agent's next request came after five minutes and within the hour: lifetimes matter there.
-fn waits(report: &Report<'_>) -> BTreeSet<usize> {
-    const PAUSE: std::ops::RangeInclusive<u64> = 300_000..=3_600_000;
-    let mut last: BTreeMap<(usize, Option<usize>), Instant> = BTreeMap::new();
-    let mut found = BTreeSet::new();
-    for line in report.entries.iter().map(|entry| entry.line) {
-        let Some(at) = line.at else { continue };
-        let agent = line.chain.map(|chain| chain.0 as usize);
-        let before = last.insert((line.session, agent), at);
-        if before.is_some_and(|before| PAUSE.contains(&at.since(before).as_millis())) {
-            found.insert(line.session);
-        }
+/// The misses, each under the first piece of advice that fits it.
+#[derive(Debug)]
+pub(super) struct Missed(Vec<Sum>);
+
+impl Default for Missed {
+    fn default() -> Self {
+        Self(MISSES.iter().map(|_| Sum::default()).collect())
     }
-    found
 }
 
-/// The misses, each under the first piece of advice that fits it.
-fn missed(report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
-    let mut sums: Vec<Sum> = MISSES.iter().map(|_| Sum::default()).collect();
-    for entry in report.entries.iter().filter(|entry| report.counted.counts(entry)) {
-        let told = entry.shown.map_or("", |shown| shown.shows);
+impl Missed {
+    pub fn take(&mut self, entry: &Entry<'_>) {
+        let told = entry.evidence.map_or("", |shown| shown.shows);
         let usage = entry.line.billed().unwrap_or_default();
         let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
         for part in &entry.line.charge.causes {
             let shows = if part.cause == Cause::Expired && lives_long { ONE_HOUR } else { told };
             let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));
-            if let Some((sum, cost)) = advice.and_then(|at| sums.get_mut(at)).zip(part.cost) {
+            if let Some((sum, cost)) = advice.and_then(|at| self.0.get_mut(at)).zip(part.cost) {
                 sum.requests += 1;
                 *sum.of_session.entry(entry.line.session).or_default() += cost;
             }
         }
     }
-    let told = MISSES.iter().zip(sums);
-    let told = told.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
-    told.filter_map(|(advice, sum)| sum.found(report, advice)).collect()
+
+    fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
+        let told = MISSES.iter().zip(&self.0);
+        let told = told.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
+        told.filter_map(|(advice, sum)| sum.found(report, advice)).collect()
+    }
 }
 
 /// Misses under one piece of advice.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Sum {
     requests: u64,
     /// Money by the session's index in the ledger.
@@ -173,7 +165,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn found(self, report: &Report<'_>, advice: &Advice) -> Option<Found> {
+    fn found(&self, report: &Report<'_>, advice: &Advice) -> Option<Found> {
         let sessions = report.sessions.iter().enumerate();
         let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
         let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;

@@ -33,20 +33,9 @@ pub struct Entry<'a> {
     /// Its share of the clairvoyant lower bound.
     pub lower_bound: Option<Money>,
     /// Where a transcript shows why it missed.
-    pub shown: Option<Shown<'a>>,
+    pub evidence: Option<&'a Evidence>,
     /// What misses that no rule foresees may add to its forecast, from and to.
     pub residual: Option<(Money, Money)>,
-}
-
-/// The line of a transcript that shows why a request missed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown<'a> {
-    /// The file.
-    pub file: &'a str,
-    /// The line, counted from one.
-    pub line: usize,
-    /// What it shows, for people.
-    pub shows: &'a str,
 }
 
 /// An answer in a transcript, and who got it.
@@ -71,12 +60,6 @@ pub struct EstimatedOutput {
     pub tokens: u64,
     /// What the estimate costs more than what was recorded; `None` for a model without a price.
     pub extra: Option<Money>,
-}
-
-impl<'a> Shown<'a> {
-    fn of(evidence: &'a Evidence) -> Self {
-        Self { file: &evidence.file, line: evidence.line as usize, shows: evidence.shows }
-    }
 }
 
 impl Entry<'_> {
@@ -105,17 +88,28 @@ impl Entry<'_> {
     }
 }
 
-/// All requests in the order of the ledger.
-pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Entry<'a>> {
-    let files = inputs.scopes.iter().flat_map(|scope| &scope.files);
+/// All requests of a replay that is in memory, in the order of the ledger.
+pub fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Entry<'a>> {
+    of_part(inputs, replay, None, options)
+}
+
+/// The requests of a part; those of its session, where it has one, else of any.
+pub(super) fn of_part<'a>(
+    inputs: &'a Inputs,
+    part: &'a Replay,
+    session: Option<&'a transcript::Session>,
+    options: &Options,
+) -> Vec<Entry<'a>> {
+    let files = inputs.scopes.iter().filter(|_| session.is_none()).flat_map(|scope| &scope.files);
     let files: Vec<&[Exchange]> = files.map(|file| file.exchanges.as_slice()).collect();
-    let lines = replay.lines.iter().zip(&replay.comparisons).enumerate();
-    let places = replay.origins.iter().zip(&replay.chains);
+    let lines = part.lines.iter().zip(&part.comparisons).enumerate();
+    let places = part.origins.iter().zip(&part.chains);
     lines
         .zip(places)
         .map(|((at, (line, comparison)), (origin, chain))| {
-            let asked = replay.asked.get(at).copied().flatten();
-            let answered = asked.and_then(|place| answered(inputs, place));
+            let asked = part.asked.get(at).copied().flatten();
+            let answered =
+                asked.and_then(|place| answered(session.or_else(|| inputs.sessions.all().get(place.session))?, place));
             let exchange = match answered {
                 Some(_) => None,
                 None => files.get(line.session).and_then(|file| find(file, origin.index)),
@@ -128,11 +122,11 @@ pub(super) fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Opti
                 exchange,
                 answered,
                 output: estimated(line, exchange, answered, options),
-                size: replay.counted.get(at).copied().flatten(),
-                hypotheticals: replay.hypotheticals.get(at).map_or(&[], Vec::as_slice),
-                lower_bound: replay.lower_bounds.get(at).copied().flatten(),
-                residual: replay.residuals.get(at).copied().flatten(),
-                shown: replay.evidence.get(at).and_then(Option::as_ref).map(Shown::of),
+                size: part.counted.get(at).copied().flatten(),
+                hypotheticals: part.hypotheticals.get(at).map_or(&[], Vec::as_slice),
+                lower_bound: part.lower_bounds.get(at).copied().flatten(),
+                residual: part.residuals.get(at).copied().flatten(),
+                evidence: part.evidence.get(at).and_then(Option::as_ref),
             }
         })
         .collect()
@@ -147,8 +141,7 @@ fn find(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
     })
 }
 
-fn answered(inputs: &Inputs, place: Asked) -> Option<Answered<'_>> {
-    let session = inputs.sessions.get(place.session)?;
+fn answered(session: &transcript::Session, place: Asked) -> Option<Answered<'_>> {
     let agent = session.agents.get(place.agent)?;
     match &agent.thread.items.get(place.item)?.what {
         What::Answer(answer) => Some(Answered { session, agent, answer, place }),

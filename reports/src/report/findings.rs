@@ -1,17 +1,44 @@
-//! What is listed one by one: misses, models without a price, remarks.
+//! What is listed one by one: misses, exceptions, models without a price, remarks. Of each request that is listed a few words
+//! are kept, so that its line need not be.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use forkcast_replay::agreement::Compared;
+use forkcast_replay::replay::Evidence;
 use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
 
-use super::{Entry, Report};
+use super::{Counted, Entry, Report};
+
+/// Which request.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its number in the ledger.
+    pub index: usize,
+    /// Session, as ledger lines have it.
+    pub session: usize,
+    /// A transcript tells of it.
+    pub told: bool,
+    /// The file.
+    pub file: Arc<str>,
+    /// Position inside the file.
+    pub file_index: usize,
+    /// Line in the file, or zero.
+    pub line: usize,
+    /// When it was sent.
+    pub at: Option<Instant>,
+    /// The model as spelled.
+    pub model: Arc<str>,
+}
 
 /// The tokens that one request missed for one reason.
-#[derive(Clone, Copy, Debug)]
-pub struct Miss<'r, 'a> {
+#[derive(Clone, Debug)]
+pub struct Miss {
     /// The request.
-    pub entry: &'r Entry<'a>,
+    pub place: Place,
     /// Why.
     pub cause: Cause,
     /// How many.
@@ -19,7 +46,20 @@ pub struct Miss<'r, 'a> {
     /// What they cost over the read price; `None` for a model without a price.
     pub cost: Option<Money>,
     /// The difference to blame, where the cause is one of content.
-    pub difference: Option<&'a Difference>,
+    pub difference: Option<Box<Difference>>,
+    /// The line of a transcript that shows it.
+    pub evidence: Option<Evidence>,
+}
+
+/// A comparable request whose verdict or read is not as recorded.
+#[derive(Clone, Debug)]
+pub struct Exception {
+    /// The request.
+    pub place: Place,
+    /// Prediction beside recording.
+    pub compared: Compared,
+    /// Why the recorded read fell short.
+    pub causes: Vec<Cause>,
 }
 
 /// A model whose tokens count and whose money is unknown.
@@ -40,58 +80,95 @@ impl Unpriced {
     }
 }
 
-/// Every miss of the requests that the sums count, the dearest first.
-pub fn misses<'r, 'a>(report: &'r Report<'a>) -> Vec<Miss<'r, 'a>> {
-    let mut found: Vec<Miss<'r, 'a>> =
-        report.entries.iter().filter(|entry| report.counted.counts(entry)).flat_map(of_entry).collect();
-    found.sort_by_key(|miss| {
-        (-miss.cost.unwrap_or_default(), std::cmp::Reverse(miss.tokens), miss.entry.line.index, miss.cause)
-    });
-    found
+/// What is listed, as it comes.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub misses: Vec<Miss>,
+    pub exceptions: Vec<Exception>,
+    /// Names that many requests share.
+    names: BTreeSet<Arc<str>>,
 }
 
-fn of_entry<'r, 'a>(entry: &'r Entry<'a>) -> impl Iterator<Item = Miss<'r, 'a>> {
+impl Findings {
+    pub fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
+        if counted.counts(entry) && !entry.line.charge.causes.is_empty() {
+            let place = self.place(entry);
+            self.misses.extend(of_entry(entry, &place));
+        }
+        if let Some(compared) = entry.comparison.as_ref().ok().filter(|compared| !agrees(compared)) {
+            let causes = entry.line.charge.causes.iter().map(|part| part.cause).collect();
+            let place = self.place(entry);
+            self.exceptions.push(Exception { place, compared: *compared, causes });
+        }
+    }
+
+    /// The misses in order, the dearest first.
+    pub fn sort(&mut self) {
+        self.names.clear();
+        self.misses
+            .sort_by_key(|miss| (-miss.cost.unwrap_or_default(), Reverse(miss.tokens), miss.place.index, miss.cause));
+    }
+
+    fn place(&mut self, entry: &Entry<'_>) -> Place {
+        Place {
+            index: entry.line.index,
+            session: entry.line.session,
+            told: entry.answered.is_some(),
+            file: self.name(&entry.origin.file),
+            file_index: entry.origin.index,
+            line: entry.origin.line,
+            at: entry.line.at,
+            model: self.name(&entry.line.model),
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.names.insert(name.clone());
+        name
+    }
+}
+
+fn agrees(compared: &Compared) -> bool {
+    compared.recorded == compared.predicted && compared.read_agrees()
+}
+
+fn of_entry<'e>(entry: &'e Entry<'_>, place: &'e Place) -> impl Iterator<Item = Miss> + 'e {
     let line = entry.line;
     line.charge.causes.iter().map(move |part| Miss {
-        entry,
+        place: place.clone(),
         cause: part.cause,
         tokens: part.tokens,
         cost: part.cost,
         difference: line
             .explanation
             .as_ref()
-            .and_then(|explanation| explanation.differences.iter().find(|found| found.cause == part.cause)),
+            .and_then(|explanation| explanation.differences.iter().find(|found| found.cause == part.cause))
+            .map(|found| Box::new(found.clone())),
+        evidence: entry.evidence.cloned(),
     })
 }
 
 /// Counted requests to providers whose cache is not modelled: usage and bill are known, and not what they missed.
-pub fn not_modelled(report: &Report<'_>) -> u64 {
-    let counted = report.entries.iter().filter(|entry| report.counted.counts(entry));
-    counted.filter(|entry| entry.is_foreign()).count() as u64
+pub const fn not_modelled(report: &Report<'_>) -> u64 {
+    report.tally.not_modelled
 }
 
 /// Models without a price, in order of their names.
 pub fn unpriced(report: &Report<'_>) -> Vec<Unpriced> {
-    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for entry in &report.entries {
-        let line = entry.line;
-        let Some(usage) = line.billed().filter(|_| line.charge.bill.is_none()) else { continue };
-        let sums = found.entry(line.model.as_str()).or_default();
-        sums.0 += 1;
-        sums.1 = sums.1.saturating_add(usage.total_input_tokens()).saturating_add(usage.output_tokens);
-    }
-    let unpriced = found.into_iter();
-    unpriced.map(|(model, (requests, tokens))| Unpriced { model: model.to_owned(), requests, tokens }).collect()
+    let unpriced = report.tally.unpriced.iter();
+    unpriced
+        .map(|(model, (requests, tokens))| Unpriced { model: model.clone(), requests: *requests, tokens: *tokens })
+        .collect()
 }
 
 /// Remarks of the ledger, each once with the number of its requests, the commonest first.
 pub fn remarks(report: &Report<'_>) -> Vec<(String, u64)> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for remark in report.entries.iter().flat_map(|entry| &entry.line.remarks) {
-        *counts.entry(remark).or_default() += 1;
-    }
     let mut remarks: Vec<(String, u64)> =
-        counts.into_iter().map(|(remark, count)| (remark.to_owned(), count)).collect();
-    remarks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        report.tally.remarks.iter().map(|(remark, count)| (remark.clone(), *count)).collect();
+    remarks.sort_by_key(|(_, count)| Reverse(*count));
     remarks
 }

@@ -2,9 +2,8 @@
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Usage;
 
-use super::{Counted, Entry, Report, unpriced};
+use super::{Counted, Report, unpriced};
 
 /// What the sums may be; `None` where anything goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,8 +120,8 @@ fn hit_rate(report: &Report<'_>, limit: Share) -> Gate {
 
 fn unexplained(report: &Report<'_>, limit: u64) -> Gate {
     let found = report.totals.ledger.causes.get(&Cause::Unexplained).map_or(0, |total| total.tokens);
-    let explained = report.entries.iter().any(|entry| entry.line.explanation.is_some());
-    let nothing = || (!explained && !report.entries.is_empty()).then(|| "no request has a cache profile".to_owned());
+    let nothing =
+        || (!report.tally.explained && report.tally.requests > 0).then(|| "no request has a cache profile".to_owned());
     let undecided = if found > limit { None } else { cannot_tell(report).or_else(nothing) };
     Gate {
         name: "max-unexplained",
@@ -138,7 +137,7 @@ fn cannot_tell(report: &Report<'_>) -> Option<String> {
     if report.is_partial() {
         return Some("the replay was interrupted".to_owned());
     }
-    let predicted = report.counted == Counted::Predicted && !report.entries.is_empty();
+    let predicted = report.counted == Counted::Predicted && report.tally.requests > 0;
     predicted.then(|| "no usage was recorded".to_owned())
 }
 
@@ -158,18 +157,11 @@ fn not_billed(report: &Report<'_>) -> Option<String> {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         return Some(format!("no price for {named}{more}"));
     }
-    let unmetered = report.entries.iter().filter(|entry| is_unmetered(entry)).count();
-    match unmetered {
+    match report.tally.unmetered {
         0 => None,
         1 => Some("1 request has no recorded usage".to_owned()),
         more => Some(format!("{more} requests have no recorded usage")),
     }
-}
-
-/// The request cost something and nobody wrote down how much: it has no usage, and it was not refused.
-fn is_unmetered(entry: &Entry<'_>) -> bool {
-    let refused = entry.failed() || entry.line.predicted == Some(Usage::default());
-    entry.line.recorded.is_none() && !refused
 }
 
 #[cfg(test)]

@@ -67,10 +67,9 @@ pub const UNKNOWN: &str = "unknown";
 
 /// What keys are looked up in.
 pub(super) struct Keys<'a> {
-    pub by: By,
     pub names: Names,
     /// The named path of each session, by the session's index.
-    pub projects: Vec<&'a str>,
+    pub projects: &'a [&'a str],
     pub chain_ids: &'a BTreeMap<usize, String>,
     pub sessions: &'a [Session],
 }
@@ -80,39 +79,50 @@ pub(super) fn projects(inputs: &Inputs) -> Vec<&str> {
     inputs.scopes.iter().flat_map(|scope| scope.files.iter().map(|_| scope.name.as_str())).collect()
 }
 
-/// Every request in one group, times ascending, else the dearest first; what has no key comes last.
-pub(super) fn groups<'a>(entries: &[Entry<'a>], keys: &Keys<'a>, counted: Counted) -> Vec<Group> {
-    let mut of_key: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
-    // Requests come in runs of one model, day or agent, whose key is looked up once.
-    let mut run: (String, Vec<&Entry<'_>>) = Default::default();
-    let mut models: BTreeMap<&str, Option<String>> = BTreeMap::new();
-    for entry in entries {
-        let key = match keys.by {
-            By::Model => models
-                .entry(&entry.line.model)
-                .or_insert_with_key(|spelling| model_name(spelling))
-                .as_deref()
-                .map(Cow::from),
-            _ => keys.of(entry).map(Cow::from),
+/// Every request in one group, as they come.
+#[derive(Debug)]
+pub(super) struct Groups {
+    by: By,
+    of_key: BTreeMap<String, Account>,
+    /// The key of each spelling of a model.
+    models: BTreeMap<String, Option<String>>,
+}
+
+impl Groups {
+    pub const fn new(by: By) -> Self {
+        Self { by, of_key: BTreeMap::new(), models: BTreeMap::new() }
+    }
+
+    pub fn take(&mut self, entry: &Entry<'_>, keys: &Keys<'_>, counted: Counted) {
+        let key = match self.by {
+            By::Model => {
+                let spelling = &entry.line.model;
+                if !self.models.contains_key(spelling) {
+                    self.models.insert(spelling.clone(), model_name(spelling));
+                }
+                self.models.get(spelling).and_then(Option::as_deref).map(Cow::from)
+            }
+            by => keys.of(by, entry).map(Cow::from),
         };
         let key = key.unwrap_or(Cow::Borrowed(UNKNOWN));
-        if run.0 != *key {
-            let (last, requests) = std::mem::replace(&mut run, (key.into_owned(), Vec::new()));
-            of_key.entry(last).or_default().extend(requests);
+        match self.of_key.get_mut(&*key) {
+            Some(account) => account.take(entry, counted),
+            None => self.of_key.entry(key.into_owned()).or_default().take(entry, counted),
         }
-        run.1.push(entry);
     }
-    of_key.entry(run.0).or_default().extend(run.1);
-    of_key.retain(|_, requests| !requests.is_empty());
-    let mut groups: Vec<Group> =
-        of_key.into_iter().map(|(key, entries)| Group { key, account: Account::of(entries, counted) }).collect();
-    let is_unknown = |group: &Group| group.key == UNKNOWN;
-    if keys.by.is_time() {
-        groups.sort_by_key(is_unknown);
-    } else {
-        groups.sort_by_key(|group| (is_unknown(group), rank(&group.account)));
+
+    /// Times ascending, else the dearest first; what has no key comes last.
+    pub fn sorted(self) -> Vec<Group> {
+        let groups = self.of_key.into_iter().map(|(key, account)| Group { key, account: account.finished() });
+        let mut groups: Vec<Group> = groups.collect();
+        let is_unknown = |group: &Group| group.key == UNKNOWN;
+        if self.by.is_time() {
+            groups.sort_by_key(is_unknown);
+        } else {
+            groups.sort_by_key(|group| (is_unknown(group), rank(&group.account)));
+        }
+        groups
     }
-    groups
 }
 
 /// The dearest first; where there is no price, the largest.
@@ -120,9 +130,9 @@ pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
     (Reverse(account.billed.cost), Reverse(account.billed.usage.total_input_tokens()), Reverse(account.ledger.requests))
 }
 
-impl<'a> Keys<'a> {
-    fn of(&self, entry: &Entry<'a>) -> Option<String> {
-        match self.by {
+impl Keys<'_> {
+    fn of(&self, by: By, entry: &Entry<'_>) -> Option<String> {
+        match by {
             By::Day => calendar(entry.line.at?, "%Y-%m-%d"),
             By::Week => calendar(entry.line.at?, "%G-W%V"),
             By::Month => calendar(entry.line.at?, "%Y-%m"),
@@ -133,7 +143,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn project(&self, entry: &Entry<'a>) -> Option<&str> {
+    fn project<'e>(&'e self, entry: &'e Entry<'_>) -> Option<&'e str> {
         let own = entry.answered.and_then(|answered| answered.session.project.as_deref());
         own.or_else(|| self.projects.get(entry.line.session).copied())
     }
@@ -141,7 +151,7 @@ impl<'a> Keys<'a> {
     /// Agents of different sessions are different, whatever their ids.
     fn agent(&self, entry: &Entry<'_>) -> Option<String> {
         if let Some(answered) = entry.answered {
-            let session = session::of(self.sessions, entry)?;
+            let session = session::of(self.sessions, entry.line.session)?;
             return Some(format!("{}/{}", session.id, session.agent(answered.place.agent)?.id));
         }
         match entry.chain.and_then(|chain| self.chain_ids.get(&chain)) {

@@ -5,54 +5,56 @@ mod action;
 mod entry;
 mod findings;
 mod gate;
+mod gather;
 mod group;
 mod prices;
 mod session;
 mod size;
+mod tally;
 mod unseen;
 mod view;
-mod what_if;
 mod window;
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::agreement::Compared;
 use forkcast_replay::input::{Inputs, Unreadable};
-use forkcast_replay::replay::{Options, Replay};
+use forkcast_replay::replay::{InParts, Options};
 use forkcast_sim::time::Instant;
 
 use crate::names::Names;
-use group::Keys;
+use gather::Gathering;
 
 pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
 pub use action::{Action, actions};
-pub use entry::{Answered, Entry, EstimatedOutput, Shown};
-pub use findings::{Miss, Unpriced, misses, not_modelled, remarks, unpriced};
+pub use entry::{Answered, Entry, EstimatedOutput, entries};
+pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
 pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one};
 pub use session::{Agent, Session, Spawned};
-pub use size::{SizeRow, Sizes, sizes};
-pub use unseen::{Unseen, unseen};
+pub use size::{SizeRow, Sizes};
+pub use tally::Tally;
+pub use unseen::Unseen;
 pub use view::View;
 pub use window::{LeftOut, Window, since, until};
 
 /// A replay, ready to be written in any format.
+///
+/// It is summed up part by part, and no part is kept: what stays is a row for each session and each group, and what is listed
+/// one by one. Who writes a line for each request goes through them again ([`Self::each`]).
 #[derive(Debug)]
 pub struct Report<'a> {
     /// What was read and what was not.
     pub inputs: &'a Inputs,
-    /// The ledger.
-    pub replay: &'a Replay,
+    /// The requests, part by part.
+    requests: &'a dyn InParts,
     /// How it was replayed.
     pub options: &'a Options,
     /// How it is looked at.
     pub view: View,
     /// How names are shown.
     pub names: Names,
-    /// Every request that counts, in the order of the ledger.
-    pub entries: Vec<Entry<'a>>,
     /// Requests that were replayed and do not count.
     pub left_out: LeftOut,
     /// One for each recording and each session of a transcript with requests that count.
@@ -63,50 +65,77 @@ pub struct Report<'a> {
     pub models: Vec<Group>,
     /// Over everything.
     pub totals: Account,
+    /// What is counted beside sums.
+    pub tally: Tally,
+    /// Every miss of the requests that the sums count, the dearest first.
+    pub misses: Vec<Miss>,
+    /// Comparable requests whose verdict or read is not as recorded, in the order of the ledger.
+    pub exceptions: Vec<Exception>,
+    /// Counted sizes beside what was billed.
+    pub sizes: Sizes,
+    /// What the report cannot show.
+    pub unseen: Unseen,
     /// Names of the what-ifs that were asked for, in the order of every [`Account::what_if`].
     pub what_ifs: Vec<String>,
     /// Which requests the sums count.
     pub counted: Counted,
+    /// Names of the cache rules used, in order of first use.
+    pub rules: Vec<&'static str>,
+    /// Bodies that are no requests, and sessions that could not be read back.
+    pub unreplayed: Vec<Unreadable>,
+    /// The replay was stopped before its end.
+    pub stopped: bool,
     /// The folder that all files lie in, with a slash at its end; empty where there is none.
     pub folder: String,
     /// Ids of the chains, by their number.
     chain_ids: BTreeMap<usize, String>,
+    missed: action::Missed,
 }
 
 impl<'a> Report<'a> {
     /// Sums up a replay.
-    pub fn new(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, view: impl Into<View>) -> Self {
+    pub fn new(inputs: &'a Inputs, requests: &'a dyn InParts, options: &'a Options, view: impl Into<View>) -> Self {
         let view: View = view.into();
-        let names = view.names;
-        let mut entries = entry::entries(inputs, replay, options);
-        // Before anything is left out, so that a chain keeps its number.
-        let chain_ids = session::chain_ids(&entries, &replay.chain_ids, names);
-        let left_out = view.window.narrow(&mut entries);
-        let counted = Counted::of(&entries);
-        let sessions = session::sessions(inputs, &entries, &chain_ids, names, counted);
-        let keys =
-            |by| Keys { by, names, projects: group::projects(inputs), chain_ids: &chain_ids, sessions: &sessions };
-        let grouped = |by| group::groups(&entries, &keys(by), counted);
-        let (groups, models) = (view.by.map(grouped).unwrap_or_default(), grouped(By::Model));
-        let totals = Account::of(&entries, counted);
-        let folder = common_folder(inputs);
+        let mut found = Gathering::of(requests, (inputs, options, view), Counted::Recorded);
+        let counted = if found.tally.recorded > 0 { Counted::Recorded } else { Counted::Predicted };
+        if counted == Counted::Predicted && found.tally.requests > 0 {
+            found = Gathering::of(requests, (inputs, options, view), counted);
+        }
         Self {
             inputs,
-            replay,
+            requests,
             options,
             view,
-            names,
-            entries,
-            left_out,
-            sessions,
-            groups,
-            models,
-            totals,
-            what_ifs: what_if::names(options, replay),
+            names: view.names,
+            left_out: found.left_out,
+            sessions: found.sessions,
+            groups: found.groups.map(group::Groups::sorted).unwrap_or_default(),
+            models: found.models.sorted(),
+            totals: found.totals.finished(),
+            tally: found.tally,
+            misses: found.findings.misses,
+            exceptions: found.findings.exceptions,
+            sizes: found.sizes,
+            unseen: found.unseen,
+            what_ifs: options.what_if.iter().take(found.what_ifs).map(ToString::to_string).collect(),
             counted,
-            folder,
-            chain_ids,
+            rules: found.rules,
+            unreplayed: found.unreplayed,
+            stopped: found.stopped,
+            folder: common_folder(inputs),
+            chain_ids: found.chain_ids,
+            missed: found.missed,
         }
+    }
+
+    /// Goes through every request that counts, in the order of the ledger. What was recorded as a transcript is replayed for it
+    /// once more.
+    pub fn each(&self, take: &mut dyn FnMut(&Entry<'_>)) {
+        self.requests.each(&mut |part, session| {
+            let mut entries = entry::of_part(self.inputs, part, session, self.options);
+            self.view.window.narrow(&mut entries);
+            entries.iter().for_each(&mut *take);
+        });
     }
 
     /// The name of a file for people: without the folder that all files lie in.
@@ -119,7 +148,12 @@ impl<'a> Report<'a> {
 
     /// Reading or replaying was interrupted: this is a part.
     pub const fn is_partial(&self) -> bool {
-        self.replay.partial || self.inputs.unread_files > 0
+        self.stopped || self.inputs.unread_files > 0
+    }
+
+    /// Some requests were told of by transcripts.
+    pub const fn is_told(&self) -> bool {
+        self.tally.told > 0
     }
 
     /// What people call a session; its whole id where another is called the same.
@@ -128,9 +162,14 @@ impl<'a> Report<'a> {
         if same > 1 { session.id.clone() } else { session.label.clone() }
     }
 
+    /// The session with an index of ledger lines.
+    pub fn session(&self, index: usize) -> Option<&Session> {
+        session::of(&self.sessions, index)
+    }
+
     /// The session that a request belongs to.
     pub fn session_of(&self, entry: &Entry<'_>) -> Option<&Session> {
-        session::of(&self.sessions, entry)
+        self.session(entry.line.session)
     }
 
     /// The id of the agent that sent a request; `None` where no profile could read it.
@@ -142,9 +181,8 @@ impl<'a> Report<'a> {
     }
 
     /// First and last instant of the requests that have one.
-    pub fn span(&self) -> Option<(Instant, Instant)> {
-        let instants = || self.entries.iter().filter_map(|entry| entry.line.at);
-        instants().min().zip(instants().max())
+    pub const fn span(&self) -> Option<(Instant, Instant)> {
+        self.tally.span
     }
 
     /// What was seen in each file and changes no number, such as a cassette that ends early.
@@ -154,17 +192,8 @@ impl<'a> Report<'a> {
     }
 
     /// Everything that could not be read: damage in files, and bodies that are no requests.
-    pub fn unreadable(&self) -> impl Iterator<Item = &'a Unreadable> {
-        self.inputs.unreadable.iter().chain(&self.replay.unreadable)
-    }
-
-    /// Comparable requests whose verdict or read is not as recorded.
-    pub fn exceptions(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Compared)> {
-        self.entries.iter().filter_map(|entry| {
-            let compared = entry.comparison.as_ref().ok()?;
-            let agrees = compared.recorded == compared.predicted && compared.read_agrees();
-            (!agrees).then_some((entry, compared))
-        })
+    pub fn unreadable(&self) -> impl Iterator<Item = &Unreadable> {
+        self.inputs.unreadable.iter().chain(&self.unreplayed)
     }
 }
 

@@ -43,8 +43,8 @@ pub fn stated(book: &PriceBook, day: &str, names: Names) -> String {
 
 /// What the makers of the models in a report charge and no recording tells.
 pub fn not_billed<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r NotBilled> {
-    let models: BTreeSet<&str> = report.entries.iter().map(|entry| entry.line.model.as_str()).collect();
-    let vendors: BTreeSet<_> = models.into_iter().filter_map(|model| ModelKey::from(model).vendor()).collect();
+    let models = report.tally.models.iter();
+    let vendors: BTreeSet<_> = models.filter_map(|model| ModelKey::from(model.as_str()).vendor()).collect();
     let entries = report.options.book.not_billed().iter();
     entries.filter(move |entry| vendors.contains(&entry.vendor))
 }

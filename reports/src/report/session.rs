@@ -72,48 +72,49 @@ pub struct Agent {
 /// Who sent the requests that no profile could read: no chain is known of them.
 const NO_PROFILE: &str = "no_profile";
 
-/// Ids of all chains: the input's own where it has them, a number in order of first request where it has not.
+/// Adds the ids of a part's chains: the input's own where it has them, a number in order of first request where it has not.
 pub(super) fn chain_ids(
     entries: &[Entry<'_>],
     told: &BTreeMap<usize, String>,
     names: Names,
-) -> BTreeMap<usize, String> {
-    let mut ids = BTreeMap::new();
+    ids: &mut BTreeMap<usize, String>,
+) {
     for entry in entries.iter().filter(|entry| entry.answered.is_none()) {
         let Some(chain) = entry.chain else { continue };
         let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
         let own = own.or_else(|| told.get(&chain).map(String::as_str));
         ids.entry(chain).or_insert_with(|| own.map_or_else(|| format!("chain-{chain}"), |own| names.agent(own)));
     }
-    ids
 }
 
-/// The session of a request among sessions in the order of their indices.
-pub(super) fn of<'s>(sessions: &'s [Session], entry: &Entry<'_>) -> Option<&'s Session> {
-    let at = sessions.binary_search_by_key(&entry.line.session, |session| session.index).ok()?;
+/// The session with an index among sessions in the order of their indices.
+pub(super) fn of(sessions: &[Session], index: usize) -> Option<&Session> {
+    let at = sessions.binary_search_by_key(&index, |session| session.index).ok()?;
     sessions.get(at)
 }
 
-/// One session for each input file with exchanges, and behind them one for each of the transcripts.
+/// One session for each input file with exchanges, and behind them one for each of the transcripts, as far as they stand in
+/// a part. `taken` are the ids of those before.
 pub(super) fn sessions(
     inputs: &Inputs,
     entries: &[Entry<'_>],
     chain_ids: &BTreeMap<usize, String>,
-    names: Names,
-    counted: Counted,
+    (names, counted): (Names, Counted),
+    taken: &mut BTreeMap<String, usize>,
 ) -> Vec<Session> {
+    let is_told = entries.iter().all(|entry| entry.answered.is_some());
+    let scopes = inputs.scopes.iter().filter(|_| !is_told);
+    let files: Vec<_> = scopes.flat_map(|scope| &scope.files).collect();
     let mut of_session: BTreeMap<usize, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in entries {
         of_session.entry(entry.line.session).or_default().push(entry);
     }
-    let mut taken = BTreeMap::new();
-    let files: Vec<_> = inputs.scopes.iter().flat_map(|scope| &scope.files).collect();
     let found = of_session.into_iter().filter_map(|(index, entries)| {
         let account = Account::of(entries.iter().copied(), counted);
         let told = entries.first().and_then(|entry| entry.answered);
         if let Some(told) = told {
             let (agents, places) = tree::agents(told.session, &entries, names, counted);
-            let id = unique(&names.session(&told.session.id), &mut taken);
+            let id = unique(&names.session(&told.session.id), taken);
             return Some(Session {
                 index,
                 label: label(&id, told.session.project.as_deref().filter(|_| names == Names::Plain)),
@@ -128,7 +129,7 @@ pub(super) fn sessions(
         }
         let file = files.get(index)?;
         let agents = chains(&entries, chain_ids, counted);
-        let id = unique(&stem(&file.file, names), &mut taken);
+        let id = unique(&stem(&file.file, names), taken);
         Some(Session {
             index,
             label: id.clone(),

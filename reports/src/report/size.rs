@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use forkcast_replay::calibrate::{Generation, LeftOut, Quality, Residual, built_in_residual};
-use forkcast_replay::replay::SizeSource;
+use forkcast_replay::replay::{Options, SizeSource};
 use forkcast_sim::wire::model::Tokenizer;
 
-use super::Report;
+use super::Entry;
 
 /// Counted sizes of all requests that count.
 #[derive(Clone, Debug)]
@@ -75,36 +75,40 @@ impl SizeRow {
     }
 }
 
-/// Counted sizes beside what was billed.
-pub fn sizes(report: &Report<'_>) -> Sizes {
-    let source = report.options.sizing.source;
-    let mut found = Sizes { source, rows: Vec::new(), left_out: BTreeMap::new(), uncounted: 0 };
-    if source == SizeSource::Recorded {
-        return found;
+impl Sizes {
+    pub(super) const fn new(source: SizeSource) -> Self {
+        Self { source, rows: Vec::new(), left_out: BTreeMap::new(), uncounted: 0 }
     }
-    let mut rows: BTreeMap<Tokenizer, SizeRow> = BTreeMap::new();
-    for entry in &report.entries {
+
+    pub(super) fn take(&mut self, entry: &Entry<'_>, options: &Options) {
+        if self.source == SizeSource::Recorded {
+            return;
+        }
         let Some(size) = entry.size else {
-            found.uncounted += 1;
-            continue;
+            self.uncounted += 1;
+            return;
         };
-        let row = rows
-            .entry(size.tokenizer)
-            .or_insert_with(|| SizeRow::new(size.tokenizer, residual(report, size.tokenizer)));
+        let at = self.rows.iter().position(|row| row.tokenizer == size.tokenizer).unwrap_or_else(|| {
+            self.rows.push(SizeRow::new(size.tokenizer, residual(options, size.tokenizer)));
+            self.rows.len() - 1
+        });
         match (size.left_out, entry.line.recorded) {
-            (None, Some(usage)) => row.add(size.tokens, usage.total_input_tokens()),
-            (why, _) => *found.left_out.entry(why.unwrap_or(LeftOut::NoUsage)).or_default() += 1,
+            (None, Some(usage)) => self.rows[at].add(size.tokens, usage.total_input_tokens()),
+            (why, _) => *self.left_out.entry(why.unwrap_or(LeftOut::NoUsage)).or_default() += 1,
         }
     }
-    found.rows = rows.into_values().collect();
-    found.rows.iter_mut().for_each(SizeRow::rank);
-    found
+
+    /// Once all requests are in.
+    pub(super) fn sort(&mut self) {
+        self.rows.sort_by_key(|row| row.tokenizer);
+        self.rows.iter_mut().for_each(SizeRow::rank);
+    }
 }
 
 /// How far off the factors were where they come from: this run's own fit, or the recordings of the built-in ones.
-fn residual(report: &Report<'_>, tokenizer: Tokenizer) -> Option<Residual> {
+fn residual(options: &Options, tokenizer: Tokenizer) -> Option<Residual> {
     let generation = Generation::of(tokenizer)?;
-    let fit = report.options.sizing.calibration.as_ref();
+    let fit = options.sizing.calibration.as_ref();
     let own = fit.and_then(|fit| fit.generations.iter().find(|row| row.generation == generation));
     Some(own.map_or_else(|| built_in_residual(generation), |row| row.errors.residual()))
 }

@@ -1,12 +1,12 @@
 //! What the numbers of a report cannot show, as far as the input shows that it is there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::transcript::{AgentKind, Session, Sign, What};
 use forkcast_sim::diagnosis::{Cause, Note};
 
-use super::{Report, not_modelled};
+use super::{Counted, Entry};
 
 /// Counts of what lies outside the numbers; zero where nothing shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,27 +28,25 @@ pub struct Unseen {
     pub without_usage: u64,
 }
 
-/// What the report cannot show.
-pub fn unseen(report: &Report<'_>) -> Unseen {
-    let mut found = Unseen { not_modelled: not_modelled(report), ..Unseen::default() };
-    let mut sessions = BTreeSet::new();
-    for entry in &report.entries {
-        if let Some(answered) = entry.answered {
-            sessions.insert(answered.place.session);
-            found.first_requests += u64::from(*entry.comparison == Err(NotComparable::FirstOfChain));
-        }
+impl Unseen {
+    pub(super) fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
+        let first = entry.answered.is_some() && *entry.comparison == Err(NotComparable::FirstOfChain);
+        self.first_requests += u64::from(first);
         let ahead = entry.line.explanation.as_ref().is_some_and(|why| why.notes.contains(&Note::ReadAhead));
         let hidden = entry.line.charge.causes.iter().any(|part| part.cause == Cause::HiddenRequest);
-        found.hidden += u64::from(ahead || hidden);
-        found.without_usage += u64::from(!report.counted.counts(entry));
+        self.hidden += u64::from(ahead || hidden);
+        let counts = counted.counts(entry);
+        self.without_usage += u64::from(!counts);
+        self.not_modelled += u64::from(counts && entry.is_foreign());
     }
-    for session in sessions.into_iter().filter_map(|at| report.inputs.sessions.get(at)) {
-        found.look_into(session);
-    }
-    found
-}
 
-impl Unseen {
+    /// What the sessions show that are told of by `entries`, a part's.
+    pub(super) fn take_sessions(&mut self, entries: &[Entry<'_>]) {
+        let sessions: BTreeMap<usize, &Session> =
+            entries.iter().filter_map(|entry| entry.answered.map(|told| (told.place.session, told.session))).collect();
+        sessions.into_values().for_each(|session| self.look_into(session));
+    }
+
     fn look_into(&mut self, session: &Session) {
         let known: BTreeSet<&str> = session.agents.iter().map(|agent| &*agent.id).collect();
         let own_files = session.agents.iter().filter(|agent| agent.kind == AgentKind::Internal);

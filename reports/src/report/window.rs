@@ -32,6 +32,13 @@ impl LeftOut {
     }
 }
 
+impl std::ops::AddAssign for LeftOut {
+    fn add_assign(&mut self, other: Self) {
+        self.outside += other.outside;
+        self.without_instant += other.without_instant;
+    }
+}
+
 impl Window {
     /// Whether everything lies in it.
     pub const fn is_open(&self) -> bool {

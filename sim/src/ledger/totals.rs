@@ -65,7 +65,9 @@ impl Totals {
         totals
     }
 
-    fn add(&mut self, line: &Line) {
+    /// Adds what one line holds; [`Self::requests`] stays, which also counts lines that enter no sum. Where a line of the sum
+    /// has recorded usage, lines without are to be left out.
+    pub fn add(&mut self, line: &Line) {
         self.recorded_requests += u64::from(line.recorded.is_some());
         self.recorded += line.recorded.unwrap_or_default();
         self.predicted_requests += u64::from(line.predicted.is_some());

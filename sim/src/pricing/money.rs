@@ -15,7 +15,7 @@ const HUMAN_UNITS_PER_USD: u128 = 10_000;
 
 /// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact; at the
 /// ends of the range, 10²⁶ USD away, they stay there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Money(i128);
 
 impl Money {

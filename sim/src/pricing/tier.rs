@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The tier that a request was served in, as far as its price depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ServiceTier {
     /// Neither cheaper nor faster.
     #[default]

@@ -40,7 +40,7 @@ pub use tokio; // For the macro of `select.rs`, wherever it is written.
 
 /// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
 /// simulations. The two are never mixed within one cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Instant(pub u64);
 
 /// A span of time in nanoseconds.

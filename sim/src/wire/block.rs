@@ -10,7 +10,7 @@ use super::level::{Level, Role};
 pub struct BlockId(pub(crate) u32);
 
 /// What a block is, as far as cache rules tell kinds apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BlockKind {
     /// An entry of `tools`.
     Tool,

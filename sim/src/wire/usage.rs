@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign};
 /// Usage in the additive convention: the four input parts are disjoint and their sum is the whole prompt.
 ///
 /// Source: Anthropic prompt-caching page, section on usage fields (2026-09).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
     /// Tokens behind the last effective breakpoint (or the whole prompt where nothing is cached).
     pub input_tokens: u64,

@@ -1,7 +1,7 @@
 //! Classes of content: a tokenizer that is known by its counts alone is compared with o200k class by class.
 
 /// What a text is, as far as tokenizers differ in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// Sentences in Latin letters.
     Prose,

@@ -137,17 +137,8 @@ fn warm_key(owner: &Owner, ttl: Ttl) -> u64 {
 }
 
 impl Shared {
-    /// Sorts what `sessions` showed: number, instant, observation.
-    pub fn of(observations: impl IntoIterator<Item = (u32, Instant, Observation)>) -> Self {
-        let mut shared = Self::default();
-        for (session, at, observation) in observations {
-            shared.note(session, at, observation);
-        }
-        shared.sort();
-        shared
-    }
-
-    fn note(&mut self, session: u32, at: Instant, observation: Observation) {
+    /// Adds what session `session` showed at an instant.
+    pub fn note(&mut self, session: u32, at: Instant, observation: Observation) {
         match observation {
             Observation::Landing(owner, class, tokens) => {
                 for with in PARTICULARS {
@@ -166,11 +157,13 @@ impl Shared {
         }
     }
 
-    fn sort(&mut self) {
+    /// Ready to be asked.
+    pub fn sorted(mut self) -> Self {
         self.landings.values_mut().for_each(|list| list.sort_unstable());
         self.uses.values_mut().for_each(Uses::sort);
         self.follow_ups.values_mut().for_each(|list| list.sort_unstable());
         self.warm.values_mut().for_each(|list| list.sort_unstable());
+        self
     }
 
     /// The newest hidden prefix shown before `at`, as particular as can be: by class first for this user and version, then

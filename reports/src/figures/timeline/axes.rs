@@ -2,7 +2,7 @@
 
 use super::Slots;
 use super::bars::Bar;
-use crate::figures::canvas::{Anchor, Area, Canvas, ink};
+use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 use crate::human::when;
 
 /// From tokens to pixels.
@@ -72,6 +72,12 @@ fn thousands(tokens: u64) -> String {
 const NUMBER_ROOM: i32 = 34;
 const TIME_ROOM: i32 = 100;
 
+const TIME_SIZE: f64 = 11.0;
+
+/// The right edge of the sheet, and what stays free before it: digits are wider than the average character.
+const SHEET_RIGHT: i32 = super::WIDTH as i32;
+const SHEET_MARGIN: i32 = 6;
+
 /// Numbers and times beneath the bars.
 pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     let plot = super::PLOT;
@@ -86,7 +92,10 @@ pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     let clock = |at| span.and_then(|span| when::clock(at, span));
     for (at, bar) in every(bars, TIME_ROOM, slots.pitch) {
         if let Some(clock) = bar.at.and_then(clock) {
-            canvas.text(&clock, (slots.middle(at), plot.bottom + 34), 11.0, ink::FAINT, Anchor::Middle);
+            // The sheet ends a little behind the last bar.
+            let room = text_width(&clock, TIME_SIZE) / 2 + SHEET_MARGIN;
+            let middle = slots.middle(at).min(SHEET_RIGHT - room);
+            canvas.text(&clock, (middle, plot.bottom + 34), TIME_SIZE, ink::FAINT, Anchor::Middle);
         }
     }
     let timed = bars.iter().any(|bar| bar.at.is_some());

@@ -33,59 +33,89 @@ impl Bar {
 /// Bars are at least so wide, in pixels.
 const WIDTH_MIN: i32 = 2;
 
-/// The bars of all requests with usage, in order of time.
-pub(super) fn of(report: &Report<'_>, width: i32) -> Vec<Bar> {
-    let counted = report.entries.iter().filter(|entry| report.counted.counts(entry));
-    let mut requests: Vec<Bar> = counted.filter_map(bar).collect();
-    // The ledger goes session by session; what has no instant comes first.
-    requests.sort_by_key(|bar| bar.at);
-    let most = usize::try_from(width / WIDTH_MIN).unwrap_or(1).max(1);
-    let each = requests.len().div_ceil(most).max(1);
-    requests.chunks(each).map(joined).collect()
+/// The requests with usage: of each what its bar needs, 64 bytes.
+#[derive(Debug, Default)]
+pub struct Requests(Vec<Point>);
+
+/// What a bar needs of a request. Counts beyond four thousand million are drawn as these.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    at: Option<Instant>,
+    first: u32,
+    read: u32,
+    written: u32,
+    input: u32,
+    missed: u32,
+    cause: Option<Dearest>,
 }
 
-fn bar(entry: &Entry<'_>) -> Option<Bar> {
+/// The dearest miss: its cost in 10⁻¹² USD, at most nine million USD.
+#[derive(Clone, Copy, Debug)]
+struct Dearest {
+    cause: Cause,
+    picousd: Option<i64>,
+}
+
+impl Requests {
+    /// Adds a request.
+    pub fn add(&mut self, report: &Report<'_>, entry: &Entry<'_>) {
+        self.0.extend(Some(entry).filter(|entry| report.counted.counts(entry)).and_then(point));
+    }
+
+    /// The bars, in order of time.
+    pub(super) fn bars(mut self, width: i32) -> Vec<Bar> {
+        // The ledger goes session by session; what has no instant comes first.
+        self.0.sort_by_key(|point| point.at);
+        let most = usize::try_from(width / WIDTH_MIN).unwrap_or(1).max(1);
+        let each = self.0.len().div_ceil(most).max(1);
+        self.0.chunks(each).map(joined).collect()
+    }
+}
+
+fn point(entry: &Entry<'_>) -> Option<Point> {
     let line = entry.line;
     let usage = line.billed()?;
     let dearest = line.charge.causes.iter().max_by_key(|part| (part.cost, part.tokens));
-    Some(Bar {
-        first: line.index,
-        requests: 1,
-        read: usage.cache_read_input_tokens,
-        written: usage.cache_creation_input_tokens(),
-        input: usage.input_tokens,
-        missed: line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens()),
-        cause: dearest.map(|part| (part.cause, part.cost)),
+    let clamped = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+    let picousd = |cost: Money| i64::try_from(cost.picousd()).unwrap_or(i64::MAX);
+    Some(Point {
         at: line.at,
+        first: u32::try_from(line.index).unwrap_or(u32::MAX),
+        read: clamped(usage.cache_read_input_tokens),
+        written: clamped(usage.cache_creation_input_tokens()),
+        input: clamped(usage.input_tokens),
+        missed: clamped(line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens())),
+        cause: dearest.map(|part| Dearest { cause: part.cause, picousd: part.cost.map(picousd) }),
     })
 }
 
 /// Neighbours as one bar of their average.
-fn joined(bars: &[Bar]) -> Bar {
-    let [first, ..] = bars else { return Bar::default() };
-    let average = |part: fn(&Bar) -> u64| bars.iter().map(part).sum::<u64>() / bars.len() as u64;
+fn joined(points: &[Point]) -> Bar {
+    let [first, ..] = points else { return Bar::default() };
+    let average =
+        |part: fn(&Point) -> u32| points.iter().map(|point| u64::from(part(point))).sum::<u64>() / points.len() as u64;
+    let dearest = points.iter().filter_map(|point| point.cause).max_by_key(|dearest| dearest.picousd);
     Bar {
-        requests: bars.len(),
-        read: average(|bar| bar.read),
-        written: average(|bar| bar.written),
-        input: average(|bar| bar.input),
-        missed: average(|bar| bar.missed),
-        cause: bars.iter().filter_map(|bar| bar.cause).max_by_key(|(_, cost)| *cost),
-        ..*first
+        first: first.first as usize,
+        requests: points.len(),
+        read: average(|point| point.read),
+        written: average(|point| point.written),
+        input: average(|point| point.input),
+        missed: average(|point| point.missed),
+        cause: dearest.map(|dearest| (dearest.cause, dearest.picousd.map(|cost| Money::from_picousd(cost.into())))),
+        at: first.at,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bar, joined};
+    use super::{Point, joined};
 
     #[test]
     fn neighbours_are_averaged() {
-        let bars = [
-            Bar { first: 4, requests: 1, read: 10, ..Bar::default() },
-            Bar { first: 5, requests: 1, read: 20, ..Bar::default() },
-        ];
-        let bar = joined(&bars);
+        let point = |first, read| Point { at: None, first, read, written: 0, input: 0, missed: 0, cause: None };
+        let bar = joined(&[point(4, 10), point(5, 20)]);
         assert_eq!((bar.first, bar.requests, bar.read), (4, 2, 15));
+        assert!(size_of::<Point>() <= 64);
     }
 }

@@ -1,9 +1,10 @@
 //! What a transcript tells of a request, as a ledger line has it.
 
+use forkcast_replay::replay::Evidence;
 use serde::Serialize;
 
 use crate::names::Names;
-use crate::report::{Entry, Shown};
+use crate::report::Entry;
 
 /// The object `told` of a ledger line: there is no recording that could be replayed without the transcript.
 #[derive(Serialize)]
@@ -23,8 +24,8 @@ pub(in crate::format) struct ShownObject {
 }
 
 impl ShownObject {
-    pub fn of(shown: Shown<'_>, names: Names) -> Self {
-        Self { file: names.file(shown.file), line: shown.line, shows: shown.shows.to_owned() }
+    pub fn of(shown: &Evidence, names: Names) -> Self {
+        Self { file: names.file(&shown.file), line: shown.line as usize, shows: shown.shows.to_owned() }
     }
 }
 
@@ -35,7 +36,7 @@ impl ToldObject {
             client: entry.client(),
             kind: answered.agent.kind.word(),
             estimated_output_tokens: entry.output.map(|output| output.tokens),
-            shown: entry.shown.map(|shown| ShownObject::of(shown, names)),
+            shown: entry.evidence.map(|shown| ShownObject::of(shown, names)),
         })
     }
 }

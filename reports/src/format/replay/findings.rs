@@ -1,11 +1,10 @@
 //! What is listed request by request: exceptions and misses that nothing explains.
 
-use forkcast_replay::agreement::Compared;
 use forkcast_sim::diagnosis::Cause;
 use serde::Serialize;
 
 use crate::format::number::{Millis, Usd};
-use crate::report::{Entry, Report, misses};
+use crate::report::{Exception, Place, Report};
 
 /// A comparable request that the rules do not predict as recorded.
 #[derive(Serialize)]
@@ -41,43 +40,44 @@ pub(super) struct UnexplainedObject {
 }
 
 pub(super) fn exceptions(report: &Report<'_>) -> Vec<ExceptionObject> {
-    report.exceptions().map(|(entry, compared)| exception(report, entry, compared)).collect()
+    report.exceptions.iter().map(|found| exception(report, found)).collect()
 }
 
-fn exception(report: &Report<'_>, entry: &Entry<'_>, compared: &Compared) -> ExceptionObject {
+fn exception(report: &Report<'_>, found: &Exception) -> ExceptionObject {
+    let Exception { place, compared, causes } = found;
     ExceptionObject {
-        session: session(report, entry),
-        file: report.names.file(&entry.origin.file),
-        index: entry.origin.index,
-        line: entry.origin.line,
-        at_ms: entry.line.at.map(Millis),
-        model: entry.line.model.clone(),
+        session: session(report, place),
+        file: report.names.file(&place.file),
+        index: place.file_index,
+        line: place.line,
+        at_ms: place.at.map(Millis),
+        model: place.model.to_string(),
         recorded_verdict: compared.recorded.word(),
         predicted_verdict: compared.predicted.word(),
         recorded_read_tokens: compared.recorded_usage.cache_read_input_tokens,
         predicted_read_tokens: compared.predicted_usage.cache_read_input_tokens,
         size_known: compared.size_known,
         between: compared.between.into(),
-        causes: entry.line.charge.causes.iter().map(|part| part.cause.word()).collect(),
+        causes: causes.iter().map(|cause| cause.word()).collect(),
     }
 }
 
 pub(super) fn unexplained(report: &Report<'_>) -> Vec<UnexplainedObject> {
-    let found = misses(report).into_iter().filter(|miss| miss.cause == Cause::Unexplained);
+    let found = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained);
     found
         .map(|miss| UnexplainedObject {
-            session: session(report, miss.entry),
-            file: report.names.file(&miss.entry.origin.file),
-            index: miss.entry.origin.index,
-            line: miss.entry.origin.line,
-            at_ms: miss.entry.line.at.map(Millis),
-            model: miss.entry.line.model.clone(),
+            session: session(report, &miss.place),
+            file: report.names.file(&miss.place.file),
+            index: miss.place.file_index,
+            line: miss.place.line,
+            at_ms: miss.place.at.map(Millis),
+            model: miss.place.model.to_string(),
             tokens: miss.tokens,
             cost_usd: miss.cost.map(Usd),
         })
         .collect()
 }
 
-fn session(report: &Report<'_>, entry: &Entry<'_>) -> String {
-    report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default()
+fn session(report: &Report<'_>, place: &Place) -> String {
+    report.session(place.session).map(|session| session.id.clone()).unwrap_or_default()
 }

@@ -1,11 +1,10 @@
 //! What is listed one by one: causes, misses, exceptions, models without a price, limits, damage, counted sizes.
 
-use forkcast_replay::agreement::Compared;
 use forkcast_replay::calibrate::{ClassFit, built_in_thousandths};
 
 use super::{Rows, money};
 use crate::format::number::Millis;
-use crate::report::{Entry, Gate, Measure, Report, SizeRow, Unpriced, gates, misses, remarks, sizes, unpriced};
+use crate::report::{Exception, Gate, Measure, Place, Report, SizeRow, Unpriced, gates, remarks, unpriced};
 
 pub(super) const CAUSE: [&str; 5] = ["cause", "requests", "tokens", "cost_usd", "suggestion"];
 
@@ -32,25 +31,25 @@ pub(super) fn placed(own: &[&'static str]) -> Vec<&'static str> {
     PLACE.iter().chain(own).copied().collect()
 }
 
-fn place(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
+fn place(report: &Report<'_>, place: &Place) -> Vec<String> {
     vec![
-        entry.line.index.to_string(),
-        report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
-        report.names.file(&entry.origin.file),
-        entry.origin.index.to_string(),
-        entry.line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
-        entry.line.model.clone(),
+        place.index.to_string(),
+        report.session(place.session).map(|session| session.id.clone()).unwrap_or_default(),
+        report.names.file(&place.file),
+        place.file_index.to_string(),
+        place.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
+        place.model.to_string(),
     ]
 }
 
 pub(super) const MISS: [&str; 6] = ["cause", "tokens", "cost_usd", "path", "name", "volatile"];
 
 pub(super) fn miss_rows(report: &Report<'_>) -> Rows {
-    misses(report)
-        .iter()
+    let misses = report.misses.iter();
+    misses
         .map(|miss| {
-            let mut row = place(report, miss.entry);
-            let found = miss.difference;
+            let mut row = place(report, &miss.place);
+            let found = miss.difference.as_deref();
             row.extend([
                 miss.cause.word().to_owned(),
                 miss.tokens.to_string(),
@@ -68,9 +67,9 @@ pub(super) const EXCEPTION: [&str; 5] =
     ["recorded_verdict", "predicted_verdict", "recorded_read_tokens", "predicted_read_tokens", "causes"];
 
 pub(super) fn exceptions(report: &Report<'_>) -> Rows {
-    let row = |(entry, compared): (&Entry<'_>, &Compared)| {
-        let mut row = place(report, entry);
-        let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
+    let row = |found: &Exception| {
+        let (mut row, compared) = (place(report, &found.place), &found.compared);
+        let causes: Vec<&str> = found.causes.iter().map(|cause| cause.word()).collect();
         row.extend([
             compared.recorded.word().to_owned(),
             compared.predicted.word().to_owned(),
@@ -80,7 +79,7 @@ pub(super) fn exceptions(report: &Report<'_>) -> Rows {
         ]);
         row
     };
-    report.exceptions().map(row).collect()
+    report.exceptions.iter().map(row).collect()
 }
 
 pub(super) const UNPRICED: [&str; 4] = ["model", "requests", "tokens", "reason"];
@@ -153,7 +152,7 @@ pub(super) fn size_rows(report: &Report<'_>) -> Rows {
             number(row.p90_error),
         ]
     };
-    sizes(report).rows.iter().map(row).collect()
+    report.sizes.rows.iter().map(row).collect()
 }
 
 pub(super) const FACTOR: [&str; 7] =

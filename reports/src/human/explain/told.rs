@@ -90,8 +90,8 @@ fn causes(line: &Line) -> Table {
 
 /// The line that shows it.
 fn sign(report: &Report<'_>, entry: &Entry<'_>) -> Option<String> {
-    let shown = entry.shown.filter(|_| !entry.line.charge.causes.is_empty())?;
-    Some(format!("Shown by {}:{}: {}.", report.short(shown.file), shown.line, shown.shows))
+    let shown = entry.evidence.filter(|_| !entry.line.charge.causes.is_empty())?;
+    Some(format!("Shown by {}:{}: {}.", report.short(&shown.file), shown.line, shown.shows))
 }
 
 fn cost(report: &Report<'_>, line: &Line) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! How far the rules explain the recording, and what they do not explain, one by one.
 
-use forkcast_replay::agreement::{Compared, NotComparable};
+use forkcast_replay::agreement::NotComparable;
 use forkcast_sim::diagnosis::Cause;
 
 mod explanation;
 
 use super::{listed, place, some};
 use crate::document::{Cell, Column, Document, Table, count};
-use crate::report::{Entry, Report, misses};
+use crate::report::{Exception, Miss, Report};
 
 /// The smallest error of the cost that is shown as a number.
 const COST_ERROR_SHOWN: f64 = 0.0001;
@@ -18,7 +18,7 @@ const SHOWN: usize = 20;
 const SHOWN_OF_SESSIONS: usize = 5;
 
 fn shown(report: &Report<'_>) -> usize {
-    if report.entries.iter().any(|entry| entry.answered.is_some()) { SHOWN_OF_SESSIONS } else { SHOWN }
+    if report.is_told() { SHOWN_OF_SESSIONS } else { SHOWN }
 }
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -28,7 +28,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if !compared && passed_over.is_empty() {
         return;
     }
-    let told = report.entries.iter().any(|entry| entry.answered.is_some());
+    let told = report.is_told();
     document.heading(if told { FORECAST } else { "Do the rules explain the recording?" });
     let mut lines = Vec::new();
     if compared {
@@ -120,7 +120,7 @@ const fn why_not(why: NotComparable) -> &'static str {
 }
 
 fn exceptions(report: &Report<'_>, document: &mut Document) {
-    let found: Vec<_> = report.exceptions().collect();
+    let found = &report.exceptions;
     if found.is_empty() {
         return;
     }
@@ -136,15 +136,16 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
             Column::wrap("Why the recorded read fell short", "causes"),
         ],
     );
-    table.make(shown(report), &found, |(entry, compared)| exception(report, entry, compared));
+    table.make(shown(report), found, |found| exception(report, found));
     table.rows_are = "exceptions (--table exceptions lists all)";
     document.table(table);
 }
 
-fn exception(report: &Report<'_>, entry: &Entry<'_>, compared: &Compared) -> Vec<Cell> {
-    let causes: Vec<String> = entry.line.charge.causes.iter().map(|part| part.cause.word().to_owned()).collect();
+fn exception(report: &Report<'_>, found: &Exception) -> Vec<Cell> {
+    let causes: Vec<String> = found.causes.iter().map(|cause| cause.word().to_owned()).collect();
+    let compared = &found.compared;
     vec![
-        Cell::Text(place(report, entry)),
+        Cell::Text(place(report, &found.place)),
         Cell::Count(compared.recorded_usage.cache_read_input_tokens),
         Cell::Count(compared.predicted_usage.cache_read_input_tokens),
         Cell::text(compared.recorded.word()),
@@ -158,14 +159,13 @@ fn unexplained(report: &Report<'_>, document: &mut Document) {
         "unexplained",
         vec![Column::name("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
     );
-    let mut found = misses(report);
-    found.retain(|miss| miss.cause == Cause::Unexplained);
+    let found: Vec<&Miss> = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained).collect();
     if found.is_empty() {
         return;
     }
     document.heading(format!("Unexplained: {}", some(found.len() as u64, "request")));
     table.make(shown(report), &found, |miss| {
-        vec![Cell::Text(place(report, miss.entry)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
+        vec![Cell::Text(place(report, &miss.place)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
     });
     table.rows_are = "requests (--table misses lists all)";
     document.table(table);

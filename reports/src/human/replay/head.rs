@@ -8,7 +8,7 @@ use crate::report::{Report, UNKNOWN, statement};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
-    let requests = report.entries.len() as u64;
+    let requests = report.tally.requests;
     let (session, chain) = if is_told(report) { ("session", "agent") } else { ("recording", "chain") };
     let mut title = format!("{} in {}", some(requests, "request"), some(report.sessions.len() as u64, session));
     if chains > 0 {
@@ -71,7 +71,7 @@ fn window(report: &Report<'_>) -> Option<String> {
 }
 
 fn rules(report: &Report<'_>) -> Option<String> {
-    let names: Vec<String> = report.replay.rules.iter().map(|name| (*name).to_owned()).collect();
+    let names: Vec<String> = report.rules.iter().map(|name| (*name).to_owned()).collect();
     (!names.is_empty()).then(|| format!("Cache rules {}", listed(&names)))
 }
 

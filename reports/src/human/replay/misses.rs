@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_replay::replay::Evidence;
 use forkcast_sim::diagnosis::Cause;
 
 use super::totals::part_of;
 use super::{place, shown_at};
 use crate::document::{Cell, Column, Document, Table};
 use crate::human::when;
-use crate::report::{Miss, Report, Shown, misses};
+use crate::report::{Miss, Report};
 
 /// Misses listed one by one.
 const LARGEST_SHOWN: usize = 8;
@@ -17,14 +18,14 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.totals.ledger.causes.is_empty() {
         return;
     }
-    let misses = misses(report);
+    let misses = &report.misses;
     document.heading("Why tokens were not read");
-    document.table(causes(report, &misses));
+    document.table(causes(report, misses));
     document.heading("The largest misses");
-    document.table(largest(report, &misses));
+    document.table(largest(report, misses));
 }
 
-fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
+fn causes(report: &Report<'_>, misses: &[Miss]) -> Table {
     let bill = report.totals.billed.cost;
     let mut table = Table::new(
         "causes",
@@ -37,7 +38,7 @@ fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
             Column::name("Largest example", "example"),
         ],
     );
-    let mut largest: BTreeMap<Cause, &Miss<'_, '_>> = BTreeMap::new();
+    let mut largest: BTreeMap<Cause, &Miss> = BTreeMap::new();
     for miss in misses {
         largest.entry(miss.cause).or_insert(miss);
     }
@@ -48,13 +49,13 @@ fn causes(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
             Cell::Count(total.tokens),
             Cell::Money(bill.map(|_| total.cost)),
             Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
-            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(shown_at(report, miss.entry))),
+            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(shown_at(report, miss))),
         ]);
     }
     table
 }
 
-fn largest(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
+fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
     let mut table = Table::new(
         "misses",
         vec![
@@ -71,10 +72,10 @@ fn largest(report: &Report<'_>, misses: &[Miss<'_, '_>]) -> Table {
     table
 }
 
-fn row(report: &Report<'_>, miss: &Miss<'_, '_>) -> Vec<Cell> {
-    let at = miss.entry.line.at.and_then(when::moment);
+fn row(report: &Report<'_>, miss: &Miss) -> Vec<Cell> {
+    let at = miss.place.at.and_then(when::moment);
     vec![
-        Cell::Text(place(report, miss.entry)),
+        Cell::Text(place(report, &miss.place)),
         at.map_or(Cell::Empty, Cell::Text),
         Cell::text(miss.cause.word()),
         Cell::Count(miss.tokens),
@@ -84,9 +85,9 @@ fn row(report: &Report<'_>, miss: &Miss<'_, '_>) -> Vec<Cell> {
 }
 
 /// Name and place of what changed: `system[1], text (date)`.
-fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
-    let Some(found) = miss.difference else {
-        return miss.entry.shown.map_or(Cell::Empty, |shown| sign(miss, shown));
+fn change(report: &Report<'_>, miss: &Miss) -> Cell {
+    let Some(found) = &miss.difference else {
+        return miss.evidence.as_ref().map_or(Cell::Empty, |shown| sign(miss, shown));
     };
     let name = report.names.thing(&found.name);
     let varying = found.volatile.map(|volatile| format!(", a {} that varies", volatile.word())).unwrap_or_default();
@@ -99,7 +100,7 @@ fn change(report: &Report<'_>, miss: &Miss<'_, '_>) -> Cell {
 }
 
 /// What the transcript shows, with the line where that is another than the request's own.
-fn sign(miss: &Miss<'_, '_>, shown: Shown<'_>) -> Cell {
-    let own = shown.line == miss.entry.origin.line && shown.file == miss.entry.origin.file;
+fn sign(miss: &Miss, shown: &Evidence) -> Cell {
+    let own = shown.line as usize == miss.place.line && shown.file == miss.place.file;
     Cell::Text(if own { shown.shows.to_owned() } else { format!("{} (line {})", shown.shows, shown.line) })
 }

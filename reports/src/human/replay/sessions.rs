@@ -39,7 +39,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 fn kind(report: &Report<'_>) -> &'static str {
     match is_told(report) {
         true => "Sessions",
-        false if report.entries.iter().any(|entry| entry.answered.is_some()) => "Sessions and recordings",
+        false if report.is_told() => "Sessions and recordings",
         false => "Recordings",
     }
 }

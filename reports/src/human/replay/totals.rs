@@ -3,7 +3,7 @@
 use forkcast_sim::pricing::{Category, Money};
 
 use crate::document::{Cell, Column, Document, Table, money, share};
-use crate::report::{Entry, Report, Side, not_modelled};
+use crate::report::{Report, Side, not_modelled};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.heading("Tokens and cost");
@@ -49,11 +49,7 @@ fn table(report: &Report<'_>) -> Table {
 
 /// Lifetimes are Claude's; what other providers write lives as long as each of them has it.
 fn rows(report: &Report<'_>) -> [(&'static str, Category); 5] {
-    let foreign = |entry: &Entry<'_>| {
-        let written = entry.line.billed().is_some_and(|usage| usage.cache_creation_input_tokens() > 0);
-        written && entry.is_foreign()
-    };
-    let short = if report.entries.iter().any(foreign) { "Written to the cache" } else { "Written for 5 minutes" };
+    let short = if report.tally.foreign_writes { "Written to the cache" } else { "Written for 5 minutes" };
     [
         ("Read from the cache", Category::Read),
         (short, Category::Write5m),

@@ -5,10 +5,10 @@ use forkcast_replay::formats::claude_code::output_residual;
 
 use super::{listed, some};
 use crate::document::{Document, count, money};
-use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced, unseen};
+use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
-    let found = unseen(report);
+    let found = report.unseen;
     let sentences = [
         without_rules(report, &found),
         without_price(report),
@@ -29,7 +29,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 
 /// Requests of which only usage and bill are known.
 fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
-    let all = report.entries.iter().filter(|entry| report.counted.counts(entry)).count() as u64;
+    let all = report.tally.counted;
     let without = found.not_modelled;
     let who = if without == all {
         "All requests".to_owned()
@@ -136,14 +136,12 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     if number == 0 || report.counted == Counted::Predicted {
         return None;
     }
-    let mut out = report.entries.iter().filter(|entry| !report.counted.counts(entry));
-    let predicted = out.any(|entry| entry.line.predicted.is_some());
     let alone = match number {
         1 => "; replay it alone to see what the rules predict",
         _ => "; replay them alone to see what the rules predict",
     };
     let are = if number == 1 { "is" } else { "are" };
-    let alone = if predicted { alone } else { "" };
+    let alone = if report.tally.predicted_uncounted { alone } else { "" };
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
 }
 
@@ -151,8 +149,7 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
 fn fees(report: &Report<'_>) -> Option<String> {
     let kinds = not_billed(report).count() as u64;
     // Recordings of bodies say themselves what tools they use; transcripts do not.
-    let told = report.entries.iter().any(|entry| entry.answered.is_some());
-    (kinds > 0 && told).then(|| {
+    (kinds > 0 && report.is_told()).then(|| {
         format!(
             "{} beside tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
             some(kinds, "thing"),

@@ -1,11 +1,11 @@
 //! `forkcast explain`.
 
 use forkcast_replay::replay::inspect::{NotInspected, NotRead, inspect};
-use forkcast_replay::replay::{Replay, replay_until};
+use forkcast_replay::replay::replay_until;
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
-use forkcast_reports::report::{Entry, Report};
+use forkcast_reports::report::{Entry, Report, entries};
 
 use crate::args::{ExplainArgs, Format};
 use crate::exit::BadInput;
@@ -21,9 +21,10 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let replay = replay_until(&source.inputs, &source.options, &crate::exit::interrupted);
     let names = args.shown.names();
     let report = Report::new(&source.inputs, &replay, &source.options, names);
+    let entries = entries(&source.inputs, &replay, &source.options);
     let entry = match &args.request {
-        Some(name) => entry(&report, &replay, name)?,
-        None => dearest(&report)?,
+        Some(name) => entry(&report, &entries, name)?,
+        None => dearest(&entries)?,
     };
     if let Some(note) = source.check(entry)? {
         args.talk.note(format_args!("forkcast: {note}"));
@@ -41,7 +42,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
             return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));
         }
     };
-    let explained = Explained::new(&report, entry, &inspection);
+    let explained = Explained::new(&report, &entries, entry, &inspection);
     match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write(&explained, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),
@@ -57,23 +58,23 @@ fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, why: &
 }
 
 /// The request that paid most for what had been sent before; for models without a price the one that missed most.
-fn dearest<'r, 'a>(report: &'r Report<'a>) -> anyhow::Result<&'r Entry<'a>> {
+fn dearest<'r, 'a>(entries: &'r [Entry<'a>]) -> anyhow::Result<&'r Entry<'a>> {
     let excess = |entry: &&Entry<'_>| {
         let charge = &entry.line.charge;
         let paid = charge.bill.as_ref().zip(charge.perfect).map(|(bill, perfect)| bill.total - perfect);
         let missed = entry.line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens());
         (paid, missed, std::cmp::Reverse(entry.line.index))
     };
-    let explained = report.entries.iter().filter(|entry| entry.line.explanation.is_some());
+    let explained = entries.iter().filter(|entry| entry.line.explanation.is_some());
     explained.max_by_key(excess).ok_or_else(|| BadInput::error("no request with a cache profile to explain"))
 }
 
 /// The request by its number in the ledger, or as `FILE#N`.
-fn entry<'r, 'a>(report: &'r Report<'a>, replay: &Replay, name: &str) -> anyhow::Result<&'r Entry<'a>> {
-    let count = replay.lines.len();
+fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Entry<'a>], name: &str) -> anyhow::Result<&'r Entry<'a>> {
+    let count = entries.len();
     if let Ok(index) = name.trim_start_matches('#').parse::<usize>() {
         let range = || format!("there are {count} requests, expected a number from 0 to {}", count.saturating_sub(1));
-        return report.entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
+        return entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
     }
     let named = |entry: &&Entry<'_>| {
         let (file, index) = (&entry.origin.file, entry.origin.index);
@@ -83,10 +84,10 @@ fn entry<'r, 'a>(report: &'r Report<'a>, replay: &Replay, name: &str) -> anyhow:
             || name == format!("{}#{index}", report.short(file))
             || told && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
     };
-    let found = report.entries.iter().find(named);
+    let found = entries.iter().find(named);
     found.ok_or_else(|| {
         let example =
-            report.entries.first().map(|entry| format!("{}#{}", report.short(&entry.origin.file), entry.origin.index));
+            entries.first().map(|entry| format!("{}#{}", report.short(&entry.origin.file), entry.origin.index));
         let example = example.map_or_else(String::new, |example| format!(", such as {example}"));
         BadInput::error(format!(
             "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE of a transcript{example}",

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use forkcast_replay::error::Error;
 use forkcast_replay::input::{Inputs, Progress, ReadOptions};
-use forkcast_replay::replay::{Options, Replay, replay_until};
+use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
 use forkcast_reports::folder::{Folder, FolderError};
@@ -41,16 +41,17 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let what_if = WhatIf::with_defaults(&args.what_if);
     let options =
         Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if, ..Options::default() };
-    let replay = watched(&inputs, &options, steps);
-    let complaints = complaints::of_inputs(&inputs, &replay);
-    if replay.lines.len() <= replay.unreadable.len() {
+    let stop = watch(&inputs, steps);
+    let requests = Passes::new(&inputs, &options, &stop);
+    let report = Report::new(&inputs, &requests, &options, view);
+    let complaints = complaints::of_inputs(&inputs, &report.unreplayed);
+    let replayed = report.tally.requests + report.left_out.requests();
+    if replayed <= report.unreplayed.len() as u64 {
         return Err(complaints::or_nothing_read(complaints).into());
     }
-    if replay.partial {
-        let done = count(replay.lines.len() as u64);
-        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {done} requests"));
+    if report.stopped {
+        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {} requests", count(replayed)));
     }
-    let report = Report::new(&inputs, &replay, &options, view);
     show(args, &report, folder.as_ref())?;
     let failures: Vec<String> = gates(&report).iter().filter_map(human::replay::sentence).collect();
     let complaints = [complaints, strict(args, &report)].concat();
@@ -66,19 +67,19 @@ fn ended(complaints: Vec<String>, failures: Vec<String>) -> anyhow::Result<()> {
     }
 }
 
-/// Replays, and tells how far it is.
-fn watched(inputs: &Inputs, options: &Options, mut steps: Steps) -> Replay {
+/// Tells how far the replay is each time that it is asked whether to stop.
+fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
     let work = Work::of(inputs);
     steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
     let (done, steps) = (Cell::new(0), RefCell::new(steps));
     // Ctrl-C has ended the reading: what was read is replayed, and the next one ends the program.
     let ended_before = interrupted();
-    replay_until(inputs, options, &|| {
+    move || {
         done.set(done.get() + 1);
         let line = || format!("replaying, {} of {} {}", count(done.get()), count(work.all), work.things);
         steps.borrow_mut().at(line);
         interrupted() && !ended_before
-    })
+    }
 }
 
 /// How much there is to replay: requests one by one, transcripts session by session.
@@ -131,10 +132,9 @@ fn reading(progress: Progress) -> String {
 
 fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyhow::Result<()> {
     if let Some((folder, path)) = folder.zip(args.out.as_deref()) {
-        let files = folder.write(report).map_err(folder_error)?;
-        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
-        if args.bodies {
-            let bodies = folder.write_bodies(report).map_err(folder_error)?;
+        let written = folder.write(report, args.bodies).map_err(folder_error)?;
+        args.talk.note(format_args!("forkcast: wrote {} into {}", written.files.join(", "), path.display()));
+        if let Some(bodies) = written.bodies {
             args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
         }
     }

@@ -1,7 +1,5 @@
 //! The other measure: with usage and the provider's own diagnosis known, how much of what was missed has a cause.
 
-use std::collections::BTreeMap;
-
 use forkcast_replay::transcript::DiagnosisKind;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
@@ -59,17 +57,6 @@ fn residual(report: &Report<'_>) -> Option<String> {
 
 /// The provider's own word beside ours, for each request that missed something.
 fn diagnosed(report: &Report<'_>) -> Table {
-    let mut sums: BTreeMap<(DiagnosisKind, Cause), (u64, u64, Option<Money>)> = BTreeMap::new();
-    for entry in &report.entries {
-        let diagnosis = entry.answered.and_then(|answered| answered.answer.diagnosis);
-        let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);
-        if let Some((diagnosis, part)) = diagnosis.zip(largest) {
-            let sum = sums.entry((diagnosis.kind, part.cause)).or_default();
-            sum.0 += 1;
-            sum.1 += part.tokens;
-            sum.2 = part.cost.map(|cost| sum.2.unwrap_or_default() + cost).or(sum.2);
-        }
-    }
     let mut table = Table::new(
         "diagnosis",
         vec![
@@ -80,7 +67,7 @@ fn diagnosed(report: &Report<'_>) -> Table {
             Column::right("Cost", "cost_usd"),
         ],
     );
-    let mut rows: Vec<_> = sums.into_iter().collect();
+    let mut rows: Vec<_> = report.tally.diagnosed.iter().map(|(pair, sums)| (*pair, *sums)).collect();
     rows.sort_by_key(|(_, (requests, ..))| std::cmp::Reverse(*requests));
     let row = |((kind, cause), (requests, tokens, cost)): ((DiagnosisKind, Cause), (u64, u64, Option<Money>))| {
         vec![

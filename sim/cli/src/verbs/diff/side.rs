@@ -29,7 +29,7 @@ impl Side {
         let inputs = Inputs::read(&[file], InputFormat::Auto).map_err(BadInput::error)?;
         let count = inputs.exchanges().count();
         if count == 0 {
-            let complaints = complaints::of_inputs(&inputs, &forkcast_replay::replay::Replay::default());
+            let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
         }
         let range = || format!("{file}#0 to {file}#{}", count - 1);

@@ -36,7 +36,7 @@ impl Source {
     fn recordings(args: &ExplainArgs) -> anyhow::Result<Self> {
         let inputs = Inputs::read(&[&args.run], InputFormat::Auto).map_err(BadInput::error)?;
         if inputs.exchanges().next().is_none() && inputs.sessions.is_empty() {
-            let complaints = complaints::of_inputs(&inputs, &forkcast_replay::replay::Replay::default());
+            let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
         }
         let options =

@@ -3,15 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::Replay;
+use forkcast_replay::input::{Inputs, Unreadable};
 
 use crate::exit::BadInput;
 
 /// A complaint for each named path without a single readable request.
-pub fn of_inputs(inputs: &Inputs, replay: &Replay) -> Vec<String> {
-    let empty = inputs.scopes.iter().enumerate().filter(|(at, _)| !has_requests(inputs, *at, replay));
-    empty.map(|(_, scope)| complaint(&scope.name, inputs, replay)).collect()
+pub fn of_inputs(inputs: &Inputs, unreplayed: &[Unreadable]) -> Vec<String> {
+    let empty = inputs.scopes.iter().enumerate().filter(|(at, _)| !has_requests(inputs, *at, unreplayed));
+    empty.map(|(_, scope)| complaint(&scope.name, inputs, unreplayed)).collect()
 }
 
 /// The complaints, or one that says that there is nothing.
@@ -24,18 +23,18 @@ pub fn located(file: &str, line: usize, reason: &str) -> String {
     if line == 0 { format!("{file}: {reason}") } else { format!("{file}:{line}: {reason}") }
 }
 
-fn has_requests(inputs: &Inputs, scope: usize, replay: &Replay) -> bool {
+fn has_requests(inputs: &Inputs, scope: usize, unreplayed: &[Unreadable]) -> bool {
     let files: BTreeSet<&str> = inputs.scopes[scope].files.iter().map(|file| file.file.as_str()).collect();
-    let broken = replay.unreadable.iter().filter(|damage| files.contains(damage.file.as_str())).count();
+    let broken = unreplayed.iter().filter(|damage| files.contains(damage.file.as_str())).count();
     inputs.requests_of(scope) > broken
 }
 
 /// Reasons that a complaint about a folder names.
 const REASONS_SHOWN: usize = 3;
 
-fn complaint(path: &str, inputs: &Inputs, replay: &Replay) -> String {
+fn complaint(path: &str, inputs: &Inputs, unreplayed: &[Unreadable]) -> String {
     let folder = format!("{}/", path.trim_end_matches('/'));
-    let damaged = inputs.unreadable.iter().chain(&replay.unreadable);
+    let damaged = inputs.unreadable.iter().chain(unreplayed);
     let damaged = damaged.map(|damage| (damage.file.as_str(), damage.line, damage.reason.as_str()));
     let skipped = inputs.skipped.iter().map(|skipped| (skipped.file.as_str(), 0, skipped.reason.as_str()));
     let reasons: Vec<_> =

@@ -1,0 +1,175 @@
+//! A replay that nobody keeps: made again, session by session, each time somebody goes through it. So the lines of one session
+//! at a time are in memory, however many there are.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::session::{self, Ledger, Place};
+use super::{Options, Replay, run, sessions, traced};
+use crate::input::{Inputs, Unreadable};
+use crate::rebuild::forecast::Shared;
+use crate::schedule::streams;
+use crate::side_by_side::in_turn;
+use crate::transcript::Session;
+
+/// Requests that were replayed, to be gone through.
+pub trait InParts: fmt::Debug {
+    /// Hands on all requests, part by part, in order; the same ones each time. With a part that holds one session comes the session.
+    fn each(&self, take: &mut dyn FnMut(&Replay, Option<&Session>));
+}
+
+impl InParts for Replay {
+    /// One part.
+    fn each(&self, take: &mut dyn FnMut(&Replay, Option<&Session>)) {
+        take(self, None);
+    }
+}
+
+/// See the module. What was recorded as sent has its whole prompts in memory, so its replay stays there too.
+pub struct Passes<'a> {
+    inputs: &'a Inputs,
+    options: &'a Options,
+    stop: &'a dyn Fn() -> bool,
+    recorded: Replay,
+    /// Chains of what was recorded as sent.
+    chains: usize,
+    shared: Shared,
+    /// How many sessions the first pass came to; later ones go as far.
+    end: Cell<Option<usize>>,
+}
+
+impl fmt::Debug for Passes<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Passes").field("inputs", &self.inputs.files).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Passes<'a> {
+    /// Replays what was recorded as sent, and looks at what sessions share. `stop` is asked before each request of these, and
+    /// in the first pass before each session.
+    pub fn new(inputs: &'a Inputs, options: &'a Options, stop: &'a dyn Fn() -> bool) -> Self {
+        let mut recorded = Replay::default();
+        let mut chains = 0;
+        for stream in streams(inputs) {
+            chains += run::run(&stream, options, chains, stop, &mut recorded);
+        }
+        chains += traced::run(inputs, options, chains, stop, &mut recorded);
+        let shared = if recorded.partial { Shared::default() } else { sessions::shared(inputs, options) };
+        Self { inputs, options, stop, recorded, chains, shared, end: Cell::new(None) }
+    }
+
+    /// Everything in memory, at once.
+    pub(super) fn whole(mut self) -> Replay {
+        let mut whole = std::mem::take(&mut self.recorded);
+        whole.partial |= self.sessions(whole.lines.len(), whole.partial, &mut |part, _| whole.append(part));
+        whole
+    }
+
+    /// Hands on the sessions' parts, whose lines are numbered from `first`. Gives whether it was stopped.
+    fn sessions(&self, first: usize, partial: bool, take: &mut dyn FnMut(Replay, Option<&Session>)) -> bool {
+        let (inputs, options, shared) = (self.inputs, self.options, &self.shared);
+        let (begun_before, end) = (self.end.get().is_some(), self.end.get().unwrap_or(inputs.sessions.len()));
+        if partial || end == 0 {
+            return partial;
+        }
+        let files = inputs.scopes.iter().map(|scope| scope.files.len()).sum::<usize>();
+        let halted = AtomicBool::new(false);
+        let work = |at: usize| {
+            let session = (!halted.load(Ordering::Relaxed)).then(|| inputs.sessions.load(at)).flatten()?;
+            Some(session.map(|session| {
+                let place = Place { index: at, number: files + at, timed: sessions::is_timed(&session) };
+                (session::replay(&session, place, shared, options), session)
+            }))
+        };
+        let (mut lines, mut chains, mut taken) = (first, self.chains, 0);
+        let mut items = inputs.sessions.items();
+        items.truncate(end);
+        in_turn(items, &work, &mut |done: Option<io::Result<(Ledger, Session)>>| {
+            let Some(done) = done.filter(|_| !halted.load(Ordering::Relaxed)) else { return };
+            if !begun_before && (self.stop)() {
+                halted.store(true, Ordering::Relaxed);
+                return;
+            }
+            match done {
+                Ok((ledger, session)) => {
+                    let own = ledger.chains;
+                    let part = Replay::of(ledger, lines, chains);
+                    (lines, chains) = (lines + part.lines.len(), chains + own);
+                    take(part, Some(&session));
+                }
+                Err(error) => take(lost(inputs.sessions.source(taken), &error), None),
+            }
+            taken += 1;
+        });
+        self.end.set(Some(taken));
+        taken < inputs.sessions.len()
+    }
+}
+
+impl InParts for Passes<'_> {
+    fn each(&self, take: &mut dyn FnMut(&Replay, Option<&Session>)) {
+        take(&self.recorded, None);
+        let partial = self.sessions(self.recorded.lines.len(), self.recorded.partial, &mut |part, session| {
+            take(&part, session);
+        });
+        if partial && !self.recorded.partial {
+            take(&Replay { partial, ..Replay::default() }, None);
+        }
+    }
+}
+
+/// What stands for a session that the temporary file does not give back.
+fn lost(file: &str, error: &io::Error) -> Replay {
+    let reason = format!("the session was read and cannot be read back from the temporary file: {error}");
+    Replay { unreadable: vec![Unreadable { file: file.to_owned(), line: 0, reason }], ..Replay::default() }
+}
+
+impl Replay {
+    /// The ledger of a session as a part: its lines numbered from `first`, its chains from `chains`.
+    fn of(ledger: Ledger, first: usize, chains: usize) -> Self {
+        let mut lines = ledger.lines;
+        lines.iter_mut().for_each(|line| line.index += first);
+        Self {
+            chains: lines.iter().map(|line| line.chain.map(|chain| chains + chain.0 as usize)).collect(),
+            lines,
+            comparisons: ledger.comparisons,
+            origins: ledger.origins,
+            asked: ledger.asked.into_iter().map(Some).collect(),
+            evidence: ledger.evidence,
+            residuals: ledger.residuals,
+            hypotheticals: ledger.hypotheticals,
+            lower_bounds: ledger.lower_bounds,
+            counted: ledger.counted,
+            rules: ledger.rules,
+            unpriced: ledger.unpriced,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a part.
+    fn append(&mut self, part: Self) {
+        self.lines.extend(part.lines);
+        self.chains.extend(part.chains);
+        self.comparisons.extend(part.comparisons);
+        self.origins.extend(part.origins);
+        self.asked.extend(part.asked);
+        self.evidence.extend(part.evidence);
+        self.residuals.extend(part.residuals);
+        self.hypotheticals.extend(part.hypotheticals);
+        self.lower_bounds.extend(part.lower_bounds);
+        self.counted.extend(part.counted);
+        self.unreadable.extend(part.unreadable);
+        for rules in part.rules {
+            if !self.rules.contains(&rules) {
+                self.rules.push(rules);
+            }
+        }
+        for model in part.unpriced {
+            if !self.unpriced.contains(&model) {
+                self.unpriced.push(model);
+            }
+        }
+    }
+}

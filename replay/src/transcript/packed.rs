@@ -1,0 +1,98 @@
+//! A thread that was put away: what joining files into sessions needs of it, and where the rest is.
+
+use std::io;
+use std::sync::Arc;
+
+use forkcast_sim::time::Instant;
+
+use super::spill::{Spill, Spot};
+use super::{Answer, Client, Item, Thread, What};
+
+/// A thread without its items.
+#[derive(Clone, Debug)]
+pub(super) struct Packed {
+    pub client: Client,
+    pub session: Arc<str>,
+    pub agent: Option<Arc<str>>,
+    pub user: Option<Arc<str>>,
+    pub project: Option<Arc<str>>,
+    /// The first instant that an item has.
+    pub first_at: Option<Instant>,
+    /// How many things happened.
+    pub items: usize,
+    /// How many of them were requests.
+    pub requests: usize,
+    /// Its answers, until all files are joined.
+    pub answers: Vec<Mark>,
+    spot: Spot,
+}
+
+/// What tells one answer from another, and the better copy from the worse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub id: u128,
+    pub output_tokens: u64,
+    /// Index among the thread's items.
+    pub item: u32,
+}
+
+impl Mark {
+    fn of((at, answer): (usize, &Answer)) -> Self {
+        let output_tokens = output_tokens(answer);
+        Self { id: answer.id, output_tokens, item: u32::try_from(at).unwrap_or(u32::MAX) }
+    }
+}
+
+/// What was recorded of an answer's output.
+pub(super) fn output_tokens(answer: &Answer) -> u64 {
+    answer.usage.map_or(0, |recorded| recorded.usage.output_tokens)
+}
+
+/// The answers among `items`, each with its index.
+pub(super) fn answers(items: &[Item]) -> impl Iterator<Item = (usize, &Answer)> {
+    items.iter().enumerate().filter_map(|(at, item)| match &item.what {
+        What::Answer(answer) => Some((at, &**answer)),
+        _ => None,
+    })
+}
+
+impl Packed {
+    /// Puts a thread away.
+    pub fn new(thread: Thread, spill: &Spill) -> Self {
+        let Thread { client, session, agent, user, project, items } = thread;
+        let marks: Vec<Mark> = answers(&items).map(Mark::of).collect();
+        Self {
+            client,
+            session,
+            agent,
+            user,
+            project,
+            first_at: items.iter().find_map(|item| item.at),
+            items: items.len(),
+            requests: marks.len(),
+            answers: marks,
+            spot: spill.put(packed(&items)),
+        }
+    }
+
+    /// Takes the thread out again; it also stays where it is.
+    pub fn unpacked(&self, spill: &Spill) -> io::Result<Thread> {
+        let bytes = spill.get(self.spot)?;
+        let items = postcard::from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Thread {
+            client: self.client,
+            session: self.session.clone(),
+            agent: self.agent.clone(),
+            user: self.user.clone(),
+            project: self.project.clone(),
+            items,
+        })
+    }
+}
+
+/// Packing fails for types alone that have no length beforehand, and items have none of these.
+fn packed(items: &[Item]) -> Vec<u8> {
+    let packed = postcard::to_allocvec(items);
+    debug_assert!(packed.is_ok(), "an item that cannot be packed");
+    packed.unwrap_or_default()
+}

@@ -1,0 +1,122 @@
+//! Where conversations wait while nobody looks at them: packed, in memory up to a limit, beyond it in a temporary file
+//! without a name, which the system removes however the program ends.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Packed conversations, each at its place.
+#[derive(Debug)]
+pub(super) struct Spill {
+    memory_bytes_max: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    memory: Vec<Box<[u8]>>,
+    memory_bytes: usize,
+    file: Option<File>,
+    file_bytes: u64,
+    /// There is no temporary file to be had, so everything stays in memory.
+    no_file: bool,
+}
+
+/// Where something was put.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Spot {
+    /// So many pieces stand before it in memory.
+    Memory(usize),
+    /// In the file.
+    File {
+        /// Its first byte.
+        at: u64,
+        /// Its length in bytes.
+        bytes: usize,
+    },
+}
+
+impl Spill {
+    pub const fn new(memory_bytes_max: usize) -> Self {
+        let held = Held { memory: Vec::new(), memory_bytes: 0, file: None, file_bytes: 0, no_file: false };
+        Self { memory_bytes_max, held: Mutex::new(held) }
+    }
+
+    /// Puts bytes away. Where the disk takes no more they stay in memory: nothing is lost.
+    pub fn put(&self, bytes: Vec<u8>) -> Spot {
+        let mut held = self.held();
+        if held.memory_bytes + bytes.len() > self.memory_bytes_max
+            && let Some(spot) = held.to_file(&bytes)
+        {
+            return spot;
+        }
+        held.memory_bytes += bytes.len();
+        held.memory.push(bytes.into_boxed_slice());
+        Spot::Memory(held.memory.len() - 1)
+    }
+
+    /// Gives back what was put there.
+    pub fn get(&self, spot: Spot) -> io::Result<Vec<u8>> {
+        let held = self.held();
+        match (spot, &held.file) {
+            (Spot::Memory(at), _) => Ok(held.memory.get(at).map(|bytes| bytes.to_vec()).unwrap_or_default()),
+            (Spot::File { at, bytes }, Some(file)) => {
+                let mut file: &File = file;
+                let mut found = vec![0; bytes];
+                file.seek(SeekFrom::Start(at))?;
+                file.read_exact(&mut found)?;
+                Ok(found)
+            }
+            (Spot::File { .. }, None) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// A thread that panicked while it held the lock lost at most its own piece.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn to_file(&mut self, bytes: &[u8]) -> Option<Spot> {
+        if self.no_file {
+            return None;
+        }
+        match self.append(bytes) {
+            Ok(at) => Some(Spot::File { at, bytes: bytes.len() }),
+            Err(_) => {
+                self.no_file = true;
+                None
+            }
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile()?),
+        };
+        file.seek(SeekFrom::Start(self.file_bytes))?;
+        file.write_all(bytes)?;
+        let at = self.file_bytes;
+        self.file_bytes += bytes.len() as u64;
+        Ok(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Spill, Spot};
+
+    #[test]
+    fn what_is_put_away_comes_back_from_memory_and_from_the_file() {
+        let spill = Spill::new(10);
+        let pieces: Vec<Vec<u8>> = (1..8).map(|number| vec![number; usize::from(number)]).collect();
+        let spots: Vec<Spot> = pieces.iter().map(|piece| spill.put(piece.clone())).collect();
+        let in_memory = spots.iter().filter(|spot| matches!(spot, Spot::Memory(_))).count();
+        assert_eq!(in_memory, 4, "1 + 2 + 3 + 4 bytes fit");
+        for (piece, spot) in pieces.iter().zip(spots).rev() {
+            assert_eq!(&spill.get(spot).unwrap(), piece);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One pass over all requests, part by part, and everything that a report keeps of it.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::input::{Inputs, Unreadable};
+use forkcast_replay::replay::{InParts, Options, Replay};
+use forkcast_replay::transcript;
+
+use super::findings::Findings;
+use super::group::{self, Groups, Keys};
+use super::{Account, By, Counted, Entry, LeftOut, Session, Sizes, Tally, Unseen, View, action, entry, session};
+
+/// See the module.
+pub(super) struct Gathering<'a> {
+    inputs: &'a Inputs,
+    options: &'a Options,
+    view: View,
+    counted: Counted,
+    /// The named path of each file.
+    projects: Vec<&'a str>,
+    /// Ids of sessions that are taken.
+    taken: BTreeMap<String, usize>,
+    pub left_out: LeftOut,
+    pub sessions: Vec<Session>,
+    pub groups: Option<Groups>,
+    pub models: Groups,
+    pub totals: Account,
+    pub tally: Tally,
+    pub findings: Findings,
+    pub missed: action::Missed,
+    pub sizes: Sizes,
+    pub unseen: Unseen,
+    pub chain_ids: BTreeMap<usize, String>,
+    /// How many what-ifs were answered.
+    pub what_ifs: usize,
+    pub rules: Vec<&'static str>,
+    pub unreplayed: Vec<Unreadable>,
+    pub stopped: bool,
+}
+
+impl<'a> Gathering<'a> {
+    /// Goes through `requests`.
+    pub fn of(requests: &dyn InParts, about: (&'a Inputs, &'a Options, View), counted: Counted) -> Self {
+        let (inputs, options, view) = about;
+        let mut gathering = Self {
+            inputs,
+            options,
+            view,
+            counted,
+            projects: group::projects(inputs),
+            taken: BTreeMap::new(),
+            left_out: LeftOut::default(),
+            sessions: Vec::new(),
+            groups: view.by.map(Groups::new),
+            models: Groups::new(By::Model),
+            totals: Account::default(),
+            tally: Tally::default(),
+            findings: Findings::default(),
+            missed: action::Missed::default(),
+            sizes: Sizes::new(options.sizing.source),
+            unseen: Unseen::default(),
+            chain_ids: BTreeMap::new(),
+            what_ifs: 0,
+            rules: Vec::new(),
+            unreplayed: Vec::new(),
+            stopped: false,
+        };
+        requests.each(&mut |part, session| gathering.part(part, session));
+        gathering.findings.sort();
+        gathering.sizes.sort();
+        gathering
+    }
+
+    fn part(&mut self, part: &Replay, session: Option<&transcript::Session>) {
+        self.stopped |= part.partial;
+        self.unreplayed.extend(part.unreadable.iter().cloned());
+        let new = part.rules.iter().filter(|rules| !self.rules.contains(rules)).copied().collect::<Vec<_>>();
+        self.rules.extend(new);
+        self.what_ifs = part.hypotheticals.iter().map(Vec::len).fold(self.what_ifs, usize::max);
+        let mut entries = entry::of_part(self.inputs, part, session, self.options);
+        let names = self.view.names;
+        // Before anything is left out, so that a chain keeps its number.
+        session::chain_ids(&entries, &part.chain_ids, names, &mut self.chain_ids);
+        self.left_out += self.view.window.narrow(&mut entries);
+        let how = (names, self.counted);
+        self.sessions.extend(session::sessions(self.inputs, &entries, &self.chain_ids, how, &mut self.taken));
+        self.unseen.take_sessions(&entries);
+        entries.iter().for_each(|entry| self.entry(entry));
+        self.tally.end_part();
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>) {
+        let counted = self.counted;
+        let keys = Keys {
+            names: self.view.names,
+            projects: &self.projects,
+            chain_ids: &self.chain_ids,
+            sessions: &self.sessions,
+        };
+        if let Some(groups) = &mut self.groups {
+            groups.take(entry, &keys, counted);
+        }
+        self.models.take(entry, &keys, counted);
+        self.totals.take(entry, counted);
+        self.tally.take(entry, counted);
+        self.findings.take(entry, counted);
+        self.sizes.take(entry, self.options);
+        self.unseen.take(entry, counted);
+        if counted.counts(entry) {
+            self.missed.take(entry);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Memory grows with the largest session and with a small index, not with the number of sessions: the heap's peak is measured
+//! while folders of more and more sessions are read, replayed and written down. Alone in its program, since the peak is that of
+//! all threads.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use forkcast_replay::input::{Inputs, ReadOptions};
+use forkcast_replay::replay::{Options, Passes};
+use forkcast_replay::what_if::WhatIf;
+use forkcast_reports::folder::Folder;
+use forkcast_reports::human;
+use forkcast_reports::report::{Report, View};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+const SESSIONS: usize = 100;
+const REQUESTS_OF_SESSION: usize = 60;
+const REQUESTS_OF_LARGEST: usize = 2_000;
+
+/// What a request may add to the peak, all of its session's rows shared out: ids against doubles, what sessions share, the
+/// session's row in the report. Before sessions left memory it was 3,700 bytes.
+const INDEX_BYTES_PER_REQUEST: usize = 400;
+
+/// The same where a line for each request is written and a picture drawn.
+const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 480;
+
+/// A request with its tool call, and the result that came in.
+fn exchange(text: &mut String, session: usize, request: usize) {
+    let (second, place) = (request * 20, (session * 10_000 + request) as u64);
+    let at = |after: usize| {
+        let seconds = session * 40_000 + second + after;
+        format!(
+            "2026-{:02}-{:02}T{:02}:{:02}:{:02}.000Z",
+            1 + seconds / 2_419_200 % 12,
+            1 + seconds / 86_400 % 28,
+            seconds / 3_600 % 24,
+            seconds / 60 % 60,
+            seconds % 60
+        )
+    };
+    let common = format!(r#""sessionId":"s-{session}","version":"2.1.63","cwd":"/home/u/work","isSidechain":false"#);
+    let parent = if request == 0 { "null".to_owned() } else { format!(r#""r-{}""#, place - 1) };
+    let words = "word after word ".repeat(20);
+    writeln!(
+        text,
+        r#"{{"type":"user","uuid":"u-{place}","parentUuid":{parent},"timestamp":"{}",{common},"message":{{"role":"user","content":"{words}"}}}}"#,
+        at(0)
+    )
+    .unwrap();
+    let (read, written) = (20_000 + 400 * request, 400);
+    writeln!(
+        text,
+        r#"{{"type":"assistant","uuid":"r-{place}","parentUuid":"u-{place}","timestamp":"{}",{common},"message":{{"id":"msg_{place}","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"text","text":"{words}"}}],"stop_reason":"end_turn","usage":{{"input_tokens":3,"cache_read_input_tokens":{read},"cache_creation_input_tokens":{written},"output_tokens":90}}}}}}"#,
+        at(8)
+    )
+    .unwrap();
+}
+
+/// A folder of so many sessions of one size, and one that is large.
+fn folder(sessions: usize) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("memory-{sessions}"));
+    fs::create_dir_all(&folder).unwrap();
+    for session in 0..=sessions {
+        let requests = if session == sessions { REQUESTS_OF_LARGEST } else { REQUESTS_OF_SESSION };
+        let mut text = String::new();
+        (0..requests).for_each(|request| exchange(&mut text, session, request));
+        fs::write(folder.join(format!("s-{session:05}.jsonl")), text).unwrap();
+    }
+    folder
+}
+
+/// The peak over what was there before, while a folder is replayed: and while its run is written down too.
+fn peaks(sessions: usize) -> (usize, usize) {
+    let folder = folder(sessions);
+    // A limit that even the smaller folder goes beyond, so that both use the file.
+    let reading = ReadOptions { memory_bytes_max: 64 << 10, ..ReadOptions::default() };
+    let options = Options { what_if: WhatIf::with_defaults(&[]), ..Options::default() };
+    let out = folder.join("out");
+    drop(fs::remove_dir_all(&out));
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    let inputs = Inputs::read_with(&[&folder], &reading, &|_| true).unwrap();
+    let requests = Passes::new(&inputs, &options, &|| false);
+    let report = Report::new(&inputs, &requests, &options, View::default());
+    assert_eq!(report.tally.requests as usize, sessions * REQUESTS_OF_SESSION + REQUESTS_OF_LARGEST);
+    assert!(report.totals.perfect.is_some() && report.unreplayed.is_empty());
+    drop(human::replay::document(&report));
+    let replayed = HEAP.peak_usage() - before;
+    Folder::open(&out, true).unwrap().write(&report, false).unwrap();
+    let written = HEAP.peak_usage() - before;
+    drop(report);
+    fs::remove_dir_all(folder).unwrap();
+    (replayed, written)
+}
+
+#[test]
+fn four_times_the_sessions_add_an_index_and_nothing_else() {
+    // Fonts and tables that are made once.
+    peaks(2);
+    let (few, many) = (peaks(SESSIONS), peaks(4 * SESSIONS));
+    let more = 3 * SESSIONS * REQUESTS_OF_SESSION;
+    let growth = |few: usize, many: usize| many.saturating_sub(few) / more;
+    let (replayed, written) = (growth(few.0, many.0), growth(few.1, many.1));
+    println!(
+        "peaks {few:?} and {many:?} bytes; a request adds {replayed} to a replay, {written} where it is written down"
+    );
+    assert!(replayed <= INDEX_BYTES_PER_REQUEST, "{replayed} bytes for each request");
+    assert!(written <= INDEX_BYTES_PER_REQUEST_WRITTEN, "{written} bytes for each request");
+}
