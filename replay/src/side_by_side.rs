@@ -16,8 +16,8 @@ pub(crate) fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T 
     run(&order, work, take);
 }
 
-/// The same for results that are large: `weights` says of each number how large, and what was begun and has not had its turn
-/// is never more than four times the largest on each processor, however many there are.
+/// The same for results that are large: `weights` says of each number how large. What was begun and has not had its turn is
+/// no more than the largest for each processor and one more, however many there are, and what has its turn next.
 pub(crate) fn in_turn<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     run(&Order::of(weights, workers()), work, take);
 }
@@ -42,7 +42,7 @@ impl Order {
         let large = begin.len().min(workers);
         begin[large..].sort_unstable();
         let largest = weights.iter().max().copied().unwrap_or(0);
-        Self { begin, weights, waiting_max: largest.saturating_mul(4).saturating_mul(workers as u64) }
+        Self { begin, weights, waiting_max: largest.saturating_mul(workers as u64 + 1) }
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
             results.push(at);
         });
         assert_eq!(results, (0..5_000).collect::<Vec<_>>());
-        assert!(most.into_inner() <= 50 * 4 * workers() as u64 + 50);
+        assert!(most.into_inner() <= 50 * (workers() as u64 + 1) + 50);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 
 use std::cell::Cell;
 
-use forkcast_replay::input::{InputFormat, Inputs, Progress};
-use forkcast_replay::replay::{Options, replay, replay_until};
+use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};
+use forkcast_replay::replay::{InParts, Options, Passes, replay, replay_until};
 
 #[test]
 fn what_was_computed_stays_and_is_marked_partial() {
@@ -24,6 +24,55 @@ fn what_was_computed_stays_and_is_marked_partial() {
         assert_eq!(line.predicted, expected.predicted);
         assert_eq!(line.charge, expected.charge);
     }
+}
+
+/// So many sessions of one request each, put away in a temporary file.
+fn sessions(count: usize) -> Inputs {
+    let folder = std::env::temp_dir().join(format!("forkcast-passes-{count}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let fixture = include_str!("fixtures/claude-code.jsonl");
+    for session in 0..count {
+        let own = format!("{session:0>8}");
+        let text = fixture.replace("5e5510a0", &own).replace("msg_", &format!("msg_{own}_"));
+        std::fs::write(folder.join(format!("{own}.jsonl")), text).expect("a file");
+    }
+    let options = ReadOptions { memory_bytes_max: 0, ..ReadOptions::default() };
+    let inputs = Inputs::read_with(&[&folder], &options, &|_| true).expect("readable");
+    std::fs::remove_dir_all(&folder).expect("its own folder");
+    assert_eq!(inputs.sessions.len(), count);
+    inputs
+}
+
+/// Every line of a pass, and whether it was a part.
+fn pass(passes: &Passes<'_>) -> (Vec<String>, bool) {
+    let (mut lines, mut partial) = (Vec::new(), false);
+    passes.each(&mut |part, _| {
+        partial |= part.partial;
+        let found = part.lines.iter().zip(&part.origins).zip(&part.chains);
+        lines.extend(found.map(|line| format!("{line:?}")));
+    });
+    (lines, partial)
+}
+
+#[test]
+fn every_pass_is_the_replay_and_ends_where_the_first_was_stopped() {
+    let (inputs, options) = (sessions(9), Options::default());
+    let kept = replay(&inputs, &options);
+    let whole = Passes::new(&inputs, &options, &|| false);
+    let found = kept.lines.iter().zip(&kept.origins).zip(&kept.chains);
+    let expected: Vec<String> = found.map(|line| format!("{line:?}")).collect();
+    assert!(expected.len() >= 9);
+    assert_eq!(pass(&whole), (expected.clone(), false));
+    assert_eq!(pass(&whole), (expected.clone(), false), "again");
+    let asked = Cell::new(0);
+    let after_four = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 4
+    };
+    let stopped = Passes::new(&inputs, &options, &after_four);
+    let first = pass(&stopped);
+    assert_eq!(first, (expected[..expected.len() / 9 * 4].to_vec(), true));
+    assert_eq!(pass(&stopped), first, "the same again, whatever the answer would be now");
 }
 
 #[test]

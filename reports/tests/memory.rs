@@ -28,7 +28,7 @@ const REQUESTS_OF_LARGEST: usize = 2_000;
 const INDEX_BYTES_PER_REQUEST: usize = 400;
 
 /// The same where a line for each request is written and a picture drawn.
-const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 480;
+const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 600;
 
 /// A request with its tool call, and the result that came in.
 fn exchange(text: &mut String, session: usize, request: usize) {

@@ -258,7 +258,9 @@ fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
     let (mut inputs, mut replay) = made(1, &all);
     let result = SpawnResult { call: 0, agent: Arc::from("gone"), mode: SpawnMode::Sync, total_tokens: Some(777) };
     let spawned = Item { line: 9, at: None, what: What::Sign(Sign::Spawned(Box::new(result))) };
-    inputs.sessions[0].agents[0].thread.items.push(spawned);
+    let mut sessions = inputs.sessions.all().to_vec();
+    sessions[0].agents[0].thread.items.push(spawned);
+    inputs.sessions = sessions.into_iter().collect();
     let half = Hypothetical { usage: Usage::default(), cost: Some(usd("0.3")) };
     replay.hypotheticals = vec![vec![half]; 3];
     let what_if: WhatIf = "ttl=1h".parse().unwrap();

@@ -13,7 +13,7 @@ use super::spill::Spill;
 use super::{Session, Thread};
 use crate::formats::Format;
 
-/// How much packed conversation stays in memory where nobody says otherwise: that of about 1.5 GB of transcripts.
+/// How much packed conversation stays in memory where nobody says otherwise: that of about half a gigabyte of transcripts.
 pub const MEMORY_BYTES_MAX: usize = 8 << 20;
 
 /// The threads of one file.

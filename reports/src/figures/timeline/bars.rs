@@ -65,7 +65,7 @@ impl Requests {
     /// The bars, in order of time.
     pub(super) fn bars(mut self, width: i32) -> Vec<Bar> {
         // The ledger goes session by session; what has no instant comes first.
-        self.0.sort_by_key(|point| point.at);
+        self.0.sort_unstable_by_key(|point| (point.at, point.first));
         let most = usize::try_from(width / WIDTH_MIN).unwrap_or(1).max(1);
         let each = self.0.len().div_ceil(most).max(1);
         self.0.chunks(each).map(joined).collect()
