@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule, Rules};
 use forkcast_sim::agent::query::{Reason, Step, Yielded, query};
+use forkcast_sim::agent::session::PartSizes;
 use forkcast_sim::agent::tool::Pool;
 use forkcast_sim::agent::{Context, Entry, entry::Nature};
 use forkcast_sim::model;
@@ -109,6 +110,23 @@ fn loop_04_what_was_sent_before_stays_the_same_messages() {
         let same = old.messages.iter().zip(&new.messages).filter(|(old, new)| Rc::ptr_eq(old, new)).count();
         assert_eq!(same, old.messages.len());
         assert!(Rc::ptr_eq(&old.tools, &new.tools) && Rc::ptr_eq(&old.system, &new.system));
+    }
+}
+
+#[test]
+fn a_declared_growth_is_the_size_of_each_turns_answer_and_results_together() {
+    let rounds = (0..3).map(|_| Reply::calls(&[probe("a", 0), probe("b", 0)])).chain([Reply::says("done")]);
+    let mut theatre = Theatre::new(rounds.collect()).types(0, "go").types(60_000, "and now");
+    theatre.settings.sizes = Some(PartSizes { growth: Some(1_000), ..PartSizes::default() });
+    let played = theatre.play();
+    let last = &played.asked.last().unwrap().question.draft.messages;
+    let declared = |at: usize| -> u64 { last[at].content.iter().filter_map(|piece| piece.declared_tokens()).sum() };
+    let turns: Vec<u64> = (1..last.len()).step_by(2).map(|at| declared(at) + declared(at + 1)).collect();
+    assert_eq!(turns, [1_000; 4], "a turn without results is its answer alone");
+    assert_eq!(declared(0), 0);
+    for pair in played.asked.windows(2) {
+        let (old, new) = (&pair[0].question.draft.messages, &pair[1].question.draft.messages);
+        assert!(old.iter().zip(new).all(|(old, new)| Rc::ptr_eq(old, new)));
     }
 }
 

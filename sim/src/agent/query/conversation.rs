@@ -4,7 +4,8 @@
 use std::rc::Rc;
 
 use crate::agent::entry::{Entry, Nature};
-use crate::wire::{Message, Role};
+use crate::agent::session::shared_out;
+use crate::wire::{Message, Piece, Role};
 
 /// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
 #[derive(Default)]
@@ -19,6 +20,16 @@ pub struct Conversation {
     /// Results that came before the message of their call: it was still streaming.
     early: Vec<Rc<Entry>>,
     opening: Option<Opening>,
+    growth: Growth,
+}
+
+/// What a scenario says that a turn adds: answer and results together.
+#[derive(Default)]
+struct Growth {
+    /// Tokens of a turn; nothing where they are counted.
+    tokens: Option<u64>,
+    /// Shares of the last answer's results, once they were shared out.
+    results: Option<Vec<u64>>,
 }
 
 /// A message with the number of results that it begins with.
@@ -44,11 +55,13 @@ pub(super) struct Sending {
 }
 
 impl Conversation {
-    /// The messages of `entries`, behind those of `context` (LOOP-04).
-    pub(super) fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>]) -> Sending {
+    /// The messages of `entries`, behind those of `context` (LOOP-04); `growth` is the declared size of a turn, where one
+    /// is declared.
+    pub(super) fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>], growth: Option<u64>) -> Sending {
         if !self.is_continued_by(entries) {
             *self = Self::default();
         }
+        self.growth.tokens = growth;
         for entry in &entries[self.taken.len()..] {
             self.taken.push(Rc::clone(entry));
             self.add(entry);
@@ -100,6 +113,7 @@ impl Conversation {
             self.open.clear();
             if entry.message.role == Role::Assistant {
                 self.calls.clear();
+                self.growth.results = None;
             }
         }
         self.open_sent = None;
@@ -115,22 +129,28 @@ impl Conversation {
         self.open_sent.clone()
     }
 
-    fn join(&self) -> Option<Sent> {
+    fn join(&mut self) -> Option<Sent> {
         let first = self.open.first()?;
-        if self.open.len() == 1 && first.answers.len() <= 1 {
+        let role = first.message.role;
+        let is_sized = self.growth.tokens.is_some() && role == Role::User;
+        if self.open.len() == 1 && first.answers.len() <= 1 && !is_sized {
             return Some(Sent { message: Rc::clone(&first.message), results: first.answers.len() });
         }
         let mut results = Vec::new();
         let mut rest = Vec::new();
         for entry in &self.open {
             let (answered, plain) = entry.message.content.split_at(entry.answers.len());
-            results.extend(entry.answers.iter().zip(answered));
+            results.extend(entry.answers.iter().zip(answered.iter().cloned()));
             rest.extend(plain.iter().cloned());
         }
         results.sort_by_key(|(id, _)| self.calls.iter().position(|call| call == *id));
-        let count = results.len();
-        let content = results.into_iter().map(|(_, piece)| piece.clone()).chain(rest).collect();
-        Some(Sent { message: Rc::new(Message { role: first.message.role, content }), results: count })
+        let mut content: Vec<Piece> = results.into_iter().map(|(_, piece)| piece).collect();
+        let count = content.len();
+        if is_sized {
+            self.growth.share_out(self.closed.last_mut(), &mut content);
+        }
+        content.extend(rest);
+        Some(Sent { message: Rc::new(Message { role, content }), results: count })
     }
 
     /// Puts the user context in front: into the first message where that is the user's too.
@@ -149,6 +169,28 @@ impl Conversation {
         let opening = known.unwrap_or_else(|| Opening::new(context, first));
         messages[0] = Rc::clone(&opening.joined);
         self.opening = Some(opening);
+    }
+}
+
+impl Growth {
+    /// Gives an answer and its results their shares, by the bytes of their blocks. The answer gets its own once: it is sent
+    /// as it was from then on.
+    fn share_out(&mut self, answer: Option<&mut Sent>, results: &mut [Piece]) {
+        let Some((tokens, answer)) = self.tokens.zip(answer.filter(|sent| sent.message.role == Role::Assistant)) else {
+            return;
+        };
+        let shares = self.results.get_or_insert_with(|| {
+            let said = &answer.message.content;
+            let weights: Vec<u64> = said.iter().chain(&*results).map(|piece| piece.json().len() as u64).collect();
+            let mut shares = shared_out(tokens, &weights);
+            let of_results = shares.split_off(said.len());
+            let content = said.iter().zip(shares).map(|(piece, tokens)| piece.clone().sized(tokens)).collect();
+            answer.message = Rc::new(Message { role: Role::Assistant, content });
+            of_results
+        });
+        for (result, tokens) in results.iter_mut().zip(shares) {
+            *result = result.clone().sized(*tokens);
+        }
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) fn render(context: &Context) {
 pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
     let settings = &context.session.settings;
     let user_context = prompt::user_context(context);
-    let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow());
+    let growth = settings.sizes.and_then(|sizes| sizes.growth);
+    let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow(), growth);
     let system = Rc::clone(&context.system.borrow());
     let layout = Layout {
         system: system.len(),
