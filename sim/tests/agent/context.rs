@@ -326,7 +326,9 @@ fn ctx_16_an_agent_whose_loop_is_dropped_leaves_nothing_either() {
         let scope = context.begin("go").await;
         let during = (left(&session), session.scoped.skills_of(&context.agent).len());
         let continued = Continued::of(&context);
+        context.read_files.borrow_mut().insert("/repo/a".into(), "1".into());
         drop(scope);
+        assert!(context.read_files.borrow().is_empty());
         let after = left(&session);
         // Who takes it over begins with its history, and adds nothing.
         let start =
