@@ -9,13 +9,9 @@ use super::expect::{Ends, Figure, Number};
 use super::problem::{alternatives, nearest};
 use super::reading::{Notes, Origin};
 use super::script::{Content, Reply, ToolCall};
-use super::world::DefinitionBody;
 
 /// Tools that an agent can call.
 pub const TOOLS: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "TaskCreate", "Write"];
-
-/// Kinds of agents that are there without any definition (contract ADEF-18..22).
-pub const BUILT_IN_AGENTS: [&str; 5] = ["general-purpose", "explore", "plan", "verification", "claude-code-guide"];
 
 /// The agent that is there from the beginning.
 const MAIN: &str = "main";
@@ -76,7 +72,7 @@ fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     let agent = said("subagent_type").unwrap_or("general-purpose");
     let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     let named = said("name").is_some_and(|name| lists.contains(name));
-    let exists = kinds(scenario).iter().any(|kind| kind.eq_ignore_ascii_case(agent));
+    let exists = scenario.kinds().get(agent).is_some();
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
         let says = format!(
             "this call starts an agent of type `{agent}`, and nothing says what its model answers; add a list \
@@ -84,25 +80,6 @@ fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
         );
         notes.at(&call.origin, says);
     }
-}
-
-/// Types of agents that can be called: built in, or defined here.
-fn kinds(scenario: &Scenario) -> BTreeSet<String> {
-    let mut kinds: BTreeSet<String> = BUILT_IN_AGENTS.map(str::to_owned).into();
-    for definition in &scenario.world.definitions {
-        let prefix = definition.plugin.as_ref().map(|plugin| format!("{plugin}:")).unwrap_or_default();
-        match &definition.body {
-            DefinitionBody::Markdown(text) => {
-                let name = text.lines().find_map(|line| line.strip_prefix("name:"));
-                kinds.extend(name.map(|name| format!("{prefix}{}", name.trim().trim_matches(['"', '\'']))));
-            }
-            DefinitionBody::Json(text) => {
-                let agents: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-                kinds.extend(agents.as_object().into_iter().flat_map(|agents| agents.keys().cloned()));
-            }
-        }
-    }
-    kinds
 }
 
 /// `reviewer` of `reviewer#2`.

@@ -24,6 +24,7 @@ pub mod world;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use forkcast_sim::agent::definition::{Definitions, Text};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
@@ -36,7 +37,7 @@ use session::SessionOptions;
 use set::Change;
 use tree::{Node, Place};
 use user::Act;
-use world::WorldText;
+use world::{DefinitionText, WorldText};
 
 /// A scenario.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +130,12 @@ impl Scenario {
         check::whole(&scenario, &notes);
         let problems = notes.done();
         if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
+    }
+
+    /// The kinds of agents that it has, one of each name.
+    pub fn kinds(&self) -> Definitions {
+        let texts: Vec<Text> = self.world.definitions.iter().map(DefinitionText::text).collect();
+        Definitions::gather(&texts, self.session.ranking.unwrap_or_default())
     }
 
     fn of(name: &str, file: &str, at: &At<'_>) -> Self {

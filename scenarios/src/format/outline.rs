@@ -72,13 +72,16 @@ pub const PACE: Known = &[
     "refusal_ms",
 ];
 /// `prompt`.
-pub const PROMPT: Known = &["system", "user_context"];
+pub const PROMPT: Known = &["system", "user_context", "fragments"];
+/// An item of `prompt.fragments`.
+pub const FRAGMENT: Known = &["flag", "text", "before_divider"];
 /// `sizes`.
 pub const SIZES: Known = &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth"];
 /// An item of `definitions`.
-pub const DEFINITION: Known = &["source", "file", "markdown", "json", "plugin"];
+pub const DEFINITION: Known = &["source", "file", "markdown", "json"];
 /// An item of `shell`.
-pub const SHELL: Known = &["command", "output", "exit_code", "takes_ms", "writes", "never_ends"];
+pub const SHELL: Known =
+    &["command", "output", "exit_code", "takes_ms", "writes", "never_ends", "stuck_after_ms", "times"];
 /// An item of `hooks`.
 pub const HOOK: Known = &["name", "moment", "tool", "says"];
 /// An item of a hook's `says`.
@@ -158,6 +161,7 @@ pub const OBJECTS: [(&str, Known); 34] = [
     ("limits", LIMITS),
     ("pace", PACE),
     ("prompt", PROMPT),
+    ("fragment", FRAGMENT),
     ("sizes", SIZES),
     ("definition", DEFINITION),
     ("shell_rule", SHELL),
@@ -183,5 +187,4 @@ pub const OBJECTS: [(&str, Known); 34] = [
     ("request", REQUEST),
     ("which", WHICH),
     ("pending", PENDING),
-    ("flip", &[]),
 ];

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::session::PartSizes;
+use forkcast_sim::agent::session::{Fragment, PartSizes};
 
 use super::outline;
 use super::reading::{At, Fields};
@@ -14,6 +14,8 @@ pub struct Prompt {
     pub system: Option<Rc<str>>,
     /// Whether memory files, date and the like precede the conversation.
     pub user_context: Option<bool>,
+    /// Texts that the system prompt holds while a flag is warm.
+    pub fragments: Vec<Fragment>,
     /// Tokens that are declared for parts of the prompt: each is the total of its part, shared over its blocks in order
     /// by largest remainder.
     pub sizes: Option<PartSizes>,
@@ -26,9 +28,17 @@ impl Prompt {
         Self {
             system: texts.as_ref().and_then(|texts| texts.may("system", At::shared)),
             user_context: texts.as_ref().and_then(|texts| texts.may("user_context", At::truth)),
+            fragments: texts.as_ref().map(|texts| texts.list("fragments", fragment)).unwrap_or_default(),
             sizes: fields.may("sizes", sizes),
         }
     }
+}
+
+fn fragment(at: &At<'_>) -> Option<Fragment> {
+    let fields = at.fields(outline::FRAGMENT)?;
+    let (flag, text) = (fields.must("flag", At::name), fields.must("text", At::shared));
+    let before_divider = fields.may("before_divider", At::truth).unwrap_or(false);
+    Some(Fragment { flag: flag?, before_divider, text: text? })
 }
 
 fn sizes(at: &At<'_>) -> Option<PartSizes> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::agent::definition::Source;
+use forkcast_sim::agent::definition::{Source, Text};
 use forkcast_sim::agent::hook::Moment;
+use forkcast_sim::agent::permission::{Rule, Rules};
 
 use super::outline;
 use super::reading::{At, Fields, Origin};
@@ -23,7 +24,7 @@ pub struct WorldText {
     /// Instructions by the name of their skill.
     pub skills: BTreeMap<String, String>,
     /// What is allowed, refused, asked for: `Tool` or `Tool(pattern)`.
-    pub permissions: PermissionRules,
+    pub permissions: Rules,
 }
 
 /// What a command does.
@@ -41,6 +42,10 @@ pub struct ShellRule {
     pub writes: BTreeMap<String, String>,
     /// It hangs.
     pub never_ends: bool,
+    /// After how long a watcher finds that it hangs.
+    pub stuck_after_ms: Option<u64>,
+    /// How often the rule holds; without it always.
+    pub times: Option<u32>,
 }
 
 /// A kind of agent as somebody wrote it.
@@ -50,8 +55,6 @@ pub struct DefinitionText {
     pub source: Source,
     /// Its file, as messages name it.
     pub file: Rc<str>,
-    /// The plugin that it belongs to.
-    pub plugin: Option<Rc<str>>,
     /// What stands in it.
     pub body: DefinitionBody,
     /// Where it stands in the scenario.
@@ -95,17 +98,6 @@ pub struct HookAnswer {
     pub block: Option<Rc<str>>,
 }
 
-/// Permission rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PermissionRules {
-    /// Goes through.
-    pub allow: Vec<Rc<str>>,
-    /// Is refused.
-    pub deny: Vec<Rc<str>>,
-    /// Is asked for.
-    pub ask: Vec<Rc<str>>,
-}
-
 /// Sources of definitions by their words.
 pub const SOURCES: [(&str, Source); 6] = [
     ("built-in", Source::BuiltIn),
@@ -135,7 +127,7 @@ impl WorldText {
             definitions: fields.list("definitions", DefinitionText::of),
             hooks: fields.list("hooks", HookText::of),
             skills: fields.may("skills", texts).unwrap_or_default().into_iter().collect(),
-            permissions: fields.may("permissions", PermissionRules::of).unwrap_or_default(),
+            permissions: fields.may("permissions", rules).unwrap_or_default(),
         }
     }
 }
@@ -152,11 +144,21 @@ impl ShellRule {
             takes_ms: fields.may("takes_ms", At::number).unwrap_or(0),
             writes: fields.may("writes", texts).unwrap_or_default().into_iter().collect(),
             never_ends: fields.may("never_ends", At::truth).unwrap_or(false),
+            stuck_after_ms: fields.may("stuck_after_ms", At::number),
+            times: fields.may("times", |at| at.small(1)),
         })
     }
 }
 
 impl DefinitionText {
+    /// The definition as the runtime reads it.
+    pub fn text(&self) -> Text {
+        let text = match &self.body {
+            DefinitionBody::Markdown(text) | DefinitionBody::Json(text) => text,
+        };
+        Text { path: self.file.clone(), source: self.source, text: text.clone() }
+    }
+
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::DEFINITION)?;
         let source = fields.must("source", |at| at.word(&SOURCES))?;
@@ -165,7 +167,7 @@ impl DefinitionText {
             _ => DefinitionBody::Json(fields.get("json")?.json().to_string().into()),
         };
         let file = fields.may("file", At::name).unwrap_or_else(|| at.origin().path);
-        Some(Self { source, file, plugin: fields.may("plugin", At::name), body, origin: at.origin() })
+        Some(Self { source, file, body, origin: at.origin() })
     }
 }
 
@@ -194,22 +196,20 @@ impl HookAnswer {
     }
 }
 
-impl PermissionRules {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::PERMISSIONS)?;
-        let rules = |name: &str| fields.list(name, rule);
-        Some(Self { allow: rules("allow"), deny: rules("deny"), ask: rules("ask") })
-    }
+fn rules(at: &At<'_>) -> Option<Rules> {
+    let fields = at.fields(outline::PERMISSIONS)?;
+    let rules = |name: &str| fields.list(name, rule);
+    Some(Rules { allow: rules("allow"), deny: rules("deny"), ask: rules("ask") })
 }
 
 /// `Tool` or `Tool(pattern)`.
-fn rule(at: &At<'_>) -> Option<Rc<str>> {
-    let rule = at.name()?;
-    let tool = rule.split('(').next().unwrap_or_default();
-    let closed = rule.contains('(') == rule.ends_with(')');
-    if tool.is_empty() || !tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || !closed {
-        at.wrong("expected a rule such as `Bash`, `Bash(rm:*)`, `Edit(src/**)` or `Agent(explore)`");
-        return None;
+fn rule(at: &At<'_>) -> Option<Rule> {
+    let text = at.name()?;
+    match Rule::parse(&text) {
+        Ok(rule) => Some(rule),
+        Err(error) => {
+            at.wrong(format_args!("{error}; rules look like `Bash`, `Bash(rm:*)`, `Edit(src/**)` or `Agent(explore)`"));
+            None
+        }
     }
-    Some(rule)
 }
