@@ -3,5 +3,7 @@
 //! Modules in reading order:
 //!
 //! * [`format`](mod@format): a scenario as it is written, and everything that can be wrong with it.
+//! * [`load`]: from there to what a simulation is given.
 
 pub mod format;
+pub mod load;

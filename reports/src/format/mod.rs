@@ -21,11 +21,15 @@ pub mod schemas;
 pub mod tables;
 pub mod usage;
 
+/// The format that scenarios are written in, for editors.
+pub const SCENARIO: &str = "forkcast.scenario/1";
+
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 5] = [
+pub const SCHEMAS: [(&str, &str); 6] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
+    (SCENARIO, include_str!("../../schema/scenario-1.json")),
     (crate::document::json::SCHEMA, include_str!("../../schema/list-1.json")),
 ];

@@ -83,7 +83,7 @@ pub const DEFINITION: Known = &["source", "file", "markdown", "json"];
 pub const SHELL: Known =
     &["command", "output", "exit_code", "takes_ms", "writes", "never_ends", "stuck_after_ms", "times"];
 /// An item of `hooks`.
-pub const HOOK: Known = &["name", "moment", "tool", "says"];
+pub const HOOK: Known = &["name", "moment", "tool", "in_background", "says"];
 /// An item of a hook's `says`.
 pub const HOOK_SAYS: Known = &["after_ms", "prevent", "error", "add", "block"];
 /// `permissions`.

@@ -282,6 +282,15 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// `true` and nothing else.
+pub fn yes(at: &At<'_>) -> Option<()> {
+    if at.truth()? {
+        return Some(());
+    }
+    at.wrong("expected `true`; leave it out if it is not meant");
+    None
+}
+
 /// A value as messages show it.
 fn shown(node: &Node) -> String {
     let text = match &node.value {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::queue::{Mode, Priority};
 
 use super::outline;
-use super::reading::{At, Fields, Origin};
+use super::reading::{At, Fields, Origin, yes};
 
 /// An act.
 #[derive(Clone, Debug)]
@@ -120,15 +120,6 @@ impl Does {
             _ => fields.may(what, Arrival::of).map(Self::Arrives),
         }
     }
-}
-
-/// `true` and nothing else.
-fn yes(at: &At<'_>) -> Option<()> {
-    if at.truth()? {
-        return Some(());
-    }
-    at.wrong("expected `true`; leave the act out if it is not meant");
-    None
 }
 
 /// `all`, or a name.

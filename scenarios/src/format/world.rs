@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::agent::definition::{Source, Text};
-use forkcast_sim::agent::hook::Moment;
+use forkcast_sim::agent::hook::{Hook, HookSays, Moment, Word};
 use forkcast_sim::agent::permission::{Rule, Rules};
 
+use forkcast_sim::time::Duration;
+
 use super::outline;
-use super::reading::{At, Fields, Origin};
+use super::reading::{At, Fields, Origin, yes};
 
 /// The world as it is written.
 #[derive(Clone, Debug, Default)]
@@ -68,34 +70,6 @@ pub enum DefinitionBody {
     Markdown(Rc<str>),
     /// JSON: objects by their names.
     Json(Rc<str>),
-}
-
-/// A hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookText {
-    /// Its name.
-    pub name: Rc<str>,
-    /// When it runs.
-    pub moment: Moment,
-    /// The tool that it looks at; without it all.
-    pub tool: Option<Rc<str>>,
-    /// What it says, one after the other each time that it runs; then nothing.
-    pub says: Vec<HookAnswer>,
-}
-
-/// What a hook says at one of its runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HookAnswer {
-    /// How long it takes.
-    pub after_ms: u64,
-    /// Nothing may follow.
-    pub prevent: bool,
-    /// What the model must mend.
-    pub error: Option<Rc<str>>,
-    /// Text for the model.
-    pub add: Option<Rc<str>>,
-    /// Why the tool may not run.
-    pub block: Option<Rc<str>>,
 }
 
 /// Sources of definitions by their words.
@@ -171,29 +145,44 @@ impl DefinitionText {
     }
 }
 
+/// A hook, or what a definition's hook of this name says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookText {
+    /// The hook; of a definition's it has the name and the script alone.
+    pub hook: Hook,
+    /// It is a definition's.
+    pub of_definition: bool,
+}
+
 impl HookText {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::HOOK)?;
-        Some(Self {
-            name: fields.must("name", At::name)?,
-            moment: fields.must("moment", |at| at.word(&MOMENTS))?,
-            tool: fields.may("tool", At::name),
-            says: fields.list("says", HookAnswer::of),
-        })
+        let moment = fields.may("moment", |at| at.word(&MOMENTS));
+        let script = fields.list("says", says);
+        let mut hook = Hook::new(&fields.must("name", At::name)?, moment.unwrap_or(Moment::Stop), script);
+        hook.matcher = fields.may("tool", At::name);
+        hook.in_background = fields.may("in_background", At::truth).unwrap_or(false);
+        Some(Self { hook, of_definition: fields.get("moment").is_none() })
     }
 }
 
-impl HookAnswer {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::HOOK_SAYS)?;
-        Some(Self {
-            after_ms: fields.may("after_ms", At::number).unwrap_or(0),
-            prevent: fields.may("prevent", At::truth).unwrap_or(false),
-            error: fields.may("error", At::shared),
-            add: fields.may("add", At::shared),
-            block: fields.may("block", At::shared),
-        })
-    }
+/// What a hook says at one of its runs.
+fn says(at: &At<'_>) -> Option<HookSays> {
+    let fields = at.fields(outline::HOOK_SAYS)?;
+    let after = Duration::from_millis(fields.may("after_ms", At::number).unwrap_or(0));
+    let said = fields.among(&["prevent", "error", "add", "block"]);
+    let word = match said[..] {
+        [] => Word::Nothing,
+        ["prevent"] => fields.may("prevent", yes).map(|()| Word::PreventContinuation)?,
+        ["error"] => Word::BlockingError(fields.may("error", At::shared)?),
+        ["add"] => Word::AddText(fields.may("add", At::shared)?),
+        ["block"] => Word::BlockTool(fields.may("block", At::shared)?),
+        _ => {
+            at.wrong("a hook says one thing at a time: `prevent`, `error`, `add` or `block`");
+            return None;
+        }
+    };
+    Some(HookSays { after, word })
 }
 
 fn rules(at: &At<'_>) -> Option<Rules> {

@@ -1,0 +1,206 @@
+//! From a scenario as it is written to what a simulation is given. Nothing can fail here: what can be wrong with a
+//! scenario is found when it is read.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::Settings;
+use forkcast_sim::agent::hook::Hooks;
+use forkcast_sim::agent::permission::Permissions;
+use forkcast_sim::agent::session::{Environment, ModelNames, Retries, Skill, Skills};
+use forkcast_sim::agent::world::pattern::Pattern;
+use forkcast_sim::agent::world::{Change, Files, Rule as ShellRule, Shell, World};
+use forkcast_sim::model::answer::Said;
+use forkcast_sim::model::scripted::{self, Rule, Scripted};
+use forkcast_sim::simulation::Pace;
+use forkcast_sim::time::{Duration, Instant, Limits, Plan};
+
+use crate::format::script::{AgentScript, Content, Reply};
+use crate::format::world::{self, WorldText};
+use crate::format::{PaceText, Scenario};
+
+/// Options of the session: what the scenario says, and the runtime's defaults for the rest.
+pub fn settings(scenario: &Scenario) -> Settings {
+    let (said, default) = (&scenario.session, Settings::default());
+    let [sonnet, opus, haiku] = said.models.clone();
+    let text = |text: &Option<Rc<str>>, default: Rc<str>| text.clone().unwrap_or(default);
+    Settings {
+        session: text(&said.id, default.session),
+        interactive: said.interactive.unwrap_or(default.interactive),
+        model: text(&said.model, default.model),
+        model_names: ModelNames {
+            sonnet: sonnet.unwrap_or(default.model_names.sonnet),
+            opus: opus.unwrap_or(default.model_names.opus),
+            haiku: haiku.unwrap_or(default.model_names.haiku),
+        },
+        cwd: text(&said.cwd, default.cwd),
+        home: text(&said.home, default.home),
+        environment: environment(scenario, default.environment),
+        variables: scenario.variables.clone(),
+        features: scenario.features.clone(),
+        internal_build: said.internal_build.unwrap_or(default.internal_build),
+        max_turns: said.max_turns.or(default.max_turns),
+        max_depth: said.max_depth.or(default.max_depth),
+        max_tokens: said.max_tokens.unwrap_or(default.max_tokens),
+        thinking: said.thinking.clone().or(default.thinking).filter(|thinking| &**thinking != "null"),
+        effort: said.effort.clone().or(default.effort),
+        placement: said.breakpoints.unwrap_or(default.placement),
+        ttl: said.ttl.unwrap_or(default.ttl),
+        streaming_tools: said.streaming_tools.unwrap_or(default.streaming_tools),
+        ranking: said.ranking.unwrap_or(default.ranking),
+        retries: retries(scenario, default.retries),
+        token_budget: said.token_budget.or(default.token_budget),
+        without_user_context: scenario.prompt.user_context.map_or(default.without_user_context, |wanted| !wanted),
+        system: scenario.prompt.system.clone().map(|system| vec![system]),
+        fragments: scenario.prompt.fragments.clone(),
+        sizes: scenario.prompt.sizes,
+        classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
+        ..Settings::default()
+    }
+}
+
+fn environment(scenario: &Scenario, default: Environment) -> Environment {
+    let said = &scenario.session.environment;
+    let text = |text: &Option<Rc<str>>, default: Rc<str>| text.clone().unwrap_or(default);
+    Environment {
+        git: said.git.unwrap_or(default.git),
+        git_status: default.git_status,
+        platform: text(&said.platform, default.platform),
+        shell: text(&said.shell, default.shell),
+        os_version: text(&said.os_version, default.os_version),
+        knowledge_cutoff: text(&said.knowledge_cutoff, default.knowledge_cutoff),
+        date: text(&said.date, default.date),
+    }
+}
+
+fn retries(scenario: &Scenario, default: Retries) -> Retries {
+    let waits = scenario.session.waits_ms.as_ref();
+    Retries {
+        attempts_max: scenario.session.attempts_max.unwrap_or(default.attempts_max),
+        waits: waits.map_or(default.waits, |waits| waits.iter().copied().map(Duration::from_millis).collect()),
+    }
+}
+
+/// Rules and modes.
+pub fn permissions(scenario: &Scenario) -> Permissions {
+    let mode = scenario.session.permission_mode.unwrap_or_default();
+    Permissions::new(mode, scenario.session.bypass_allowed.unwrap_or(false), scenario.world.permissions.clone())
+}
+
+/// Hooks of the session, and what hooks of definitions say.
+pub fn hooks(world: &WorldText) -> Hooks {
+    let (scripts, own): (Vec<_>, Vec<_>) = world.hooks.iter().cloned().partition(|text| text.of_definition);
+    let mut hooks = Hooks::new(own.into_iter().map(|text| text.hook).collect());
+    for text in scripts {
+        hooks.script(&text.hook.name, text.hook.script);
+    }
+    hooks
+}
+
+/// Skills by name.
+pub fn skills(world: &WorldText) -> Skills {
+    Skills::new(world.skills.iter().map(|(name, instructions)| Skill {
+        name: name.as_str().into(),
+        description: instructions.lines().next().unwrap_or_default().into(),
+        instructions: instructions.as_str().into(),
+        resources: Vec::new(),
+    }))
+}
+
+/// Files and shell.
+pub fn world(world: &WorldText) -> World {
+    let rules = world.shell.iter().map(shell_rule).collect();
+    World::new(Files::new(world.files.clone()), Shell::new(rules))
+}
+
+fn shell_rule(rule: &world::ShellRule) -> ShellRule {
+    let write =
+        |(path, text): (&String, &String)| Change::Write { path: path.as_str().into(), text: text.as_str().into() };
+    ShellRule {
+        command: Pattern::new(&rule.command),
+        output: rule.output.clone(),
+        exit_code: rule.exit_code,
+        takes: (!rule.never_ends).then(|| Duration::from_millis(rule.takes_ms)),
+        stuck_after: rule.stuck_after_ms.map(Duration::from_millis),
+        changes: rule.writes.iter().map(write).collect(),
+        times: rule.times,
+    }
+}
+
+/// What models say: rules with a condition first, so that they are looked at before any list.
+pub fn script(scenario: &Scenario) -> Scripted {
+    let of = |conditional: bool| {
+        let replies = |script: &AgentScript| {
+            let wanted = script.replies.iter().filter(move |reply| reply.when.is_some() == conditional);
+            wanted.map(|reply| rule(script, reply)).collect::<Vec<_>>()
+        };
+        scenario.script.iter().flat_map(replies).collect::<Vec<Rule>>()
+    };
+    Scripted::new([of(true), of(false)].concat())
+}
+
+fn rule(script: &AgentScript, reply: &Reply) -> Rule {
+    let when = reply.when.clone().unwrap_or_default();
+    Rule {
+        agent: Some(script.agent.clone()),
+        instance: script.instance,
+        turn: when.turn,
+        last_user: when.user_has,
+        times: Some(reply.times),
+        reply: said(reply),
+    }
+}
+
+fn said(reply: &Reply) -> scripted::Reply {
+    let (said, events) = match &reply.content {
+        Content::Events(raw) => (Vec::new(), Some(raw.events.clone())),
+        Content::Message { think, say, tools } => {
+            let think = think.iter().map(|text| Said::Thinking(text.to_string()));
+            let say = say.iter().map(|text| Said::Text(text.to_string()));
+            let tools = tools.iter().map(|call| Said::ToolUse {
+                id: call.id.clone().unwrap_or_default(),
+                name: call.tool.clone(),
+                input: call.input.clone(),
+            });
+            (think.chain(say).chain(tools).collect(), None)
+        }
+    };
+    scripted::Reply {
+        said,
+        events,
+        output_tokens: reply.output_tokens,
+        fault: reply.fault.clone(),
+        first_byte: reply.first_byte_ms.map(Duration::from_millis),
+        streaming: reply.streaming_ms.map(Duration::from_millis),
+    }
+}
+
+/// How the run is scheduled and when it is too long: the executor's limits are those of a year and a billion steps, a
+/// scenario's a million steps, since one that needs more runs in circles.
+pub fn plan(scenario: &Scenario, interleave: Option<u64>) -> Plan {
+    const STEPS: u64 = 1_000_000;
+    let default = Limits::default();
+    let limits = Limits {
+        steps: scenario.limits.steps.unwrap_or(STEPS),
+        until: scenario.limits.until_ms.map_or(default.until, Instant::from_millis),
+    };
+    Plan { interleave, limits }
+}
+
+/// How fast the provider is.
+pub fn pace(said: &PaceText) -> Pace {
+    const NANOS_PER_SECOND: u64 = 1_000_000_000;
+    let default = Pace::default();
+    let micros = |micros: Option<u64>, default: Duration| {
+        micros.map_or(default, |micros| Duration(micros.saturating_mul(1_000)))
+    };
+    Pace {
+        base: said.base_ms.map_or(default.base, Duration::from_millis),
+        read_per_kilotoken: micros(said.read_us_per_ktok, default.read_per_kilotoken),
+        write_per_kilotoken: micros(said.write_us_per_ktok, default.write_per_kilotoken),
+        fresh_per_kilotoken: micros(said.fresh_us_per_ktok, default.fresh_per_kilotoken),
+        per_output_token: said
+            .output_tokens_per_second
+            .map_or(default.per_output_token, |rate| Duration(NANOS_PER_SECOND / rate.max(1))),
+        refusal: said.refusal_ms.map_or(default.refusal, Duration::from_millis),
+    }
+}
