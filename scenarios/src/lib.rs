@@ -4,6 +4,14 @@
 //!
 //! * [`format`](mod@format): a scenario as it is written, and everything that can be wrong with it.
 //! * [`load`]: from there to what a simulation is given.
+//! * [`run`]: what came of it.
+//! * [`expect`]: whether that is what was expected.
+//! * [`golden`]: the same as text that is kept beside the scenario.
+//! * [`catalog`]: the scenarios that are built in.
 
+pub mod catalog;
+pub mod expect;
 pub mod format;
+pub mod golden;
 pub mod load;
+pub mod run;

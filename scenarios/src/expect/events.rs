@@ -1,0 +1,118 @@
+//! Events against their patterns: how often each happens, and in which order.
+
+use forkcast_sim::simulation::Logged;
+use serde_json::Value;
+
+use super::Failures;
+use crate::format::expect::Pattern;
+use crate::run::Run;
+
+/// An event as its line of the log shows it.
+struct Line {
+    at_ms: u64,
+    fields: Value,
+}
+
+/// Fields that name an agent or its task.
+const NAMES_OF_AGENTS: [&str; 3] = ["agent", "parent", "task"];
+
+pub(super) fn check(failed: &mut Failures<'_>) {
+    let run = failed.run;
+    let expect = &run.scenario.expect;
+    if expect.events.is_empty() && expect.orders.is_empty() {
+        return;
+    }
+    let lines: Vec<Line> = run.events.iter().map(Line::of).collect();
+    for pattern in &expect.events {
+        let times = lines.iter().filter(|line| line.fits(pattern, run)).count() as u64;
+        if times < pattern.min || pattern.max.is_some_and(|max| times > max) {
+            let near = nearest(pattern, &lines, run);
+            failed.add(&pattern.origin, format!("{} happened {}; expected {}{near}", described(pattern), often(times), wanted(pattern)));
+        }
+    }
+    for order in &expect.orders {
+        in_order(order, &lines, failed);
+    }
+}
+
+/// Each pattern must fit an event behind the one before.
+fn in_order(order: &[Pattern], lines: &[Line], failed: &mut Failures<'_>) {
+    let run = failed.run;
+    let mut from = 0;
+    let mut before: Option<(&Pattern, u64)> = None;
+    for pattern in order {
+        match lines[from..].iter().position(|line| line.fits(pattern, run)) {
+            Some(step) => {
+                before = Some((pattern, lines[from + step].at_ms));
+                from += step + 1;
+            }
+            None => {
+                let earlier = lines[..from].iter().rev().find(|line| line.fits(pattern, run));
+                let behind = before.map_or_else(String::new, |(pattern, at)| format!(" behind {} at {at} ms", described(pattern)));
+                let hint = match earlier {
+                    Some(line) => format!("; it happened earlier, at {} ms", line.at_ms),
+                    None => nearest(pattern, lines, run),
+                };
+                failed.add(&pattern.origin, format!("{} did not happen{behind}{hint}", described(pattern)));
+                return;
+            }
+        }
+    }
+}
+
+impl Line {
+    fn of(logged: &Logged) -> Self {
+        let fields = serde_json::to_value(&logged.event).unwrap_or_default();
+        Self { at_ms: logged.at.0 / 1_000_000, fields }
+    }
+
+    fn fits(&self, pattern: &Pattern, run: &Run) -> bool {
+        self.is_a(pattern)
+            && pattern.at_ms.is_none_or(|at| at == self.at_ms)
+            && pattern.fields.iter().all(|(name, wanted)| self.has(name, wanted, run))
+    }
+
+    fn is_a(&self, pattern: &Pattern) -> bool {
+        self.fields["event"] == *pattern.event
+    }
+
+    fn has(&self, name: &str, wanted: &Value, run: &Run) -> bool {
+        let found = &self.fields[name];
+        let called = || {
+            let (id, wanted) = found.as_str().zip(wanted.as_str())?;
+            Some(run.agents_called(wanted).any(|(_, agent)| *agent.id == *id))
+        };
+        found == wanted || NAMES_OF_AGENTS.contains(&name) && called().unwrap_or(false)
+    }
+}
+
+fn described(pattern: &Pattern) -> String {
+    let fields: Vec<String> = pattern.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let at = pattern.at_ms.map(|at| format!(" at {at} ms")).unwrap_or_default();
+    if fields.is_empty() { format!("`{}`{at}", pattern.event) } else { format!("`{}` with {}{at}", pattern.event, fields.join(", ")) }
+}
+
+fn often(times: u64) -> String {
+    match times {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    }
+}
+
+fn wanted(pattern: &Pattern) -> String {
+    match (pattern.min, pattern.max) {
+        (min, Some(max)) if min == max => often(min),
+        (min, Some(max)) => format!("{min} to {max} times"),
+        (min, None) => format!("at least {}", often(min)),
+    }
+}
+
+/// An event of the same word, so that a wrong field is seen.
+fn nearest(pattern: &Pattern, lines: &[Line], run: &Run) -> String {
+    let fitting = |line: &&Line| pattern.fields.iter().filter(|(name, wanted)| line.has(name, wanted, run)).count();
+    match lines.iter().filter(|line| line.is_a(pattern)).max_by_key(fitting) {
+        None => "; no such event happened at all".to_owned(),
+        Some(line) => format!("; the nearest is {} at {} ms", line.fields, line.at_ms),
+    }
+}

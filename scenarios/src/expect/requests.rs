@@ -1,0 +1,113 @@
+//! Claims about the bytes of requests, and what the cache made of them.
+
+use forkcast_sim::wire::Draft;
+
+use super::Failures;
+use super::figures::took_part;
+use crate::format::expect::{RequestClaim, Which};
+use crate::run::{Request, Run};
+
+pub(super) fn check(failed: &mut Failures<'_>) {
+    let run = failed.run;
+    for claim in &run.scenario.expect.requests {
+        match find(run, &claim.which) {
+            Ok(request) => {
+                let name = named(&claim.which);
+                for says in texts(claim, request, &name).into_iter().chain(cached(claim, request, &name)) {
+                    failed.add(&claim.origin, says);
+                }
+                compared(claim, request, failed);
+            }
+            Err(says) => failed.add(&claim.origin, says),
+        }
+    }
+}
+
+fn named(which: &Which) -> String {
+    format!("request {} of `{}`", which.turn, which.agent)
+}
+
+fn find<'a>(run: &'a Run, which: &Which) -> Result<&'a Request, String> {
+    let agents: Vec<usize> = run.agents_called(&which.agent).map(|(at, _)| at).collect();
+    let [agent] = agents[..] else {
+        let how = if agents.is_empty() { "no agent" } else { "more than one agent" };
+        return Err(format!("{how} `{}` took part; there were {}", which.agent, took_part(run)));
+    };
+    let found = run.requests.iter().find(|request| request.agent == agent && request.turn == which.turn);
+    found.ok_or_else(|| {
+        let asked = run.requests.iter().filter(|request| request.agent == agent).count();
+        format!("there is no {}; it sent {asked}, counted from 0", named(which))
+    })
+}
+
+fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
+    let mut failed = Vec::new();
+    if claim.has.is_empty() && claim.lacks.is_empty() {
+        return failed;
+    }
+    // As JSON spells it, so that line ends and quotes are found too.
+    let body = String::from_utf8_lossy(&request.draft.body()).into_owned();
+    let spelled = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
+    let missing = claim.has.iter().filter(|text| !body.contains(&spelled(text)));
+    failed.extend(missing.map(|text| format!("{name} has no {text:?} in it")));
+    let unwanted = claim.lacks.iter().filter(|text| body.contains(&spelled(text)));
+    failed.extend(unwanted.map(|text| format!("{name} has {text:?} in it, which it should not")));
+    failed
+}
+
+fn cached(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
+    let mut failed = Vec::new();
+    let read = request.usage().cache_read_input_tokens;
+    if claim.read_tokens.is_some_and(|wanted| wanted != read) {
+        failed.push(format!("{name} read {read} tokens; expected {}", claim.read_tokens.unwrap_or_default()));
+    }
+    if let Some(cause) = claim.cause
+        && !request.causes().iter().any(|(found, _)| *found == cause)
+    {
+        let found: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
+        let found = if found.is_empty() { "nothing was missed".to_owned() } else { format!("missed for {}", found.join(", ")) };
+        failed.push(format!("{name} did not miss for `{}`: {found}", cause.word()));
+    }
+    if claim.breakpoints.is_some_and(|wanted| wanted != request.breakpoints) {
+        let wanted = claim.breakpoints.unwrap_or_default();
+        failed.push(format!("{name} has {} breakpoints; expected {wanted}", request.breakpoints));
+    }
+    failed
+}
+
+fn compared(claim: &RequestClaim, request: &Request, failed: &mut Failures<'_>) {
+    let pairs = [(claim.begins_as.as_ref(), false), (claim.same_as.as_ref(), true)];
+    for (which, whole) in pairs.into_iter().filter_map(|(which, whole)| Some((which?, whole))) {
+        let says = match find(failed.run, which) {
+            Ok(other) => difference(&other.draft, &request.draft, whole)
+                .map(|at| format!("{} is not as {}: {at}", named(&claim.which), named(which))),
+            Err(says) => Some(says),
+        };
+        if let Some(says) = says {
+            failed.add(&claim.origin, says);
+        }
+    }
+}
+
+/// Where the second prompt leaves the first: block by block in the order of the wire, byte by byte.
+fn difference(first: &Draft, second: &Draft, whole: bool) -> Option<String> {
+    let (one, other) = (blocks(first), blocks(second));
+    for (at, (place, bytes)) in one.iter().enumerate() {
+        let Some((_, found)) = other.get(at) else { return Some(format!("it ends before {place}")) };
+        if found != bytes {
+            let same = bytes.bytes().zip(found.bytes()).take_while(|(one, other)| one == other).count();
+            return Some(format!("{place} differs from byte {same} on"));
+        }
+    }
+    (whole && other.len() > one.len()).then(|| format!("it goes on with {}", other[one.len()].0))
+}
+
+fn blocks(draft: &Draft) -> Vec<(String, &str)> {
+    let tools = draft.tools.iter().enumerate().map(|(at, piece)| (format!("tools[{at}]"), piece.json()));
+    let system = draft.system.iter().enumerate().map(|(at, piece)| (format!("system[{at}]"), piece.json()));
+    let messages = draft.messages.iter().enumerate().flat_map(|(message, found)| {
+        let content = found.content.iter().enumerate();
+        content.map(move |(at, piece)| (format!("messages[{message}].content[{at}]"), piece.json()))
+    });
+    tools.chain(system).chain(messages).collect()
+}

@@ -1,0 +1,104 @@
+//! A run of a scenario and what came of it: agents as a tree, requests with their bills, events, laws.
+//!
+//! * `play`: the scenario goes through the simulation.
+//! * [`agent`]: who took part, from the events.
+//! * [`request`]: every request with its line of the ledger; [`asked`] keeps what was sent.
+
+pub mod agent;
+pub mod asked;
+mod play;
+pub mod request;
+
+use forkcast_sim::pricing::Money;
+use forkcast_sim::simulation::Logged;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+pub use agent::Agent;
+pub use play::{Options, play};
+pub use request::Request;
+
+use crate::format::Scenario;
+use crate::format::expect::Ends;
+
+/// What came of a scenario.
+#[derive(Debug)]
+pub struct Run {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// How it was run.
+    pub options: Options,
+    /// The prices, for people.
+    pub price_book: String,
+    /// Digest over (instant, event).
+    pub digest: u128,
+    /// How it ended.
+    pub ends: Ends,
+    /// Why it did not finish.
+    pub message: Option<String>,
+    /// When it ended.
+    pub makespan: Instant,
+    /// Who took part, parents before children.
+    pub agents: Vec<Agent>,
+    /// Every request, in order of sending.
+    pub requests: Vec<Request>,
+    /// Everything that happened, in order.
+    pub events: Vec<Logged>,
+    /// The laws, and whether each held.
+    pub laws: Vec<(&'static str, bool)>,
+}
+
+/// Sums over requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Requests that were sent.
+    pub requests: u64,
+    /// Their usage.
+    pub usage: Usage,
+    /// Their bill; `None` where none of them has a price.
+    pub cost: Option<Money>,
+    /// The bill of the same tokens without any cache.
+    pub cost_without_cache: Option<Money>,
+}
+
+impl Run {
+    /// Sums over all requests.
+    pub fn totals(&self) -> Sums {
+        Sums::of(self.requests.iter())
+    }
+
+    /// Sums over the requests of one agent.
+    pub fn sums_of(&self, agent: usize) -> Sums {
+        Sums::of(self.requests.iter().filter(|request| request.agent == agent))
+    }
+
+    /// Whether every law held.
+    pub fn laws_held(&self) -> bool {
+        self.laws.iter().all(|(_, held)| *held)
+    }
+
+    /// Agents that `name` means: an id, a type, `type#2`, or a name that was given.
+    pub fn agents_called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a Agent)> {
+        self.agents.iter().enumerate().filter(move |(_, agent)| agent.is_called(name))
+    }
+}
+
+impl Sums {
+    fn of<'a>(requests: impl Iterator<Item = &'a Request>) -> Self {
+        requests.fold(Self::default(), |mut sums, request| {
+            sums.requests += 1;
+            sums.usage += request.usage();
+            sums.cost = added(sums.cost, request.cost());
+            sums.cost_without_cache = added(sums.cost_without_cache, request.cost_without_cache);
+            sums
+        })
+    }
+}
+
+fn added(sum: Option<Money>, part: Option<Money>) -> Option<Money> {
+    match (sum, part) {
+        (None, part) => part,
+        (sum, None) => sum,
+        (Some(sum), Some(part)) => Some(sum + part),
+    }
+}

@@ -1,0 +1,98 @@
+//! A request of a run: its line of the ledger, whose it is, what the cache made of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use forkcast_replay::agreement::Verdict;
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::wire::{Draft, Usage};
+
+use super::agent::Agent;
+use super::asked::Asked;
+
+/// A request.
+#[derive(Clone)]
+pub struct Request {
+    /// Its line of the ledger.
+    pub line: Line,
+    /// Its agent, as an index into the run's agents.
+    pub agent: usize,
+    /// Answered requests of this agent before.
+    pub turn: u32,
+    /// How often this very request was sent before.
+    pub attempt: u32,
+    /// What was read of what the chain's previous request had left.
+    pub verdict: Verdict,
+    /// The bill of the same tokens without any cache.
+    pub cost_without_cache: Option<Money>,
+    /// Breakpoints in it.
+    pub breakpoints: u64,
+    /// What was sent.
+    pub draft: Draft,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("line", &self.line).field("agent", &self.agent).field("turn", &self.turn).finish()
+    }
+}
+
+impl Request {
+    /// Its usage.
+    pub fn usage(&self) -> Usage {
+        self.line.billed().unwrap_or_default()
+    }
+
+    /// Its bill.
+    pub fn cost(&self) -> Option<Money> {
+        self.line.charge.bill.as_ref().map(|bill| bill.total)
+    }
+
+    /// Why it missed what it missed, the most tokens first.
+    pub fn causes(&self) -> Vec<(Cause, u64)> {
+        let mut causes: BTreeMap<Cause, u64> = BTreeMap::new();
+        for part in &self.line.charge.causes {
+            *causes.entry(part.cause).or_default() += part.tokens;
+        }
+        let mut causes: Vec<(Cause, u64)> = causes.into_iter().collect();
+        causes.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
+        causes
+    }
+}
+
+/// Every line of the ledger with what was asked. Both are in order of sending.
+pub fn requests(lines: Vec<Line>, asked: Vec<Asked>, agents: &[Agent], prices: (&PriceBook, Option<Date>)) -> Vec<Request> {
+    let mut left: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut requests = Vec::with_capacity(lines.len());
+    for (line, asked) in lines.into_iter().zip(asked) {
+        let agent = agents.iter().position(|agent| agent.id == asked.agent).unwrap_or(0);
+        let usage = line.billed().unwrap_or_default();
+        let read = usage.cache_read_input_tokens;
+        let verdict = Verdict::of(read, left.get(&agent).copied());
+        left.insert(agent, read + usage.cache_creation_input_tokens());
+        requests.push(Request {
+            agent,
+            turn: asked.turn,
+            attempt: asked.attempt,
+            verdict,
+            cost_without_cache: without_cache(&line, &usage, prices),
+            breakpoints: asked.breakpoints,
+            draft: asked.draft,
+            line,
+        });
+    }
+    requests
+}
+
+fn without_cache(line: &Line, usage: &Usage, (book, prices_of): (&PriceBook, Option<Date>)) -> Option<Money> {
+    let plain = Usage {
+        input_tokens: usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens(),
+        output_tokens: usage.output_tokens,
+        ..Usage::default()
+    };
+    let terms = Terms { date: prices_of, ..Terms::of(&plain) };
+    let rates = book.rates(&ModelKey::from(line.model.as_str()), &terms).ok()?;
+    Some(rates.bill(&plain, &[]).total)
+}

@@ -1,0 +1,75 @@
+//! Every file of the catalog is a test: what it expects comes out, and the run is the one that its golden file keeps.
+//! `FORKCAST_UPDATE=1 cargo test -p forkcast-scenarios --test catalog` writes the golden files anew; never in CI.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use forkcast_scenarios::catalog::{self, Entry};
+use forkcast_scenarios::expect;
+use forkcast_scenarios::golden;
+use forkcast_scenarios::run::{Options, play};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn golden_file(entry: &Entry) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("catalog/{}.golden", entry.name))
+}
+
+fn holds(entry: &Entry) -> Result<(), Failed> {
+    let scenario = entry.read(&[]).map_err(|problems| problems.to_string())?;
+    let run = play(scenario, &Options::default());
+    let failures = expect::failures(&run);
+    let text = golden::text(&run);
+    if !failures.is_empty() {
+        let said: Vec<String> = failures.iter().map(ToString::to_string).collect();
+        return Err(format!("{}\n\n{text}", said.join("\n")).into());
+    }
+    if !run.laws_held() {
+        return Err(format!("a law is broken: {:?}\n\n{text}", run.laws).into());
+    }
+    let path = golden_file(entry);
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        assert!(std::env::var_os("CI").is_none(), "golden files are never written in CI");
+        std::fs::write(&path, &text)?;
+    }
+    let kept = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if kept != text {
+        return Err(format!("{} keeps another run:\n{}", path.display(), differing(&kept, &text)).into());
+    }
+    Ok(())
+}
+
+/// The first line that differs, from both.
+fn differing(kept: &str, found: &str) -> String {
+    let mut found = found.lines();
+    for (number, kept) in kept.lines().enumerate() {
+        let found = found.next().unwrap_or("(end)");
+        if kept != found {
+            return format!("line {}\n  kept:  {kept}\n  found: {found}", number + 1);
+        }
+    }
+    format!("the run goes on with: {}", found.next().unwrap_or("nothing"))
+}
+
+/// A golden file without a scenario is left over.
+fn nothing_is_left_over() -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog");
+    for group in std::fs::read_dir(root)?.flatten() {
+        for file in std::fs::read_dir(group.path())?.flatten() {
+            let path = file.path();
+            let is_scenario = path.extension().is_some_and(|end| end == "yaml");
+            let kept = catalog::all().iter().any(|entry| golden_file(entry) == path);
+            if !is_scenario && !kept {
+                return Err(format!("{}: belongs to no scenario", path.display()).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn main() {
+    let trial = |entry: &'static Entry| Trial::test(entry.name, move || holds(entry));
+    let mut trials: Vec<Trial> = catalog::all().iter().map(trial).collect();
+    trials.push(Trial::test("nothing_is_left_over", nothing_is_left_over));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
