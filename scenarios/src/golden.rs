@@ -9,7 +9,7 @@ use crate::run::{Request, Run};
 pub fn text(run: &Run) -> String {
     let mut text = String::new();
     // Writing into a string cannot fail.
-    drop(write_all(run, &mut text));
+    let _ = write_all(run, &mut text);
     text
 }
 
@@ -26,7 +26,10 @@ fn write_all(run: &Run, text: &mut String) -> std::fmt::Result {
         let reason = agent.reason.unwrap_or("-");
         writeln!(text, "  {} {} {} {} {reason}", agent.label, agent.depth, agent.turns, agent.state)?;
     }
-    writeln!(text, "\nrequests: agent, turn, sent ms, first byte ms, input, read, 5m, 1h, output, USD, verdict, causes")?;
+    writeln!(
+        text,
+        "\nrequests: agent, turn, sent ms, first byte ms, input, read, 5m, 1h, output, USD, verdict, causes"
+    )?;
     for request in &run.requests {
         write_request(run, request, text)?;
     }
@@ -46,7 +49,8 @@ fn write_request(run: &Run, request: &Request, text: &mut String) -> std::fmt::R
     let at = line.at.map_or_else(|| "-".to_owned(), |at| millis(at.0));
     let first = line.first_byte_at.map_or_else(|| "-".to_owned(), |at| millis(at.0));
     let cost = request.cost().map_or_else(|| "-".to_owned(), |cost| cost.to_string());
-    let causes: Vec<String> = request.causes().iter().map(|(cause, tokens)| format!("{}={tokens}", cause.word())).collect();
+    let causes: Vec<String> =
+        request.causes().iter().map(|(cause, tokens)| format!("{}={tokens}", cause.word())).collect();
     let tokens = [
         usage.input_tokens,
         usage.cache_read_input_tokens,
@@ -55,8 +59,14 @@ fn write_request(run: &Run, request: &Request, text: &mut String) -> std::fmt::R
         usage.output_tokens,
     ]
     .map(|tokens| tokens.to_string());
-    let turn = if request.attempt == 0 { request.turn.to_string() } else { format!("{}+{}", request.turn, request.attempt) };
-    let said = format!("  {agent} {turn} {at} {first} {} {cost} {} {}", tokens.join(" "), request.verdict.word(), causes.join(" "));
+    let turn =
+        if request.attempt == 0 { request.turn.to_string() } else { format!("{}+{}", request.turn, request.attempt) };
+    let said = format!(
+        "  {agent} {turn} {at} {first} {} {cost} {} {}",
+        tokens.join(" "),
+        request.verdict.word(),
+        causes.join(" ")
+    );
     writeln!(text, "{}", said.trim_end())
 }
 

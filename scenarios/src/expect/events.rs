@@ -27,7 +27,10 @@ pub(super) fn check(failed: &mut Failures<'_>) {
         let times = lines.iter().filter(|line| line.fits(pattern, run)).count() as u64;
         if times < pattern.min || pattern.max.is_some_and(|max| times > max) {
             let near = nearest(pattern, &lines, run);
-            failed.add(&pattern.origin, format!("{} happened {}; expected {}{near}", described(pattern), often(times), wanted(pattern)));
+            failed.add(
+                &pattern.origin,
+                format!("{} happened {}; expected {}{near}", described(pattern), often(times), wanted(pattern)),
+            );
         }
     }
     for order in &expect.orders {
@@ -48,7 +51,8 @@ fn in_order(order: &[Pattern], lines: &[Line], failed: &mut Failures<'_>) {
             }
             None => {
                 let earlier = lines[..from].iter().rev().find(|line| line.fits(pattern, run));
-                let behind = before.map_or_else(String::new, |(pattern, at)| format!(" behind {} at {at} ms", described(pattern)));
+                let behind = before
+                    .map_or_else(String::new, |(pattern, at)| format!(" behind {} at {at} ms", described(pattern)));
                 let hint = match earlier {
                     Some(line) => format!("; it happened earlier, at {} ms", line.at_ms),
                     None => nearest(pattern, lines, run),
@@ -89,7 +93,11 @@ impl Line {
 fn described(pattern: &Pattern) -> String {
     let fields: Vec<String> = pattern.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let at = pattern.at_ms.map(|at| format!(" at {at} ms")).unwrap_or_default();
-    if fields.is_empty() { format!("`{}`{at}", pattern.event) } else { format!("`{}` with {}{at}", pattern.event, fields.join(", ")) }
+    if fields.is_empty() {
+        format!("`{}`{at}", pattern.event)
+    } else {
+        format!("`{}` with {}{at}", pattern.event, fields.join(", "))
+    }
 }
 
 fn often(times: u64) -> String {

@@ -38,7 +38,8 @@ fn check_one(figure: &Figure, whose: &str, found: Option<Number>, failed: &mut F
     let below = figure.min.is_some_and(|min| less(found, min));
     let above = figure.max.is_some_and(|max| less(max, found));
     if below || above {
-        failed.add(&figure.origin, format!("`{}`{whose} is {}; expected {}", figure.name, shown(found), bounds(figure)));
+        failed
+            .add(&figure.origin, format!("`{}`{whose} is {}; expected {}", figure.name, shown(found), bounds(figure)));
     }
 }
 

@@ -65,7 +65,8 @@ fn cached(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
         && !request.causes().iter().any(|(found, _)| *found == cause)
     {
         let found: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
-        let found = if found.is_empty() { "nothing was missed".to_owned() } else { format!("missed for {}", found.join(", ")) };
+        let found =
+            if found.is_empty() { "nothing was missed".to_owned() } else { format!("missed for {}", found.join(", ")) };
         failed.push(format!("{name} did not miss for `{}`: {found}", cause.word()));
     }
     if claim.breakpoints.is_some_and(|wanted| wanted != request.breakpoints) {

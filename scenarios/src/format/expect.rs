@@ -49,6 +49,8 @@ pub enum Ends {
     Limit,
     /// A model was asked something that no script answers.
     Unscripted,
+    /// A law does not hold: a fault of the program, which no scenario can expect.
+    LawBroken,
 }
 
 /// A figure and what it must be.
@@ -141,7 +143,7 @@ const ENDS: [(&str, Ends); 4] = [
 impl Ends {
     /// The word of the format.
     pub fn word(self) -> &'static str {
-        ENDS.iter().find(|(_, ends)| *ends == self).map_or("finished", |(word, _)| word)
+        ENDS.iter().find(|(_, ends)| *ends == self).map_or("law_broken", |(word, _)| word)
     }
 }
 

@@ -22,6 +22,7 @@ pub const SCENARIO: Known = &[
     "definitions",
     "files",
     "shell",
+    "commands",
     "hooks",
     "skills",
     "permissions",
@@ -82,6 +83,8 @@ pub const DEFINITION: Known = &["source", "file", "markdown", "json"];
 /// An item of `shell`.
 pub const SHELL: Known =
     &["command", "output", "exit_code", "takes_ms", "writes", "never_ends", "stuck_after_ms", "times"];
+/// A slash command in `commands`.
+pub const COMMAND: Known = &["output", "takes_ms"];
 /// An item of `hooks`.
 pub const HOOK: Known = &["name", "moment", "tool", "in_background", "says"];
 /// An item of a hook's `says`.
@@ -152,7 +155,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 34] = [
+pub const OBJECTS: [(&str, Known); 35] = [
     ("scenario", SCENARIO),
     ("session", SESSION),
     ("models", MODELS),
@@ -165,6 +168,7 @@ pub const OBJECTS: [(&str, Known); 34] = [
     ("sizes", SIZES),
     ("definition", DEFINITION),
     ("shell_rule", SHELL),
+    ("command", COMMAND),
     ("hook", HOOK),
     ("hook_says", HOOK_SAYS),
     ("permissions", PERMISSIONS),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::definition::{Source, Text};
 use forkcast_sim::agent::hook::{Hook, HookSays, Moment, Word};
+use forkcast_sim::agent::input::Scripted;
 use forkcast_sim::agent::permission::{Rule, Rules};
 
 use forkcast_sim::time::Duration;
@@ -21,6 +22,8 @@ pub struct WorldText {
     pub shell: Vec<ShellRule>,
     /// Kinds of agents.
     pub definitions: Vec<DefinitionText>,
+    /// Slash commands by name.
+    pub commands: Vec<(String, Scripted)>,
     /// Hooks of the session.
     pub hooks: Vec<HookText>,
     /// Instructions by the name of their skill.
@@ -99,6 +102,7 @@ impl WorldText {
             files: fields.may("files", texts).unwrap_or_default().into_iter().collect(),
             shell: fields.list("shell", ShellRule::of),
             definitions: fields.list("definitions", DefinitionText::of),
+            commands: fields.may("commands", |at| at.named(command)).unwrap_or_default(),
             hooks: fields.list("hooks", HookText::of),
             skills: fields.may("skills", texts).unwrap_or_default().into_iter().collect(),
             permissions: fields.may("permissions", rules).unwrap_or_default(),
@@ -122,6 +126,17 @@ impl ShellRule {
             times: fields.may("times", |at| at.small(1)),
         })
     }
+}
+
+/// A slash command; its name is written without the slash.
+fn command(name: &str, at: &At<'_>) -> Option<Scripted> {
+    if name.starts_with('/') {
+        at.wrong("write the name of the command without `/`");
+        return None;
+    }
+    let fields = at.fields(outline::COMMAND)?;
+    let takes = Duration::from_millis(fields.may("takes_ms", At::number).unwrap_or(0));
+    Some(Scripted { takes, output: fields.may("output", At::shared).unwrap_or_default() })
 }
 
 impl DefinitionText {

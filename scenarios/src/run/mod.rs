@@ -6,8 +6,10 @@
 
 pub mod agent;
 pub mod asked;
+mod limited;
 mod play;
 pub mod request;
+mod user;
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::simulation::Logged;

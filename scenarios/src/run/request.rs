@@ -35,7 +35,11 @@ pub struct Request {
 
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").field("line", &self.line).field("agent", &self.agent).field("turn", &self.turn).finish()
+        f.debug_struct("Request")
+            .field("line", &self.line)
+            .field("agent", &self.agent)
+            .field("turn", &self.turn)
+            .finish()
     }
 }
 
@@ -63,7 +67,12 @@ impl Request {
 }
 
 /// Every line of the ledger with what was asked. Both are in order of sending.
-pub fn requests(lines: Vec<Line>, asked: Vec<Asked>, agents: &[Agent], prices: (&PriceBook, Option<Date>)) -> Vec<Request> {
+pub fn requests(
+    lines: Vec<Line>,
+    asked: Vec<Asked>,
+    agents: &[Agent],
+    prices: (&PriceBook, Option<Date>),
+) -> Vec<Request> {
     let mut left: BTreeMap<usize, u64> = BTreeMap::new();
     let mut requests = Vec::with_capacity(lines.len());
     for (line, asked) in lines.into_iter().zip(asked) {
