@@ -13,6 +13,7 @@ use crate::run::Run;
 pub fn failures(run: &Run) -> Vec<Problem> {
     let mut failed = Failures { run, found: Vec::new() };
     ending(&mut failed);
+    idle(&mut failed);
     figures::check(&mut failed);
     events::check(&mut failed);
     requests::check(&mut failed);
@@ -30,6 +31,18 @@ impl Failures<'_> {
     fn add(&mut self, origin: &Origin, says: String) {
         let (file, place, path) = (self.run.scenario.file.clone(), origin.place, origin.path.to_string());
         self.found.push(Problem { file, place, path, found: None, says });
+    }
+}
+
+/// An act that found nothing to act upon does not do what the scenario tells.
+fn idle(failed: &mut Failures<'_>) {
+    let run = failed.run;
+    for (act, why) in &run.idle {
+        if let Some(act) = run.scenario.user.get(*act) {
+            let says =
+                format!("at {} ms this looked for {why}, and there was none; mend the instant or the name", act.at_ms);
+            failed.add(&act.origin, says);
+        }
     }
 }
 

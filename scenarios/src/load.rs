@@ -5,18 +5,59 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::hook::Hooks;
+use forkcast_sim::agent::input::Command;
 use forkcast_sim::agent::permission::Permissions;
 use forkcast_sim::agent::session::{Environment, ModelNames, Retries, Skill, Skills};
 use forkcast_sim::agent::world::pattern::Pattern;
 use forkcast_sim::agent::world::{Change, Files, Rule as ShellRule, Shell, World};
+use forkcast_sim::laws;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Rule, Scripted};
-use forkcast_sim::simulation::Pace;
+use forkcast_sim::seed::Seed;
+use forkcast_sim::simulation::{Act, Pace, Setup, Sizing};
 use forkcast_sim::time::{Duration, Instant, Limits, Plan};
 
 use crate::format::script::{AgentScript, Content, Reply};
+use crate::format::user;
 use crate::format::world::{self, WorldText};
 use crate::format::{PaceText, Scenario};
+
+/// Answers of all models together that a scenario may take, unless it says another number.
+const TURNS_MAX: u64 = 10_000;
+
+/// Everything that a simulation begins with. Every event and every request is kept.
+pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
+    let rules = scenario.cache.unwrap_or_default();
+    let commands = scenario.world.commands.iter().map(|(name, command)| {
+        let command: Rc<dyn Command> = Rc::new(command.clone());
+        (name.as_str().into(), command)
+    });
+    Setup {
+        settings: settings(scenario),
+        flags: scenario.flags.clone(),
+        permissions: permissions(scenario),
+        definitions: scenario.kinds(),
+        skills: skills(&scenario.world),
+        hooks: hooks(&scenario.world),
+        world: world(&scenario.world),
+        commands: commands.collect(),
+        acts: scenario.user.iter().map(act).collect(),
+        rules,
+        sizing: if scenario.prompt.sizes.is_some() { Sizing::Declared } else { Sizing::Estimated },
+        prices_of: scenario.prices,
+        pace: pace(&scenario.pace),
+        plan: plan(scenario, interleave),
+        turns_max: Some(scenario.limits.turns.unwrap_or(TURNS_MAX)),
+        observers: laws::all(&rules, &Seed::new(scenario.seed)),
+        keeps_events: true,
+        keeps_drafts: true,
+        ..Setup::new(scenario.seed, script(scenario))
+    }
+}
+
+fn act(act: &user::Act) -> Act {
+    Act { at: Instant::from_millis(act.at_ms), does: act.does.clone() }
+}
 
 /// Options of the session: what the scenario says, and the runtime's defaults for the rest.
 pub fn settings(scenario: &Scenario) -> Settings {

@@ -1,15 +1,14 @@
 //! A run of a scenario and what came of it: agents as a tree, requests with their bills, events, laws.
 //!
 //! * `play`: the scenario goes through the simulation.
-//! * [`agent`]: who took part, from the events.
-//! * [`request`]: every request with its line of the ledger; [`asked`] keeps what was sent.
+//! * [`agent`]: who took part.
+//! * [`request`]: every request with its line of the ledger.
 
 pub mod agent;
-pub mod asked;
-mod limited;
 mod play;
 pub mod request;
-mod user;
+
+use std::collections::BTreeMap;
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::simulation::Logged;
@@ -46,6 +45,8 @@ pub struct Run {
     pub requests: Vec<Request>,
     /// Everything that happened, in order.
     pub events: Vec<Logged>,
+    /// Acts of the user that found nothing to act upon, and what they looked for.
+    pub idle: BTreeMap<usize, String>,
     /// The laws, and whether each held.
     pub laws: Vec<(&'static str, bool)>,
 }

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 
 use forkcast_replay::agreement::Verdict;
+use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::simulation::{Asked, Logged};
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Draft, Usage};
 
 use super::agent::Agent;
-use super::asked::Asked;
 
 /// A request.
 #[derive(Clone)]
@@ -27,6 +30,8 @@ pub struct Request {
     pub verdict: Verdict,
     /// The bill of the same tokens without any cache.
     pub cost_without_cache: Option<Money>,
+    /// When the answer was over.
+    pub ended_at: Option<Instant>,
     /// Breakpoints in it.
     pub breakpoints: u64,
     /// What was sent.
@@ -66,29 +71,42 @@ impl Request {
     }
 }
 
-/// Every line of the ledger with what was asked. Both are in order of sending.
+/// Turn and attempt of every request that was sent, by agent and instant.
+pub fn sent(events: &[Logged]) -> BTreeMap<(Rc<str>, Instant), (u32, u32)> {
+    let sent = events.iter().filter_map(|logged| match &logged.event {
+        Event::RequestSent { agent, turn, attempt, .. } => Some(((agent.clone(), logged.at), (*turn, *attempt))),
+        _ => None,
+    });
+    sent.collect()
+}
+
+/// Every line of the ledger with what was asked. All are in order of sending.
 pub fn requests(
     lines: Vec<Line>,
     asked: Vec<Asked>,
+    drafts: Vec<Draft>,
     agents: &[Agent],
+    sent: &BTreeMap<(Rc<str>, Instant), (u32, u32)>,
     prices: (&PriceBook, Option<Date>),
 ) -> Vec<Request> {
     let mut left: BTreeMap<usize, u64> = BTreeMap::new();
     let mut requests = Vec::with_capacity(lines.len());
-    for (line, asked) in lines.into_iter().zip(asked) {
+    for ((line, asked), draft) in lines.into_iter().zip(asked).zip(drafts) {
         let agent = agents.iter().position(|agent| agent.id == asked.agent).unwrap_or(0);
         let usage = line.billed().unwrap_or_default();
         let read = usage.cache_read_input_tokens;
         let verdict = Verdict::of(read, left.get(&agent).copied());
         left.insert(agent, read + usage.cache_creation_input_tokens());
+        let (turn, attempt) = sent.get(&(asked.agent, line.at.unwrap_or_default())).copied().unwrap_or_default();
         requests.push(Request {
             agent,
-            turn: asked.turn,
-            attempt: asked.attempt,
+            turn,
+            attempt,
             verdict,
             cost_without_cache: without_cache(&line, &usage, prices),
-            breakpoints: asked.breakpoints,
-            draft: asked.draft,
+            ended_at: asked.ended_at,
+            breakpoints: draft.marks.len() as u64,
+            draft,
             line,
         });
     }
