@@ -2,6 +2,7 @@
 //! for them the bodies of the requests, `bodies/NNNNN.json`.
 
 pub mod reading;
+mod simulated;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};

@@ -3,5 +3,6 @@
 //! Figures are SVG, drawn on a `canvas` in whole pixels; [`png`] makes bitmaps of them.
 
 mod canvas;
+pub mod lanes;
 pub mod png;
 pub mod timeline;

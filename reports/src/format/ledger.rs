@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use forkcast_replay::agreement::NotComparable;
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Bill, FeeLine};
 use serde::Serialize;
 
 pub mod exchange;
+pub mod simulated;
 pub(super) mod told;
 
 use exchange::Stored;
@@ -164,6 +166,20 @@ struct ComparisonObject {
 }
 
 impl ComparisonObject {
+    /// Of what cannot be compared.
+    fn without(why: NotComparable) -> Self {
+        Self {
+            comparable: false,
+            reason: Some(why.word()),
+            recorded_verdict: None,
+            predicted_verdict: None,
+            predicted_read_tokens: None,
+            size_known: None,
+            between: None,
+            read_agrees: None,
+        }
+    }
+
     fn of(entry: &Entry<'_>) -> Self {
         let compared = entry.comparison.as_ref();
         let known = compared.ok();

@@ -7,6 +7,7 @@
 //! * [`tables`]: every table of a replay as comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
+//! * [`run`]: `forkcast.run/1`, one run of a scenario, and its requests as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
 mod calibration;
@@ -17,6 +18,7 @@ pub mod ledger;
 pub mod number;
 pub mod replay;
 pub mod requests;
+pub mod run;
 pub mod schemas;
 pub mod tables;
 pub mod usage;
@@ -25,11 +27,12 @@ pub mod usage;
 pub const SCENARIO: &str = "forkcast.scenario/1";
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 6] = [
+pub const SCHEMAS: [(&str, &str); 7] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
+    (run::SCHEMA, include_str!("../../schema/run-1.json")),
     (SCENARIO, include_str!("../../schema/scenario-1.json")),
     (crate::document::json::SCHEMA, include_str!("../../schema/list-1.json")),
 ];

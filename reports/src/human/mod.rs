@@ -5,4 +5,5 @@ pub mod diff;
 pub mod explain;
 pub mod list;
 pub mod replay;
+pub mod run;
 pub(crate) mod when;

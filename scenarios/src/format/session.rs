@@ -102,6 +102,16 @@ pub const PLACEMENTS: [(&str, Placement); 8] = [
 /// Lifetimes by their names.
 pub const TTLS: [(&str, Ttl); 2] = [("5m", Ttl::FiveMinutes), ("1h", Ttl::OneHour)];
 
+/// The name of a placement.
+pub fn placement_name(placement: Placement) -> &'static str {
+    PLACEMENTS.iter().find(|(_, known)| *known == placement).map_or("none", |(name, _)| name)
+}
+
+/// The name of a lifetime.
+pub fn ttl_name(ttl: Ttl) -> &'static str {
+    TTLS.iter().find(|(_, known)| *known == ttl).map_or("5m", |(name, _)| name)
+}
+
 const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
 
 impl SessionOptions {

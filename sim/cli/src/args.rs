@@ -2,6 +2,7 @@
 
 mod pages;
 mod prices;
+mod run;
 mod sizes;
 mod view;
 
@@ -18,6 +19,7 @@ use forkcast_sim::pricing::Date;
 
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::PriceArgs;
+pub use run::RunArgs;
 use sizes::SizeArgs;
 use view::ViewArgs;
 
@@ -34,6 +36,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
+  forkcast run                                     a day's work of an agent, simulated
   forkcast replay                                  what it does, on an embedded sample
   forkcast replay recordings/ --out result         what recorded requests cost, and why
   forkcast explain result                          the dearest miss of these
@@ -50,6 +53,8 @@ Data goes to standard output, everything else to standard error.";
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Run a scenario through the agent runtime: who asked what when, what the cache gave, what it cost
+    Run(RunArgs),
     /// Bill recorded requests and explain every token that the prompt cache missed
     Replay(ReplayArgs),
     /// Name the first byte in which two requests differ, why, and what it costs
@@ -287,6 +292,8 @@ pub enum Listed {
     Habits,
     /// Formats of recordings
     Formats,
+    /// Scenarios that are built in
+    Scenarios,
     /// What `--what-if` can change
     WhatIfs,
     /// JSON Schemas of the machine formats

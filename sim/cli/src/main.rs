@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::usage(&error),
     };
     exit::code(match &args.verb {
+        Verb::Run(args) => verbs::run::run(args),
         Verb::Replay(args) => verbs::replay::run(args),
         Verb::Diff(args) => verbs::diff::run(args),
         Verb::Explain(args) => verbs::explain::run(args),

@@ -8,6 +8,7 @@ mod prices;
 
 use forkcast_replay::input::FORMATS;
 use forkcast_replay::what_if::{KEYS, WhatIf};
+use forkcast_scenarios::catalog;
 use forkcast_sim::cache::{LifetimeClock, PRESETS, Refresh, Rules, VisibleFrom};
 use forkcast_sim::wire::model::Vendor;
 
@@ -122,6 +123,17 @@ pub fn formats() -> Document {
     table.rows = FORMATS.iter().map(row).collect();
     let mut document = Document::default();
     document.title("Formats of recordings, found out by content; gzip, zlib and zstd are unpacked");
+    document.table(table);
+    document
+}
+
+/// The scenarios.
+pub fn scenarios() -> Document {
+    let columns = vec![Column::left("Scenario", "name"), Column::wrap("What it claims", "claim")];
+    let mut table = Table::new("scenarios", columns);
+    table.rows = catalog::all().iter().map(|entry| vec![Cell::text(entry.name), Cell::text(entry.claim())]).collect();
+    let mut document = Document::default();
+    document.title(format!("Scenarios that are built in; `forkcast run` runs {}", catalog::DEFAULT));
     document.table(table);
     document
 }

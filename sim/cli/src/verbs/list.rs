@@ -29,6 +29,7 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         Listed::Profiles => list::profiles(),
         Listed::Habits => list::habits(),
         Listed::Formats => list::formats(),
+        Listed::Scenarios => list::scenarios(),
         Listed::WhatIfs => list::what_ifs(),
         Listed::Schemas => list::schemas(),
     };
@@ -40,7 +41,7 @@ fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
         Listed::Prices => prices(folder).map(|name| vec![name]),
-        Listed::Models | Listed::Profiles | Listed::Habits | Listed::Formats | Listed::WhatIfs => {
+        Listed::Models | Listed::Profiles | Listed::Habits | Listed::Formats | Listed::Scenarios | Listed::WhatIfs => {
             let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
             Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas and prices")))
         }

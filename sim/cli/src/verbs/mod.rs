@@ -6,3 +6,4 @@ pub mod explain;
 pub mod list;
 pub mod man;
 pub mod replay;
+pub mod run;

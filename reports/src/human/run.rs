@@ -1,0 +1,118 @@
+//! A run of a scenario for people: what was claimed, who took part, who asked what when, what the cache gave, what it
+//! cost, which laws held.
+
+mod lanes;
+mod tables;
+
+use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::run::Run;
+
+use crate::document::{Document, count, money, share};
+
+/// The document; `failures` are the claims that did not hold.
+pub fn document(run: &Run, failures: &[String]) -> Document {
+    let mut document = Document::default();
+    document.title(title(run));
+    document.text(about(run));
+    document.aside(made(run));
+    document.heading("Who took part");
+    document.table(tables::agents(run));
+    document.heading("Who asked what, when");
+    document.parts.push(lanes::part(run));
+    document.table(tables::requests(run));
+    document.text(cost(run));
+    document.text(vec![laws(run)]);
+    claims(run, failures, &mut document);
+    document
+}
+
+/// `day/working-day: 30 requests of 3 agents in 7 m 12 s, $0.4321, hit rate 91.2 %`.
+fn title(run: &Run) -> String {
+    let totals = run.totals();
+    let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
+    let rate = totals.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
+    let agents = run.agents.len();
+    let plural = if agents == 1 { "" } else { "s" };
+    let span = span(run.makespan.0);
+    format!(
+        "{}: {} requests of {agents} agent{plural} in {span}, {cost}{rate}",
+        run.scenario.name,
+        count(totals.requests)
+    )
+}
+
+/// What the scenario claims, as one paragraph.
+fn about(run: &Run) -> Vec<String> {
+    let words: Vec<&str> = run.scenario.about.split_whitespace().collect();
+    if words.is_empty() { Vec::new() } else { vec![words.join(" ")] }
+}
+
+/// How the run was made, so that it can be made again.
+fn made(run: &Run) -> Vec<String> {
+    let (scenario, options) = (&run.scenario, &run.options);
+    let settings = forkcast_scenarios::load::settings(scenario);
+    let placement = forkcast_scenarios::format::session::placement_name(settings.placement);
+    let ttl = forkcast_scenarios::format::session::ttl_name(settings.ttl);
+    let order = options
+        .interleave
+        .map_or_else(|| "first come, first served".to_owned(), |seed| format!("drawn with seed {seed}"));
+    let mut made = vec![
+        format!("Seed {}, tasks {order}, digest {:032x}", scenario.seed, run.digest),
+        format!(
+            "Cache rules {}, breakpoints {placement}, {ttl}; {}",
+            scenario.cache.unwrap_or_default().name,
+            run.price_book
+        ),
+    ];
+    if !options.set.is_empty() {
+        made.push(format!("Set from outside: {}", options.set.join(", ")));
+    }
+    made.push(match scenario.prompt.sizes {
+        Some(_) => {
+            "Sizes of parts of the prompt are declared by the scenario; the rest is estimated by length".to_owned()
+        }
+        None => "Sizes are estimated by length, 3.1 bytes a token".to_owned(),
+    });
+    made.push("Time to the first byte and speed are assumptions; no provider publishes them".to_owned());
+    made
+}
+
+fn cost(run: &Run) -> Vec<String> {
+    let totals = run.totals();
+    let (Some(cost), Some(without)) = (totals.cost, totals.cost_without_cache) else { return Vec::new() };
+    vec![format!("Cost {}; without a cache it would have been {}", money(cost), money(without))]
+}
+
+fn laws(run: &Run) -> String {
+    let named =
+        |held: bool| -> Vec<&str> { run.laws.iter().filter(|(_, is)| *is == held).map(|(law, _)| *law).collect() };
+    match named(false)[..] {
+        [] => format!("Laws held: {}", named(true).join(", ")),
+        ref broken => format!("Laws BROKEN: {}; held: {}", broken.join(", "), named(true).join(", ")),
+    }
+}
+
+fn claims(run: &Run, failures: &[String], document: &mut Document) {
+    if run.ends != Ends::Finished {
+        let message = run.message.as_deref().unwrap_or_default();
+        document.text(vec![format!("The run ended `{}`: {message}", run.ends.word())]);
+    }
+    if failures.is_empty() {
+        document.text(vec!["Everything that the scenario expects came out".to_owned()]);
+    } else {
+        document.heading("What did not come out as expected");
+        document.text(failures.to_vec());
+    }
+    let pending = run.scenario.expect.pending.iter();
+    document.aside(pending.map(|step| format!("Not checked yet: {} (needs {})", step.step, step.needs)).collect());
+}
+
+/// `412 ms`, `3.5 s`, `7 m 12 s`.
+fn span(nanos: u64) -> String {
+    let millis = nanos / 1_000_000;
+    match millis {
+        0..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        _ => format!("{} m {} s", millis / 60_000, millis % 60_000 / 1_000),
+    }
+}

@@ -1,0 +1,62 @@
+//! The timeline as lines of text: a lane for each agent, dark where a model answers, light where the agent lives.
+
+use forkcast_scenarios::run::{Agent, Run};
+
+use super::span;
+use crate::document::{Marked, Part};
+
+/// Columns of a lane.
+const WIDTH: u64 = 64;
+
+const ANSWERS: char = '█';
+const LIVES: char = '░';
+
+/// The lanes.
+pub(super) fn part(run: &Run) -> Part {
+    let longest = run.agents.iter().map(label).map(|label| label.chars().count()).max().unwrap_or(0);
+    let mut lines: Vec<Marked> =
+        run.agents.iter().enumerate().map(|(at, agent)| lane(run, at, agent, longest)).collect();
+    let end = span(run.makespan.0);
+    let gap = usize::try_from(WIDTH).unwrap_or(0).saturating_sub(1 + end.chars().count());
+    lines.push(plain(format!("{:longest$}  0{:gap$}{end}", "", "")));
+    lines.push(plain(format!("{:longest$}  {ANSWERS} a model answers   {LIVES} the agent works or waits", "")));
+    Part::Verbatim(lines)
+}
+
+fn plain(before: String) -> Marked {
+    Marked { before, ..Marked::default() }
+}
+
+/// The agent's label, further in the deeper it stands.
+pub(super) fn label(agent: &Agent) -> String {
+    let indent = "  ".repeat(agent.depth as usize);
+    let name = agent.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    format!("{indent}{}{name}", agent.label)
+}
+
+fn lane(run: &Run, at: usize, agent: &Agent, longest: usize) -> Marked {
+    let whole = run.makespan.0.max(1);
+    let column = |nanos: u64| u128::from(nanos) * u128::from(WIDTH) / u128::from(whole);
+    let answered: Vec<(u128, u128)> = run
+        .requests
+        .iter()
+        .filter(|request| request.agent == at)
+        .filter_map(|request| {
+            Some((column(request.line.at?.0), column(request.ended_at.or(request.line.first_byte_at)?.0)))
+        })
+        .collect();
+    let lives = (column(agent.began.0), column(agent.ended.map_or(run.makespan.0, |ended| ended.0)));
+    let drawn: String = (0..u128::from(WIDTH))
+        .map(|place| {
+            let covers = |(from, to): &(u128, u128)| (*from..=*to).contains(&place);
+            if answered.iter().any(covers) {
+                ANSWERS
+            } else if covers(&lives) {
+                LIVES
+            } else {
+                ' '
+            }
+        })
+        .collect();
+    plain(format!("{:longest$}  {}", label(agent), drawn.trim_end()))
+}

@@ -1,0 +1,116 @@
+//! Runs of scenarios as machines read them, and the schema that editors read.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::collections::BTreeSet;
+
+use forkcast_reports::document::{json, terminal};
+use forkcast_reports::figures::lanes;
+use forkcast_reports::format::{self, SCENARIO, SCHEMAS, ledger::simulated};
+use forkcast_reports::human;
+use forkcast_scenarios::catalog;
+use forkcast_scenarios::format::outline::OBJECTS;
+use forkcast_scenarios::format::tree::Node;
+use forkcast_scenarios::run::{Options, Run, play};
+use jsonschema::Validator;
+use serde_json::Value;
+
+fn schema(name: &str) -> Value {
+    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == name).unwrap();
+    serde_json::from_str(text).unwrap()
+}
+
+fn validator(name: &str) -> Validator {
+    jsonschema::validator_for(&schema(name)).unwrap()
+}
+
+fn errors(validator: &Validator, value: &Value) -> Vec<String> {
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn text_of(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+    let mut text = Vec::new();
+    write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn run(name: &str) -> Run {
+    play(catalog::find(name).unwrap().read(&[]).unwrap(), &Options::default())
+}
+
+#[test]
+fn runs_and_their_ledgers_follow_their_schemas() {
+    let (of_run, of_line) = (validator("forkcast.run/1"), validator("forkcast.ledger/1"));
+    for entry in catalog::all() {
+        let run = run(entry.name);
+        let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
+        assert_eq!(errors(&of_run, &value), Vec::<String>::new(), "{}", entry.name);
+        let ledger = text_of(|target| simulated::write(&run, target));
+        assert_eq!(ledger.lines().count(), run.requests.len());
+        for line in ledger.lines() {
+            assert_eq!(errors(&of_line, &serde_json::from_str(line).unwrap()), Vec::<String>::new(), "{}", entry.name);
+        }
+    }
+}
+
+/// Agents add up to the totals, to the last unit.
+#[test]
+fn sums_of_a_run_are_whole() {
+    let run = run(catalog::DEFAULT);
+    let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
+    let totals = run.totals();
+    let parts = (0..run.agents.len()).map(|agent| run.sums_of(agent));
+    let cost = parts.filter_map(|part| part.cost).reduce(|one, other| one + other);
+    assert_eq!(totals.cost, cost);
+    assert_eq!(value["totals"]["requests"], run.requests.len());
+}
+
+#[test]
+fn people_see_agents_lanes_and_laws() {
+    let run = run(catalog::DEFAULT);
+    let document = human::run::document(&run, &[]);
+    let text = text_of(|target| terminal::write(&document, terminal::Look::default(), target));
+    for part in ["test-runner", "█", "░", "Laws held", "without a cache"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let failed = human::run::document(&run, &["something else".to_owned()]);
+    let text = text_of(|target| terminal::write(&failed, terminal::Look::default(), target));
+    assert!(text.contains("What did not come out as expected") && text.contains("something else"));
+    assert!(lanes::svg(&run).contains("test-runner"));
+}
+
+#[test]
+fn scenarios_are_listed_with_what_they_claim() {
+    let text = text_of(|target| json::write(&human::list::scenarios(), target));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(errors(&validator("forkcast.list/1"), &value), Vec::<String>::new());
+    assert!(value["scenarios"].as_array().unwrap().iter().all(|row| row["claim"].as_str().unwrap().len() > 20));
+}
+
+/// The schema knows exactly the fields that the reader knows.
+#[test]
+fn the_schema_of_scenarios_knows_what_the_reader_knows() {
+    let schema = schema(SCENARIO);
+    let fields =
+        |object: &Value| -> BTreeSet<String> { object["properties"].as_object().unwrap().keys().cloned().collect() };
+    for (name, known) in OBJECTS {
+        let object = if name == "scenario" { &schema } else { &schema["$defs"][name] };
+        let known: BTreeSet<String> = known.iter().map(|field| (*field).to_owned()).collect();
+        assert_eq!(fields(object), known, "{name}");
+    }
+    let objects = schema["$defs"].as_object().unwrap();
+    let named: BTreeSet<&str> = OBJECTS.iter().map(|(name, _)| *name).chain(["cause"]).collect();
+    assert!(objects.keys().all(|name| named.contains(name.as_str())), "{:?}", objects.keys());
+}
+
+#[test]
+fn every_scenario_of_the_catalog_follows_the_schema() {
+    let validator = validator(SCENARIO);
+    for entry in catalog::all() {
+        let value = Node::read(entry.text).unwrap().json();
+        assert_eq!(errors(&validator, &value), Vec::<String>::new(), "{}", entry.name);
+        let mut wrong = value.clone();
+        wrong["sesion"] = Value::Null;
+        assert!(!errors(&validator, &wrong).is_empty());
+    }
+}

@@ -1,0 +1,134 @@
+//! Runs that do not finish: each says why, and what to do.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use forkcast_scenarios::expect;
+use forkcast_scenarios::format::Scenario;
+use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::run::{Options, Run, play};
+
+fn run(text: &str) -> Run {
+    let scenario = Scenario::read("claim", "claim.yaml", text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    play(scenario, &Options::default())
+}
+
+fn message(run: &Run) -> &str {
+    run.message.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn a_stall_says_who_waits_for_what() {
+    let run = run("about: Nobody answers.
+permissions: {ask: [Bash]}
+script:
+  main:
+    - tools: [{tool: Bash, input: {command: make}}]
+    - say: Made.
+user: [{at_ms: 0, types: Make it}]
+");
+    assert_eq!(run.ends, Ends::Stalled);
+    assert!(message(&run).contains("waits for the user's answer to a permission request"), "{}", message(&run));
+}
+
+#[test]
+fn a_loop_that_never_ends_is_stopped() {
+    let run = run("about: It lists and lists.
+permissions: {allow: [Bash]}
+limits: {turns: 50}
+script:
+  main:
+    - tools: [{tool: Bash, input: {command: ls}}]
+      times: 1000000
+shell: [{command: ls, output: a}]
+user: [{at_ms: 0, types: List it}]
+");
+    assert_eq!(run.ends, Ends::Limit);
+    assert!(message(&run).contains("after 50 answers of the model"), "{}", message(&run));
+    assert!(message(&run).contains("raise the limit of turns"), "{}", message(&run));
+}
+
+#[test]
+fn a_question_that_no_reply_answers_names_agent_and_text() {
+    let run = run("about: One reply for two questions.
+script: {main: [{say: Yes.}]}
+user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
+");
+    assert_eq!(run.ends, Ends::Unscripted);
+    for part in ["agent `main`", "And second?", "Add a reply for `main`"] {
+        assert!(message(&run).contains(part), "{part}: {}", message(&run));
+    }
+}
+
+#[test]
+fn a_run_that_ends_as_expected_is_no_failure() {
+    let text = "about: One reply for two questions.
+script: {main: [{say: Yes.}]}
+user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
+expect: {ends: unscripted, message: Add a reply}
+";
+    assert_eq!(expect::failures(&run(text)), []);
+    let failed = expect::failures(&run(&text.replace("Add a reply", "Something else")));
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0].to_string().contains("expected a message with \"Something else\" in it"), "{}", failed[0]);
+    let failed = expect::failures(&run(&text.replace("ends: unscripted, message: Add a reply", "ends: stalled")));
+    assert!(failed[0].to_string().contains("expected a run that ends `stalled`; it ended `unscripted`"));
+}
+
+#[test]
+fn an_act_that_finds_nothing_is_told_with_its_place() {
+    let run = run("about: Nothing runs that could be stopped.
+script: {main: [{say: Yes.}]}
+user:
+  - {at_ms: 0, types: First?}
+  - {at_ms: 60000, kill: explore}
+");
+    let failed = expect::failures(&run);
+    assert_eq!(failed.len(), 1);
+    let said = failed[0].to_string();
+    assert!(said.starts_with("claim.yaml:5:5: `user[1]`: at 60000 ms this looked for"), "{said}");
+}
+
+/// Claims that do not hold are found: each kind is broken once.
+#[test]
+fn what_does_not_hold_is_told_with_its_place() {
+    let text = "about: One word.
+script: {main: [{say: Yes., output_tokens: 2}]}
+user: [{at_ms: 0, types: Well?}]
+expect:
+  figures: {requests: 2, cost_usd: {max: 0.000001}}
+  agents: {main: {turns: 3}}
+  events: [{event: tool.start}, {event: request.sent, times: 2}]
+  orders: [[{event: query.end}, {event: query.start}]]
+  requests:
+    - {agent: main, turn: 0, has: [No such words], lacks: [Well?]}
+    - {agent: main, turn: 7}
+    - {agent: main, turn: 0, cause: expired, cache_read_input_tokens: 5, breakpoints: 9}
+";
+    let run = run(text);
+    let said: Vec<String> = expect::failures(&run).iter().map(ToString::to_string).collect();
+    let said = said.join("\n");
+    for part in [
+        "`requests` is 1; expected 2",
+        "`cost_usd` is ",
+        "`turns` of `main` is 1; expected 3",
+        "`tool.start` happened never; expected at least once",
+        "`request.sent` happened once; expected 2 times",
+        "`query.start` did not happen behind `query.end`",
+        "has no \"No such words\" in it",
+        "has \"Well?\" in it, which it should not",
+        "there is no request 7 of `main`; it sent 1",
+        "did not miss for `expired`",
+        "read 0 tokens; expected 5",
+        "expected 9",
+    ] {
+        assert!(said.contains(part), "{part}:\n{said}");
+    }
+}
+
+#[test]
+fn one_scenario_is_one_run() {
+    let text = "about: One word.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Well?}]\n";
+    let (one, other) = (run(text), run(text));
+    assert_eq!(one.digest, other.digest);
+    assert_ne!(one.digest, run(&text.replace("Yes.", "Yes, and more.")).digest);
+}

@@ -1,0 +1,106 @@
+//! Arguments of `run`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
+use forkcast_scenarios::format::set::Change;
+use forkcast_sim::cache::PRESETS;
+
+use super::{Format, TalkArgs};
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  forkcast run                                     a day's work, embedded
+  forkcast run day/working-day --ttl 1h            another lifetime
+  forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
+  forkcast run mine.yaml --out result              also a folder with ledger, table and picture
+  forkcast run mine.yaml --set session.model=claude-haiku-4-5 --set script.main[0].output_tokens=900
+  forkcast run mine.yaml --twice                   in two processes; names the first event that differs
+  forkcast list scenarios                          what is built in
+
+A scenario is a YAML file, or the name of one that is built in. Exit code 1: something that it expects did not come out.";
+
+/// Arguments of `run`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArgs {
+    /// Scenarios: files, or names of `forkcast list scenarios`; none: a day's work
+    #[arg(value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+
+    /// Run it in two processes and name the first event that differs
+    #[arg(long)]
+    pub twice: bool,
+
+    /// Give a field of the scenario another value; repeatable
+    #[arg(long, value_name = "FIELD=VALUE", value_parser = change)]
+    pub set: Vec<String>,
+
+    /// Where breakpoints stand
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PLACEMENTS.map(|(name, _)| name)))]
+    pub breakpoints: Option<String>,
+
+    /// How long what they mark lives
+    #[arg(long, value_name = "TTL", value_parser = PossibleValuesParser::new(TTLS.map(|(name, _)| name)))]
+    pub ttl: Option<String>,
+
+    /// Cache rules (see `forkcast list profiles`)
+    #[arg(long, value_name = "PRESET", value_parser = preset())]
+    pub cache: Option<String>,
+
+    /// Draw the next task from those that are ready, in the place of first come, first served
+    #[arg(long, value_name = "SEED")]
+    pub interleave: Option<u64>,
+
+    /// Where chance begins
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub format: Format,
+
+    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder; of several scenarios each into a folder of its own in it
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+
+    /// Write into a folder that holds other files too; only files of the names above are replaced
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub overwrite: bool,
+
+    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json)
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub bodies: bool,
+
+    /// Print the log alone, a line for each event; what the second process of `--twice` does
+    #[arg(long, hide = true)]
+    pub log: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+/// Presets of cache rules by their names.
+fn preset() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(PRESETS.iter().map(|rules| rules.name))
+}
+
+fn change(text: &str) -> Result<String, String> {
+    text.parse::<Change>().map(|_| text.to_owned())
+}
+
+impl RunArgs {
+    /// Everything that is set from outside, as `--set` would say it.
+    pub fn changes(&self) -> Vec<String> {
+        let said = [
+            self.seed.map(|seed| format!("seed={seed}")),
+            self.breakpoints.as_ref().map(|name| format!("session.breakpoints={name}")),
+            self.ttl.as_ref().map(|ttl| format!("session.ttl={ttl}")),
+            self.cache.as_ref().map(|name| format!("cache={name}")),
+        ];
+        self.set.iter().cloned().chain(said.into_iter().flatten()).collect()
+    }
+}

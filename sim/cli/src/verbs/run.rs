@@ -1,0 +1,141 @@
+//! `forkcast run`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::{format, human};
+use forkcast_scenarios::catalog;
+use forkcast_scenarios::expect;
+use forkcast_scenarios::format::Scenario;
+use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::format::set::Change;
+use forkcast_scenarios::run::{Options, Run, play};
+
+use crate::args::{Format, RunArgs};
+use crate::exit::{BadInput, Threshold, interrupted};
+use crate::screen;
+
+mod twice;
+
+/// Runs the verb.
+pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    let named: Vec<PathBuf> = match &args.scenarios[..] {
+        [] => {
+            args.talk.note(format_args!("forkcast: no scenario given, so this is the embedded `{}`", catalog::DEFAULT));
+            vec![PathBuf::from(catalog::DEFAULT)]
+        }
+        named => named.to_vec(),
+    };
+    let scenarios = read(&named, args)?;
+    let several = scenarios.len() > 1;
+    let mut outcome = Outcome::default();
+    for (path, scenario) in named.iter().zip(scenarios) {
+        if interrupted() {
+            args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
+            break;
+        }
+        one(args, path, scenario, several, &mut outcome)?;
+    }
+    outcome.done()
+}
+
+/// What did not come out, by the weight that it has.
+#[derive(Default)]
+struct Outcome {
+    /// The program is wrong.
+    faults: Vec<String>,
+    /// The scenario is wrong.
+    mistakes: Vec<String>,
+    /// Something else came out than was expected.
+    failures: Vec<String>,
+}
+
+impl Outcome {
+    fn done(self) -> anyhow::Result<()> {
+        let Self { faults, mistakes, failures } = self;
+        if !faults.is_empty() {
+            return Err(anyhow::anyhow!(faults.join("\nforkcast: ")));
+        }
+        if !mistakes.is_empty() {
+            return Err(BadInput([failures, mistakes].concat()).into());
+        }
+        if failures.is_empty() { Ok(()) } else { Err(Threshold(failures).into()) }
+    }
+
+    fn take(&mut self, run: &Run, failures: Vec<String>) {
+        let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
+        match run.ends {
+            Ends::LawBroken => self.faults.push(message()),
+            ends if ends != Ends::Finished && ends != run.scenario.expect.ends => self.mistakes.push(message()),
+            _ => self.failures.extend(failures),
+        }
+    }
+}
+
+/// Reads all before the first one runs, so that a mistake in the last is no surprise.
+fn read(named: &[PathBuf], args: &RunArgs) -> anyhow::Result<Vec<Scenario>> {
+    // They were read once when the arguments were; a change that is none does not come here.
+    let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
+    let mut complaints = Vec::new();
+    let mut scenarios = Vec::new();
+    for path in named {
+        match scenario(path, &changes) {
+            Ok(scenario) => scenarios.push(scenario),
+            Err(complaint) => complaints.extend(complaint.lines().map(str::to_owned)),
+        }
+    }
+    if complaints.is_empty() { Ok(scenarios) } else { Err(BadInput(complaints).into()) }
+}
+
+/// A file, or a scenario that is built in.
+fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
+    let name = path.display().to_string();
+    if !path.exists()
+        && let Some(entry) = catalog::find(name.trim_end_matches(".yaml"))
+    {
+        return entry.read(changes).map_err(|problems| problems.to_string());
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("{name}: {error}; name a YAML file, or one of `forkcast list scenarios`"))?;
+    let stem = path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
+    Scenario::read(&stem, &name, &text, changes).map_err(|problems| problems.to_string())
+}
+
+fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: &mut Outcome) -> anyhow::Result<()> {
+    let folder = args.out.as_deref().map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
+    // Before the work, so that nobody waits for a folder that cannot be used.
+    let folder =
+        folder.map(|path| Ok((Folder::open(&path, args.overwrite)?, path))).transpose().map_err(folder_error)?;
+    let options = Options { interleave: args.interleave, set: args.changes() };
+    let run = play(scenario, &options);
+    if args.log {
+        return screen::print(|target| twice::write_log(&run, target));
+    }
+    if args.twice {
+        outcome.faults.extend(twice::compare(&run, path, args)?);
+    }
+    let failures: Vec<String> = expect::failures(&run).iter().map(ToString::to_string).collect();
+    if let Some((folder, path)) = folder {
+        let files = folder.write_run(&run, &failures).map_err(folder_error)?;
+        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
+        if args.bodies {
+            let bodies = folder.write_run_bodies(&run).map_err(folder_error)?;
+            args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
+        }
+    }
+    match args.format {
+        Format::Json => screen::print(|target| format::run::write(&run, &failures, target))?,
+        Format::Csv => screen::print(|target| format::run::requests(&run, target))?,
+        shown => screen::document(&human::run::document(&run, &failures), shown)?,
+    }
+    outcome.take(&run, failures);
+    Ok(())
+}
+
+fn folder_error(error: FolderError) -> anyhow::Error {
+    match error {
+        FolderError::Picture { .. } => error.into(),
+        other => BadInput::error(other),
+    }
+}

@@ -1,0 +1,136 @@
+//! `forkcast run` as its users meet it: the embedded day, changes from outside, mistakes, two processes, folders.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn said(output: &Output) -> (i32, &str, &str) {
+    let text = |bytes| std::str::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+fn json(output: &Output) -> Value {
+    let (code, stdout, stderr) = said(output);
+    assert_eq!(code, 0, "{stderr}");
+    serde_json::from_str(stdout).unwrap()
+}
+
+/// A scenario whose one agent says one word.
+const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
+
+fn word(folder: &Path, here: &str, there: &str) {
+    assert!(WORD.contains(here), "{here}");
+    fs::write(folder.join("word.yaml"), WORD.replacen(here, there, 1)).unwrap();
+}
+
+#[test]
+fn without_a_path_a_days_work_runs() {
+    let place = folder("run-day");
+    let output = forkcast(&place, &["run"]);
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("embedded `day/working-day`"), "{stderr}");
+    for part in ["explore", "test-runner", "Laws held", "Cost", "Everything that the scenario expects came out"] {
+        assert!(stdout.contains(part), "{part}: {stdout}");
+    }
+    let run = json(&forkcast(&place, &["run", "--format", "json", "--quiet"]));
+    assert_eq!(run["schema"], "forkcast.run/1");
+    assert_eq!(run["agents"][0]["kind"], "main");
+    assert!(run["laws"].as_object().unwrap().values().all(|held| held == true));
+}
+
+#[test]
+fn two_processes_give_one_digest() {
+    let place = folder("run-twice");
+    for more in [&[][..], &["--interleave", "3"]] {
+        let output = forkcast(&place, &[&["run", "--twice", "--format", "json"][..], more].concat());
+        let (code, _, stderr) = said(&output);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("two processes, one digest"), "{stderr}");
+    }
+}
+
+#[test]
+fn options_change_what_the_scenario_says() {
+    let place = folder("run-options");
+    let default = json(&forkcast(&place, &["run", "--format", "json", "--quiet"]));
+    let unmarked = json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--breakpoints", "none"]));
+    assert_eq!(unmarked["totals"]["usage"]["cache_read_input_tokens"], 0);
+    assert_eq!(unmarked["options"]["breakpoints"], "none");
+    let longer = json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--ttl", "1h"]));
+    let written = |run: &Value| run["totals"]["usage"]["cache_creation"]["ephemeral_1h_input_tokens"].as_u64().unwrap();
+    assert!(written(&default) == 0 && written(&longer) > 0);
+    let set =
+        json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--seed", "9", "--set", "about=Another."]));
+    assert_eq!((set["seed"].as_u64(), &set["options"]["set"][0]), (Some(9), &Value::from("about=Another.")));
+}
+
+#[test]
+fn what_does_not_come_out_is_told_with_its_place() {
+    let place = folder("run-fails");
+    word(&place, "requests: 1", "requests: 2");
+    let output = forkcast(&place, &["run", "word.yaml"]);
+    let (code, _, stderr) = said(&output);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("word.yaml:8:23: `expect.figures.requests`: `requests` is 1; expected 2"), "{stderr}");
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    let place = folder("run-mistakes");
+    word(&place, "about:", "abuot:");
+    let output = forkcast(&place, &["run", "word.yaml"]);
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!((code, stdout), (2, ""));
+    assert!(stderr.contains("word.yaml:1:1: `abuot`") && stderr.contains("did you mean `about`?"), "{stderr}");
+    word(&place, "types: Well?}", "types: Well?}\n  - {at_ms: 9000, types: Sure?}");
+    let output = forkcast(&place, &["run", "word.yaml"]);
+    let (code, _, stderr) = said(&output);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("`main`") && stderr.contains("Add a reply"), "{stderr}");
+    let output = forkcast(&place, &["run", "nowhere.yaml"]);
+    assert_eq!(said(&output).0, 2);
+    let output = forkcast(&place, &["run", "--set", "session.modle=x"]);
+    let (code, _, stderr) = said(&output);
+    assert!(code == 2 && stderr.contains("did you mean `model`?"), "{stderr}");
+}
+
+#[test]
+fn a_folder_keeps_the_run() {
+    let place = folder("run-out");
+    let output = forkcast(&place, &["run", "--out", "result", "--bodies", "--quiet"]);
+    let (code, _, stderr) = said(&output);
+    assert_eq!(code, 0, "{stderr}");
+    let run: Value = serde_json::from_str(&fs::read_to_string(place.join("result/run.json")).unwrap()).unwrap();
+    let requests = run["requests"].as_array().unwrap().len();
+    let lines = |file: &str| fs::read_to_string(place.join("result").join(file)).unwrap().lines().count();
+    assert_eq!((lines("ledger.jsonl"), lines("requests.csv")), (requests, requests + 1));
+    assert_eq!(fs::read_dir(place.join("result/bodies")).unwrap().count(), requests);
+    assert!(fs::read_to_string(place.join("result/timeline.svg")).unwrap().contains("test-runner"));
+    assert!(place.join("result/timeline.png").is_file());
+}
+
+#[test]
+fn scenarios_are_listed() {
+    let output = forkcast(&folder("run-list"), &["list", "scenarios"]);
+    let (code, stdout, _) = said(&output);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("day/working-day") && stdout.contains("contract/E05"), "{stdout}");
+}
