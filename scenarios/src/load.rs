@@ -186,6 +186,7 @@ fn rule(script: &AgentScript, reply: &Reply) -> Rule {
         instance: script.instance,
         turn: when.turn,
         last_user: when.user_has,
+        last_user_is: when.user_is,
         times: Some(reply.times),
         reply: said(reply),
     }

@@ -95,7 +95,7 @@ pub const PERMISSIONS: Known = &["allow", "deny", "ask"];
 pub const REPLY: Known =
     &["when", "think", "say", "tools", "output_tokens", "first_byte_ms", "streaming_ms", "fault", "events", "times"];
 /// `when` of a reply.
-pub const WHEN: Known = &["turn", "user_has"];
+pub const WHEN: Known = &["turn", "user_has", "user_is"];
 /// An item of a reply's `tools`.
 pub const TOOL_CALL: Known = &["tool", "input", "id", "missing"];
 /// `fault` of a reply.

@@ -74,6 +74,8 @@ pub struct When {
     pub turn: Option<u32>,
     /// The last text of the user has this in it.
     pub user_has: Option<Rc<str>>,
+    /// The last text of the user is this.
+    pub user_is: Option<Rc<str>>,
 }
 
 /// A call of a tool.
@@ -148,7 +150,8 @@ impl Content {
 impl When {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::WHEN)?;
-        Some(Self { turn: fields.may("turn", |at| at.small(0)), user_has: fields.may("user_has", At::name) })
+        let (user_has, user_is) = (fields.may("user_has", At::name), fields.may("user_is", At::shared));
+        Some(Self { turn: fields.may("turn", |at| at.small(0)), user_has, user_is })
     }
 }
 
