@@ -9,6 +9,7 @@
 //! * [`what_if`]: what the same requests would have cost otherwise.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
+//! * [`recording`]: what was recorded, for the recorded model to play.
 //! * [`schedule`]: in which order and when requests reach which cache.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
 //! * [`agreement`]: how well the prediction agrees with the recording.
@@ -24,6 +25,7 @@ pub mod http;
 pub mod input;
 mod packing;
 pub mod rebuild;
+pub mod recording;
 pub mod replay;
 pub mod response;
 pub mod schedule;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cache::{LifetimeClock, Rules, VisibleFrom};
 use crate::simulation::{Observer, Seen};
 use crate::time::{Duration, Instant};
-use crate::wire::{Index, NodeId, Prefixes, Sizes, Ttl};
+use crate::wire::{Index, NodeId, Prefixes, Ttl};
 
 /// What was written at a prefix.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +91,11 @@ impl Observer for Reads {
                 entry.used_at = seen.at;
             }
         }
-        let sizes = crate::wire::PathSizes::new(&seen.wire.prefixes, &seen.request.nodes, seen.cumulative.to_vec());
-        let behind = |node: NodeId| sizes.tokens_at(node) > outcome.read_tokens;
+        let prefixes = &seen.wire.prefixes;
+        let behind = |node: NodeId| {
+            let at = prefixes.depth(node).saturating_sub(prefixes.depth(seen.request.root) + 1) as usize;
+            seen.cumulative.get(at).is_some_and(|tokens| *tokens > outcome.read_tokens)
+        };
         let markers = seen.request.markers.iter().filter(|marker| behind(marker.node));
         let wrote: Vec<(NodeId, Ttl)> = markers.map(|marker| (marker.node, marker.ttl)).collect();
         if self.checks_first_byte {

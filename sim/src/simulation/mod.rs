@@ -22,7 +22,7 @@ mod user;
 pub use alarm::{Alarm, Cause};
 pub use log::{Log, Logged};
 pub use pace::Pace;
-pub use provider::Provider;
+pub use provider::{Outage, Provider};
 pub use roster::Agent;
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
 pub use service::{Answered, Asked, Served, Service};

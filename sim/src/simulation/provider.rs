@@ -23,6 +23,19 @@ pub struct Provider {
     alarm: Rc<Alarm>,
     turns_max: Option<u64>,
     turns: Cell<u64>,
+    outages: Vec<Outage>,
+}
+
+/// A span of time in which the provider refuses everything, whatever the script says: it is overloaded, or a limit of
+/// rate is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// The first instant.
+    pub from: Instant,
+    /// The first instant after it.
+    pub until: Instant,
+    /// What it says.
+    pub error: CallError,
 }
 
 impl Provider {
@@ -35,7 +48,13 @@ impl Provider {
         alarm: Rc<Alarm>,
     ) -> Self {
         let (script, turns) = (RefCell::new(script), Cell::default());
-        Self { handle, pace, script, service, alarm, turns_max: None, turns }
+        Self { handle, pace, script, service, alarm, turns_max: None, turns, outages: Vec::new() }
+    }
+
+    /// Refuses everything in these spans.
+    pub fn with_outages(mut self, outages: Vec<Outage>) -> Self {
+        self.outages = outages;
+        self
     }
 
     /// Rings the alarm in the place of the answer after so many.
@@ -63,12 +82,16 @@ impl Provider {
     }
 
     async fn serve(&self, question: Question) -> Result<Replying, CallError> {
+        let now = self.handle.now();
+        if let Some(outage) = self.outages.iter().find(|outage| (outage.from..outage.until).contains(&now)) {
+            self.handle.sleep(self.pace.refusal).await;
+            return Err(outage.error.clone());
+        }
         let answer = self.answer(&question).await;
         if let Some(Fault::Refusal(error)) = answer.fault {
             self.handle.sleep(self.pace.refusal).await;
             return Err(error);
         }
-        let now = self.handle.now();
         let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
         let served = match served {
             Ok(served) => served,

@@ -141,7 +141,8 @@ impl Play {
         let Self { setup, seed, record } = self;
         let Record { service, log, alarm, doing, .. } = &record;
         let provider = Provider::new(handle.clone(), setup.pace, setup.script, service.clone(), alarm.clone())
-            .with_limit(setup.turns_max);
+            .with_limit(setup.turns_max)
+            .with_outages(setup.outages);
         let opening = Opening {
             settings: setup.settings,
             seed,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Act, Observer, Pace, Sizing};
+use super::{Act, Observer, Outage, Pace, Sizing};
 use crate::agent::definition::Definitions;
 use crate::agent::hook::Hooks;
 use crate::agent::input::Command;
@@ -56,6 +56,8 @@ pub struct Setup {
     pub prices_of: Option<Date>,
     /// How fast the provider is.
     pub pace: Pace,
+    /// When the provider refuses everything.
+    pub outages: Vec<Outage>,
     /// Scheduling and limits.
     pub plan: Plan,
     /// Answers of the model, of all agents together, after which the run is stopped.
@@ -91,6 +93,7 @@ impl Setup {
             book: Rc::new(PriceBook::built_in()),
             prices_of: None,
             pace: Pace::default(),
+            outages: Vec::new(),
             plan: Plan::default(),
             turns_max: None,
             observers: Vec::new(),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+mod provider;
 mod runs;
 mod same;
 mod stage;
