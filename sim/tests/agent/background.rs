@@ -208,7 +208,7 @@ fn life_04_life_05_nobody_waits_for_it_and_the_parent_answers_its_user_meanwhile
 }
 
 #[test]
-fn life_06_life_07_the_result_comes_as_a_new_item_and_changes_no_old_one() {
+fn life_06_life_07_notify_12_the_result_comes_as_a_new_item_and_changes_no_old_one() {
     let played = looking_round().play(|session| async move {
         let main = main_agent(&session);
         says(&main, "go").await;

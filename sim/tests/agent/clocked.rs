@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context as Waking, Poll};
+use std::task::{Context as Waking, Poll, ready};
 
 use forkcast_sim::agent::context::Context;
 use forkcast_sim::agent::definition::{Definitions, Source, Text};
@@ -18,7 +19,7 @@ use forkcast_sim::agent::{Event, Session, Settings, Sink};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::{self, Answer, Broken, CallError, Calling, Events, Model, Question, Replying};
 use forkcast_sim::seed::Seed;
-use forkcast_sim::time::{Duration, Handle, Instant, Plan, run};
+use forkcast_sim::time::{Duration, Handle, Instant, Plan, Sleep, run};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
@@ -27,12 +28,13 @@ use serde_json::{Value, json};
 pub struct Reply {
     said: Vec<Said>,
     after: Duration,
+    held: Duration,
     refused: Option<u16>,
 }
 
 /// A text, at once.
 pub fn text(text: &str) -> Reply {
-    Reply { said: vec![Said::Text(text.into())], after: Duration::default(), refused: None }
+    Reply { said: vec![Said::Text(text.into())], after: Duration::default(), held: Duration::default(), refused: None }
 }
 
 /// One call of a tool, at once.
@@ -43,12 +45,17 @@ pub fn call(name: &str, input: Value) -> Reply {
 /// Several calls in one message. Their ids are `<agent's type>-<turn>-<number>`.
 pub fn calls(calls: Vec<(&str, Value)>) -> Reply {
     let call = |(name, input): (&str, Value)| Said::ToolUse { id: "".into(), name: name.into(), input };
-    Reply { said: calls.into_iter().map(call).collect(), after: Duration::default(), refused: None }
+    Reply {
+        said: calls.into_iter().map(call).collect(),
+        after: Duration::default(),
+        held: Duration::default(),
+        refused: None,
+    }
 }
 
 /// No answer: a status of HTTP.
 pub fn refused(status: u16) -> Reply {
-    Reply { said: Vec::new(), after: Duration::default(), refused: Some(status) }
+    Reply { said: Vec::new(), after: Duration::default(), held: Duration::default(), refused: Some(status) }
 }
 
 /// A call of the Agent tool.
@@ -68,6 +75,11 @@ impl Reply {
     /// The same after `ms` milliseconds.
     pub fn after(self, ms: u64) -> Self {
         Self { after: Duration::from_millis(ms), ..self }
+    }
+
+    /// The same with its last block `ms` milliseconds before its end.
+    pub fn held(self, ms: u64) -> Self {
+        Self { held: Duration::from_millis(ms), ..self }
     }
 
     /// The same with a text before everything else.
@@ -337,7 +349,8 @@ impl Model for Clocked {
             let id = format!("msg-{}-{}", question.agent, question.turn);
             let mut events: VecDeque<model::Event> = Answer::message(&id, &said).events.into();
             events.iter_mut().for_each(spend);
-            Ok(Replying::new(Arriving(events)))
+            let hold = Some(Box::pin(self.handle.sleep(reply.held)));
+            Ok(Replying::new(Arriving { events, hold }))
         })
     }
 }
@@ -370,11 +383,20 @@ fn unscripted(question: &Question) -> CallError {
     CallError::Refused { status: 400, kind: "invalid_request_error".into(), message: message.into(), retry_after: None }
 }
 
-struct Arriving(VecDeque<model::Event>);
+struct Arriving {
+    events: VecDeque<model::Event>,
+    /// Stands before the end of the message.
+    hold: Option<Pin<Box<Sleep>>>,
+}
 
 impl Events for Arriving {
-    fn poll_next(&mut self, _waking: &mut Waking<'_>) -> Poll<Option<Result<model::Event, Broken>>> {
-        Poll::Ready(self.0.pop_front().map(Ok))
+    fn poll_next(&mut self, waking: &mut Waking<'_>) -> Poll<Option<Result<model::Event, Broken>>> {
+        let is_end = matches!(self.events.front(), Some(model::Event::MessageDelta { .. }));
+        if let Some(hold) = self.hold.as_mut().filter(|_| is_end) {
+            ready!(hold.as_mut().poll(waking));
+            self.hold = None;
+        }
+        Poll::Ready(self.events.pop_front().map(Ok))
     }
 }
 

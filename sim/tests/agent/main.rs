@@ -11,6 +11,7 @@ mod definitions;
 mod delegation;
 mod hook;
 mod input;
+mod matrix;
 mod notification;
 mod permission;
 mod placement;
@@ -20,6 +21,7 @@ mod query;
 mod queue;
 #[allow(dead_code)] // Each group uses its own part of it.
 mod reply;
+mod result;
 mod retry;
 mod routing;
 mod shell;
@@ -31,4 +33,5 @@ mod takeover;
 #[allow(dead_code)] // Each group uses its own part of it.
 mod theatre;
 mod tools;
+mod transcript;
 mod world;

@@ -343,3 +343,25 @@ fn agent_03_agents_nest_as_deep_as_the_settings_say() {
     assert_eq!(played.agents().len(), 1);
     assert_eq!(played.count(|event| matches!(event, Event::Refused { .. })), 1);
 }
+
+#[test]
+fn agent_30_from_the_call_to_the_result_every_step_comes_in_its_order() {
+    let played = one(Stage::new(), json!({}));
+    let id = played.agents()[0].clone();
+    let of_main = |agent: &Rc<str>| &**agent == "main";
+    let places = [
+        played.place(|event| matches!(event, Event::Usage { agent, turn: 0, .. } if of_main(agent))),
+        played.place(|event| matches!(event, Event::PermissionReply { agent, .. } if of_main(agent))),
+        played.place(|event| matches!(event, Event::ToolStart { agent, during_stream: false, .. } if of_main(agent))),
+        played.place(|event| matches!(event, Event::Routed { route: "named", .. })),
+        played.place(|event| matches!(event, Event::AgentStarted { .. })),
+        played.place(|event| matches!(event, Event::QueryEnded { agent, .. } if *agent == id)),
+        played.place(|event| matches!(event, Event::AgentResult { .. })),
+        played.place(|event| matches!(event, Event::ToolEnd { agent, .. } if of_main(agent))),
+        played.place(|event| matches!(event, Event::RequestSent { agent, turn: 1, .. } if of_main(agent))),
+    ];
+    assert!(places.is_sorted(), "{places:?}");
+    let last = blocks(played.asked_by("main")[1]);
+    let kinds: Vec<&str> = last[last.len() - 2..].iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["tool_use", "tool_result"]);
+}

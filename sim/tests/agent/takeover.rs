@@ -128,14 +128,18 @@ fn sync_10_what_was_cut_off_is_done_again_and_answered_once() {
 
 #[test]
 fn sync_10_a_result_whose_message_was_cut_off_counts_no_more() {
-    let mut stage = working();
-    stage.settings.streaming_tools = true;
-    let played = switched(stage, 1_500);
+    // The tool has ended while the message of its call still arrives, and the signal comes before the message is whole.
+    let stage = working().says(
+        "general-purpose",
+        vec![call("Glob", json!({ "pattern": "*" })).held(10_000), text("third").after(1_000)],
+    );
+    let played = switched(stage, 5_000);
+    assert_eq!(played.count(|event| matches!(event, Event::TranscriptAppend { kind: "tombstone", .. })), 1);
     let child = played.agents()[0].clone();
     let entries = played.session.transcripts.replay(&played.session, &child).unwrap();
-    let calls: Vec<_> = entries.iter().flat_map(|entry| &entry.tool_uses).map(|call| call.id.clone()).collect();
-    let answers: Vec<_> = entries.iter().flat_map(|entry| entry.answers.clone()).collect();
-    assert_eq!(calls, answers);
+    let answers = entries.iter().flat_map(|entry| &entry.answers).count();
+    assert_eq!((entries.len(), answers), (4, 1), "the prompt, two answers and a result");
+    assert_eq!(results(played.asked_by("general-purpose").last().unwrap()).len(), 1);
 }
 
 #[test]
