@@ -19,14 +19,16 @@ fn refusal(stage: Stage, more: Value) -> String {
         Event::Refused { why, .. } => Some(why.to_string()),
         _ => None,
     });
-    assert_eq!(told, [played.value.clone()], "the watcher is told, too");
+    assert_eq!(told.join("|"), played.value, "the watcher is told, too");
     assert_eq!(played.asked.len(), 0, "no agent takes its place");
     played.value
 }
 
 fn input(more: Value) -> Value {
     let mut input = json!({ "description": "count the files", "prompt": "How many files are there?" });
-    input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if let (Value::Object(more), Some(input)) = (more, input.as_object_mut()) {
+        input.extend(more);
+    }
     input
 }
 

@@ -41,7 +41,9 @@ fn behind() -> Played<()> {
 }
 
 /// What an entry is made of, to be compared.
-fn parts(entry: &Entry) -> (String, Vec<String>, Vec<ToolUse>, Vec<Rc<str>>, String, Nature, Usage) {
+type Parts = (String, Vec<String>, Vec<ToolUse>, Vec<Rc<str>>, String, Nature, Usage);
+
+fn parts(entry: &Entry) -> Parts {
     let content = entry.message.content.iter().map(|piece| piece.json().to_owned()).collect();
     let (tool_uses, answers) = (entry.tool_uses.clone(), entry.answers.clone());
     (entry.uuid.to_string(), content, tool_uses, answers, entry.text.to_string(), entry.nature, entry.usage)
