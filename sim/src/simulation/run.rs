@@ -178,9 +178,8 @@ async fn serve(main: Rc<Context>, doing: &Doing) {
         return repl(main).await;
     }
     loop {
-        let is_done = doing.is_done();
         headless(main.clone()).await;
-        if is_done && main.session.queue.is_empty() {
+        if doing.is_done() && main.session.queue.is_empty() {
             return;
         }
         let _waiting = main.session.handle.waiting_for("the next line of input, or its end");

@@ -111,7 +111,7 @@ impl Service {
     pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
         let request = self.take(agent, draft);
         refusal::check(&request, &self.rules)?;
-        let cumulative = self.sizer.cumulative(draft, &request, &self.wire);
+        let cumulative = self.sizer.cumulative(agent, draft, &request, &self.wire);
         let chain = self.chain(agent);
         let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());

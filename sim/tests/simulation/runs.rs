@@ -93,7 +93,8 @@ fn acts_that_find_nothing_are_told() {
 #[test]
 fn a_headless_session_takes_input_as_it_comes_and_ends() {
     let rules = vec![says("main", "Hello."), says("main", "Good bye.")];
-    let mut setup = setup(rules, vec![types(0, "Hello"), types(100_000, "Bye")]);
+    let last = at(100_010, Does::Flips([("a-flag".to_owned(), true)].into()));
+    let mut setup = setup(rules, vec![types(0, "Hello"), types(100_000, "Bye"), last]);
     setup.settings.interactive = false;
     let finished = finished(setup);
     assert_eq!((finished.lines.len(), finished.agents[0].turns), (2, 2));
