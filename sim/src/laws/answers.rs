@@ -5,26 +5,37 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::simulation::{Observer, Seen};
+use crate::simulation::{Observer, Seen as Request};
 use crate::wire::Message;
 
 /// Follows each agent's conversation; looks at new messages alone.
 #[derive(Default)]
 pub struct Answers {
-    seen: BTreeMap<Rc<str>, Vec<Rc<Message>>>,
+    seen: BTreeMap<Rc<str>, Seen>,
+}
+
+/// How long an agent's last request was, and its last message.
+struct Seen {
+    messages: usize,
+    last: Option<Rc<Message>>,
 }
 
 impl Answers {
-    /// How many leading messages of a request were in the one before.
+    /// How many leading messages of a request were in the one before. Conversations grow at the end: one look decides for
+    /// most, and only a rewritten one is followed from its beginning.
     fn known(&self, agent: &str, messages: &[Rc<Message>]) -> usize {
         let Some(before) = self.seen.get(agent) else { return 0 };
-        // Conversations grow at the end: two looks decide for most, and only a rewritten one is compared in full.
-        let grown = before.len() <= messages.len()
-            && before
-                .last()
-                .zip(messages.get(before.len().saturating_sub(1)))
-                .is_none_or(|(old, new)| Rc::ptr_eq(old, new));
-        if grown { before.len() } else { 0 }
+        let there = before.messages.checked_sub(1).and_then(|last| messages.get(last));
+        let grown = there.zip(before.last.as_ref()).is_some_and(|(new, old)| Rc::ptr_eq(old, new));
+        if grown { before.messages } else { 0 }
+    }
+
+    fn keep(&mut self, agent: &str, messages: &[Rc<Message>]) {
+        let now = Seen { messages: messages.len(), last: messages.last().cloned() };
+        match self.seen.get_mut(agent) {
+            Some(seen) => *seen = now,
+            None => _ = self.seen.insert(agent.into(), now),
+        }
     }
 }
 
@@ -33,7 +44,7 @@ impl Observer for Answers {
         "answers"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Request<'_>) -> Result<(), String> {
         let messages = &seen.draft.messages;
         let known = self.known(seen.agent, messages);
         let mut open = BTreeSet::new();
@@ -45,16 +56,17 @@ impl Observer for Answers {
         if let Some(id) = open.first() {
             return Err(format!("request {}: the call {id} has no result", seen.line));
         }
-        let before = self.seen.entry(seen.agent.into()).or_default();
-        before.truncate(known);
-        before.extend_from_slice(&messages[known..]);
+        self.keep(seen.agent, messages);
         Ok(())
     }
 }
 
 /// Takes one block into account.
 fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
-    // Most blocks begin with what counts: the rest of a long result need not be read.
+    // Most blocks begin with what counts: the rest of a long text or result need not be read.
+    if json.starts_with("{\"type\":\"text\",") {
+        return Ok(());
+    }
     if let Some(id) = first_id(json, "{\"type\":\"tool_result\",\"tool_use_id\":\"") {
         return close(id, open);
     }
