@@ -193,7 +193,9 @@ impl Figure {
 fn number(figure: &str, at: &At<'_>) -> Option<Number> {
     let json = at.json();
     let found = if figure.ends_with("_usd") {
-        let digits = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+        // As it was written where it is text; a number is spelled out, never as `1e-6`.
+        let number = || json.as_f64().map(|number| number.to_string());
+        let digits = json.as_str().map(str::to_owned).or_else(number).unwrap_or_default();
         digits.parse().ok().map(Number::Money)
     } else {
         json.as_f64().filter(|number| *number >= 0.0).map(Number::Plain)
