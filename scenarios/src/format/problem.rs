@@ -68,20 +68,27 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
     words.into_iter().filter(near).min_by_key(|word| distance(found, word))
 }
 
-/// Letters to add, leave out or change (Levenshtein), upper and lower case being one.
+/// Letters to add, leave out, change or swap with their neighbour (optimal string alignment), upper and lower case being
+/// one.
 fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.to_lowercase().chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, against) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *against);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+    let [one, other] = [one, other].map(|word| word.to_lowercase().chars().collect::<Vec<char>>());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for row in 1..=one.len() {
+        let mut next = vec![row];
+        for column in 1..=other.len() {
+            let same = one[row - 1] == other[column - 1];
+            let changed = rows[row - 1][column - 1] + usize::from(!same);
+            let mut least = changed.min(rows[row - 1][column] + 1).min(next[column - 1] + 1);
+            let swapped =
+                row > 1 && column > 1 && one[row - 1] == other[column - 2] && one[row - 2] == other[column - 1];
+            if swapped {
+                least = least.min(rows[row - 2][column - 2] + 1);
+            }
+            next.push(least);
         }
+        rows.push(next);
     }
-    row[other.len()]
+    rows[one.len()][other.len()]
 }
 
 #[cfg(test)]
@@ -92,6 +99,7 @@ mod tests {
     fn the_word_that_was_meant_is_named() {
         assert_eq!(nearest("max_turn", ["max_tokens", "max_turns"]), Some("max_turns"));
         assert_eq!(nearest("Covers", ["covers"]), Some("covers"));
+        assert_eq!(nearest("abuot", ["seed", "about"]), Some("about"));
         assert_eq!(nearest("zebra", ["cwd", "model"]), None);
         assert_eq!(alternatives(["a", "b", "c"]), "`a`, `b` or `c`");
     }

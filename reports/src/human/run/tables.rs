@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::agent::Event;
-use forkcast_sim::time::Instant;
 
 use super::lanes::label;
 use super::span;
@@ -78,14 +77,19 @@ pub(super) fn requests(run: &Run) -> Table {
     table
 }
 
-/// Tools that each agent called, by instant.
-type Calls = BTreeMap<Rc<str>, Vec<(Instant, Rc<str>)>>;
+/// Tools that each agent called, by the turn in which its model asked for them.
+type Calls = BTreeMap<(Rc<str>, u32), Vec<Rc<str>>>;
 
 fn calls(run: &Run) -> Calls {
-    let mut calls = Calls::new();
+    let (mut calls, mut turns) = (Calls::new(), BTreeMap::new());
     for logged in &run.events {
-        if let Event::ToolStart { agent, name, .. } = &logged.event {
-            calls.entry(agent.clone()).or_default().push((logged.at, name.clone()));
+        match &logged.event {
+            Event::RequestSent { agent, turn, .. } => _ = turns.insert(agent.clone(), *turn),
+            Event::ToolStart { agent, name, .. } => {
+                let turn = turns.get(agent).copied().unwrap_or_default();
+                calls.entry((agent.clone(), turn)).or_default().push(name.clone());
+            }
+            _ => {}
         }
     }
     calls
@@ -109,18 +113,9 @@ fn row(run: &Run, request: &Request, calls: &Calls) -> Vec<Cell> {
     ]
 }
 
-/// The tools that ran between this request of the agent and its next one, else that it was text.
+/// The tools that this answer asked for and that ran, else that it was text.
 fn answered_with(run: &Run, request: &Request, calls: &Calls) -> String {
-    let from = request.line.at.unwrap_or_default();
-    let later =
-        run.requests.iter().filter(|other| other.agent == request.agent && other.line.index > request.line.index);
-    let until = later.filter_map(|other| other.line.at).next();
-    let own = run.agents.get(request.agent).and_then(|agent| calls.get(&agent.id));
-    let named: Vec<&str> = own
-        .into_iter()
-        .flatten()
-        .filter(|(at, _)| *at >= from && until.is_none_or(|until| *at < until))
-        .map(|(_, name)| &**name)
-        .collect();
-    if named.is_empty() { "text".to_owned() } else { named.join(", ") }
+    let agent = run.agents.get(request.agent).map(|agent| agent.id.clone());
+    let named = agent.and_then(|agent| calls.get(&(agent, request.turn))).map(|names| names.join(", "));
+    named.unwrap_or_else(|| "text".to_owned())
 }
