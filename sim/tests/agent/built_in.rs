@@ -102,6 +102,19 @@ fn adef_02_adef_04_adef_05_adef_06_adef_07_what_a_definition_says_reaches_its_ru
 }
 
 #[test]
+fn adef_04_what_is_inherited_is_the_model_of_whoever_calls() {
+    let played = Stage::new()
+        .agent("upper", "model: haiku")
+        .agent("twin", "model: inherit")
+        .says("main", vec![spawn("upper", "go"), text("done")])
+        .says("upper", vec![spawn("twin", "go"), text("done")])
+        .says("twin", vec![text("done")])
+        .play(|session| async move { drop(says(&main_agent(&session), "hello").await) });
+    assert_ne!(&*played.asked_by("main")[0].draft.model, "claude-haiku-4-5");
+    assert_eq!(&*played.asked_by("twin")[0].draft.model, "claude-haiku-4-5", "the parent's, not the session's");
+}
+
+#[test]
 fn adef_08_the_isolation_of_the_call_counts_before_the_definitions() {
     let refusal = |input: serde_json::Value| {
         let stage = Stage::new().agent("apart", "isolation: worktree").set(|settings| settings.internal_build = true);

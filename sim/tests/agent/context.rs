@@ -1,5 +1,6 @@
 //! What a sub-agent has of its own, what hangs on it, and that all of it is gone at its end (CTX).
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use forkcast_sim::agent::context::{Context, Continued, SubAgent};
@@ -67,6 +68,18 @@ fn ctx_01_ctx_05_ctx_06_a_child_keeps_the_chain_and_stands_one_deeper() {
         _ => None,
     });
     assert_eq!(created, [(one.0.clone(), "main".to_owned(), 1), (two.0, one.0, 2)]);
+}
+
+#[test]
+fn ctx_05_every_run_has_an_id_that_no_other_has() {
+    let starts = [spawn("worker", "one"), spawn("worker", "two"), spawn_behind("worker", "three"), text("done")];
+    let stage = Stage::new().agent("worker", "").says("main", starts.into()).says("worker", vec![text("done")]);
+    let started = hello(stage).find(|event| match event {
+        Event::AgentStarted { agent, .. } => Some(agent.to_string()),
+        _ => None,
+    });
+    let ids: BTreeSet<&str> = started.iter().map(String::as_str).chain(["main"]).collect();
+    assert_eq!((started.len(), ids.len()), (3, 4), "{started:?}");
 }
 
 #[test]

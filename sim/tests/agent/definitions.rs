@@ -172,6 +172,16 @@ fn adef_02_what_is_wrong_is_told_with_its_line_what_was_found_and_what_was_expec
 }
 
 #[test]
+fn adef_02_json_needs_a_prompt_and_a_description_too() {
+    let text = "{\n  \"mute\": { \"description\": \"a\" },\n  \"vague\": { \"prompt\": \"b\" }\n}";
+    let definitions = gather(&[at(Source::Flag, "--agents", text)]);
+    assert!(definitions.get("mute").is_none() && definitions.get("vague").is_none());
+    let told: Vec<String> = definitions.invalid().iter().map(ToString::to_string).collect();
+    assert!(told[0].starts_with("--agents:2: mute.prompt: found nothing, expected a system prompt"), "{told:?}");
+    assert!(told[1].starts_with("--agents:3: vague.description: found nothing, expected a text"), "{told:?}");
+}
+
+#[test]
 fn adef_15_one_bad_definition_of_a_json_text_does_not_take_the_others_along() {
     let text = "{\n  \"good\": { \"description\": \"a\", \"prompt\": \"b\" },\n  \"bad\": {\n    \"description\": \"a\",\n    \
                 \"prompt\": \"b\",\n    \"maxTurns\": 0\n  },\n  \"odd\": 3\n}";

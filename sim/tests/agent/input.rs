@@ -62,6 +62,16 @@ fn input_04_a_text_that_only_begins_like_a_command_is_plain() {
 }
 
 #[test]
+fn input_04_a_command_is_called_by_its_slash_and_its_whole_name() {
+    let theatre = with_brief(says(&["one", "two"])).types(0, "brief me").types(100, "/briefing please");
+    let played = theatre.types(200, "/brief").play();
+    assert_eq!(played.words("input.command", "step"), ["start", "end"]);
+    assert_eq!(played.at(&[("event", "input.command")]), Some(200), "neither text before it is a command");
+    let texts: Vec<_> = played.entries().iter().map(|entry| entry.text.to_string()).collect();
+    assert_eq!(texts[..4], ["brief me", "one", "/briefing please", "two"]);
+}
+
+#[test]
 fn input_06_the_handler_runs_before_the_text_behind_it_goes_to_the_model() {
     let played = with_brief(says(&["ok"])).types(0, "/brief and then this").play();
     assert_eq!(played.words("input.command", "step"), ["start", "end"]);

@@ -131,6 +131,14 @@ fn a_declared_growth_is_the_size_of_each_turns_answer_and_results_together() {
 }
 
 #[test]
+fn loop_05_a_call_in_any_message_of_an_answer_makes_the_loop_go_on() {
+    let mut answer = Reply::calls(&[probe("t1", 0)]);
+    answer.steps.extend(Reply::says("a message behind it").steps);
+    let played = Theatre::new(vec![answer, Reply::says("done")]).types(0, "go").play();
+    assert_eq!((played.asked.len(), played.entries().last().unwrap().text.as_ref()), (2, "done"));
+}
+
+#[test]
 fn loop_05_loop_06_only_a_call_in_an_assembled_message_makes_the_loop_go_on() {
     let mut call = Reply::calls(&[probe("t1", 0)]);
     for step in &mut call.steps {

@@ -117,6 +117,19 @@ fn result_09_the_content_is_the_last_text_and_no_other() {
 }
 
 #[test]
+fn result_09_what_was_said_before_the_last_message_is_no_report() {
+    let glob = || call("Glob", json!({ "pattern": "*" }));
+    let played = Stage::new()
+        .agent("worker", "maxTurns: 2")
+        .says("main", vec![spawn("worker", "look round"), text("done")])
+        .says("worker", vec![glob().saying("one"), glob()])
+        .play(|session| async move { drop(says(&main_agent(&session), "go").await) });
+    let results = played.results();
+    let words = results[0]["content"].as_str().unwrap();
+    assert!(words.starts_with("(the agent ended without a text)"), "{words}");
+}
+
+#[test]
 fn result_10_result_11_result_12_totals_are_those_of_all_messages() {
     let (_, played) = result(Stage::new(), "general-purpose");
     let totals = played.find(|event| match event {

@@ -57,6 +57,20 @@ fn loop_10_a_broken_stream_leaves_tombstones_and_is_asked_for_again() {
 }
 
 #[test]
+fn loop_10_pings_and_errors_of_a_stream_are_passed_on_as_they_came() {
+    let failed = Event::Error { kind: "overloaded_error".into(), message: "full".into() };
+    let broken = Reply::says("x").with(1, Step::Event(Event::Ping)).with(1, Step::Wait(500));
+    let broken = broken.cut(5, Some(Step::Event(failed)));
+    let played = Theatre::new(vec![broken, Reply::says("y")]).types(0, "go").play();
+    let taken_back = ["message_start", "ping", "content_block_start", "content_block_delta", "error", "tombstone"];
+    let whole = ["message_start", "content_block_start", "content_block_delta", "content_block_stop"];
+    let end = ["message_delta", "message_stop", "said"];
+    assert_eq!(played.words("ui.event", "kind"), [&taken_back[..], &whole, &end].concat());
+    assert_eq!(played.at(&[("event", "ui.event"), ("kind", "message_start")]), Some(0));
+    assert_eq!(played.at(&[("event", "ui.event"), ("kind", "ping")]), Some(500));
+}
+
+#[test]
 fn a_stream_that_is_closed_or_fails_before_its_end_is_broken() {
     let failed = Event::Error { kind: "overloaded_error".into(), message: "full".into() };
     for end in [None, Some(Step::Event(failed))] {

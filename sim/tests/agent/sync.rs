@@ -45,7 +45,7 @@ fn sync_01_sync_02_the_turn_of_the_parent_stands_still_until_the_child_has_ended
 }
 
 #[test]
-fn sync_04_sync_05_the_result_is_that_of_the_call_and_passes_no_queue() {
+fn sync_04_sync_05_agent_32_the_result_is_that_of_the_call_and_passes_no_queue() {
     let played = go(looking_round());
     let results = played.results();
     assert_eq!(results.len(), 1);
