@@ -1,0 +1,31 @@
+//! Every behaviour of the runtime is held by a test or a scenario, or is deferred to a part that brings it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)] // A test may stop at once and may read files.
+
+mod listing;
+
+use listing::all;
+
+#[test]
+fn every_behaviour_is_held_or_deferred() {
+    let open: Vec<String> = all()
+        .into_iter()
+        .filter(|(_, behaviour)| behaviour.held_by.is_empty() && behaviour.deferred.is_none())
+        .map(|(id, _)| id)
+        .collect();
+    assert!(open.is_empty(), "{} behaviours are held by no test and not deferred: {}", open.len(), open.join(" "));
+}
+
+#[test]
+fn what_is_deferred_is_not_held_at_the_same_time() {
+    for (id, behaviour) in all().into_iter().filter(|(_, behaviour)| behaviour.deferred.is_some()) {
+        assert!(behaviour.held_by.is_empty(), "{id} is deferred and held by {:?}", behaviour.held_by);
+    }
+}
+
+#[test]
+fn every_behaviour_is_said_in_our_own_words() {
+    let silent: Vec<String> =
+        all().into_iter().filter(|(_, behaviour)| behaviour.says.is_none()).map(|(id, _)| id).collect();
+    assert!(silent.is_empty(), "{} behaviours are not described: {}", silent.len(), silent.join(" "));
+}
