@@ -17,7 +17,7 @@ pub fn failures(run: &Run) -> Vec<Problem> {
     figures::check(&mut failed);
     events::check(&mut failed);
     requests::check(&mut failed);
-    failed.found.sort_by(|one, other| one.place.cmp(&other.place));
+    failed.found.sort_by_key(|one| one.place);
     failed.found
 }
 

@@ -242,7 +242,7 @@ fn calls(answer: &Answer) -> Vec<(String, Value)> {
     for event in &answer.events {
         match event {
             Event::BlockStart { block: Opened::ToolUse { name, .. }, .. } => {
-                calls.push((name.to_string(), Value::Null))
+                calls.push((name.to_string(), Value::Null));
             }
             Event::BlockDelta { delta: Delta::InputJson(json), .. } => {
                 calls.last_mut().unwrap().1 = serde_json::from_str(json).unwrap();

@@ -46,7 +46,7 @@ impl Spill {
     pub fn put(&self, bytes: Vec<u8>) -> Spot {
         let mut held = self.held();
         if held.memory_bytes + bytes.len() > self.memory_bytes_max
-            && let Some(spot) = held.to_file(&bytes)
+            && let Some(spot) = held.spill(&bytes)
         {
             return spot;
         }
@@ -78,7 +78,7 @@ impl Spill {
 }
 
 impl Held {
-    fn to_file(&mut self, bytes: &[u8]) -> Option<Spot> {
+    fn spill(&mut self, bytes: &[u8]) -> Option<Spot> {
         if self.no_file {
             return None;
         }

@@ -63,7 +63,7 @@ impl Notes {
     /// All mistakes in order of place.
     pub fn done(self) -> Vec<Problem> {
         let mut problems = self.problems.into_inner();
-        problems.sort_by(|one, other| one.place.cmp(&other.place));
+        problems.sort_by_key(|problem| problem.place);
         problems
     }
 }

@@ -1,6 +1,6 @@
 //! Where agents meet the cache: the only room that sees both branches.
 //!
-//! * [`run`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
+//! * [`run()`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
 //! * [`Pace`] is how long that takes.

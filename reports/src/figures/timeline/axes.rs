@@ -75,7 +75,7 @@ const TIME_ROOM: i32 = 100;
 const TIME_SIZE: f64 = 11.0;
 
 /// The right edge of the sheet, and what stays free before it: digits are wider than the average character.
-const SHEET_RIGHT: i32 = super::WIDTH as i32;
+const SHEET_RIGHT: i32 = super::WIDTH.cast_signed();
 const SHEET_MARGIN: i32 = 6;
 
 /// Numbers and times beneath the bars.
