@@ -16,8 +16,8 @@ Examples:
   forkcast run day/working-day --ttl 1h            another lifetime
   forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
   forkcast run mine.yaml --out result              also a folder with ledger, table and picture
-  forkcast run mine.yaml --set session.model=claude-haiku-4-5 --set script.main[0].output_tokens=900
-  forkcast run mine.yaml --twice                   in two processes; names the first event that differs
+  forkcast run mine.yaml --set session.model=claude-haiku-4-5
+  forkcast run mine.yaml --twice                   in two processes; names the first difference
   forkcast list scenarios                          what is built in
 
 A scenario is a YAML file, or the name of one that is built in. Exit code 1: something that it expects did not come out.";
