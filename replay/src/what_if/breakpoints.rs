@@ -1,61 +1,11 @@
-//! Other breakpoints, by the names of the design.
+//! Other breakpoints, by the names that agents are told to place theirs by. Hidden requests of the client keep their own.
 
+pub use forkcast_sim::agent::query::Placement as Breakpoints;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::wire::{BlockKind, Level, Marker, NodeId, Place, Prefixes, Ttl};
 
 use super::spec::Lifetimes;
 use crate::rebuild::Sent;
-
-/// Which blocks are marked. Each marks what it says and nothing else. From an agent's second request on `shared`, `tail` and
-/// `both` mark the tail alone, the others keep their markers and add the tail, `none` marks nothing. Hidden requests of the
-/// client keep their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Breakpoints {
-    /// Nothing.
-    None,
-    /// The last system block.
-    System,
-    /// The end of what siblings share: the block before the directive, which is the last one of a first request.
-    Shared,
-    /// The end of the prompt.
-    Tail,
-    /// `shared` and `tail`.
-    Both,
-    /// `tail` and the last block of the previous request; for a fork's first request that of the agent it continues.
-    TailPrevious,
-    /// The last block before the newest run of tool results.
-    BeforeResults,
-    /// Two system blocks and the tail.
-    Client2026,
-}
-
-impl Breakpoints {
-    /// All, in the order of the design.
-    pub const ALL: [Self; 8] = [
-        Self::None,
-        Self::System,
-        Self::Shared,
-        Self::Tail,
-        Self::Both,
-        Self::TailPrevious,
-        Self::BeforeResults,
-        Self::Client2026,
-    ];
-
-    /// The word of the specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::System => "system",
-            Self::Shared => "shared",
-            Self::Tail => "tail",
-            Self::Both => "both",
-            Self::TailPrevious => "tail+previous",
-            Self::BeforeResults => "before-results",
-            Self::Client2026 => "client-2026",
-        }
-    }
-}
 
 /// Places breakpoints request by request.
 #[derive(Clone, Debug, Default)]

@@ -84,10 +84,22 @@ fn an_answer_for_which_nobody_asks_stalls_the_run() {
 
 #[test]
 fn acts_that_find_nothing_are_told() {
-    let acts = vec![types(0, "Hello"), at(100, Does::Background(None)), at(100, Does::Kills("worker".into()))];
+    let acts = vec![
+        types(0, "Hello"),
+        at(100, Does::Background(None)),
+        at(100, Does::Kills("worker".into())),
+        at(100, Does::KillsAll),
+    ];
     let finished = finished(setup(vec![says("main", "Hello.")], acts));
     let idle: Vec<_> = finished.idle.iter().map(|idle| (idle.act, idle.why.as_str())).collect();
-    assert_eq!(idle, [(1, "a sub-agent in the foreground"), (2, "a running task called `worker`")]);
+    assert_eq!(
+        idle,
+        [
+            (1, "a sub-agent in the foreground"),
+            (2, "a running task called `worker`"),
+            (3, "a background task that runs")
+        ]
+    );
 }
 
 #[test]

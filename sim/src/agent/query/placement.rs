@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::wire::{Level, Mark, Message, Ttl};
 
 /// A placement of breakpoints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Placement {
     /// Nothing.
     None,
