@@ -57,6 +57,12 @@ fn each_placement_marks_what_it_says() {
 }
 
 #[test]
+fn each_placement_has_the_name_of_the_design() {
+    let names = ["none", "system", "shared", "tail", "both", "tail+previous", "before-results", "client-2026"];
+    assert_eq!(Placement::ALL.map(Placement::name), names);
+}
+
+#[test]
 fn the_directive_of_a_prompt_alone_stands_behind_the_system_prompt() {
     let mut theatre = Theatre::new(vec![Reply::says("x")]).types(0, "go");
     theatre.settings.placement = Placement::Shared;

@@ -118,6 +118,23 @@ fn stream_06_stream_07_input_is_used_when_its_json_is_whole_and_the_blocks_end_a
 }
 
 #[test]
+fn stream_06_stream_07_what_follows_a_complete_input_is_no_part_of_the_call() {
+    for more in ["}", " and more", "{\"says\":\"two\"}"] {
+        let mut events =
+            vec![reply::start(), reply::opens_call(0, "t1", "Probe"), reply::input(0, "{\"says\":\"one\"}")];
+        events.extend([reply::input(0, more), Event::BlockStop { index: 0 }]);
+        events.extend(reply::stop(StopReason::ToolUse));
+        let played = streaming(Reply::events(events)).play();
+        assert_eq!(played.words("tool.start", "tool_use"), ["t1"], "{more}");
+        assert_eq!(played.words("tool.end", "outcome"), ["ok"], "{more}");
+        let messages = played.asked[1].messages();
+        let (said, answered) = (&messages[messages.len() - 2], &messages[messages.len() - 1]);
+        assert_eq!(said["content"][0]["input"], json!({ "says": "one" }), "sent back as it was made");
+        assert_eq!(answered["content"][0]["content"], "one");
+    }
+}
+
+#[test]
 fn stream_10_a_call_is_handed_over_when_its_block_begins() {
     let played = streaming(two_calls(10)).play();
     assert_eq!(played.at(&[("event", "tool.added"), ("tool_use", "t1")]), Some(0));

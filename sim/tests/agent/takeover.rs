@@ -6,8 +6,9 @@ use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use forkcast_sim::agent::query::Reason;
 use forkcast_sim::agent::task::State;
 use forkcast_sim::agent::{Event, Session};
+use forkcast_sim::model::Question;
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::Role;
+use forkcast_sim::wire::{Piece, Role};
 use serde_json::{Value, json};
 
 use crate::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
@@ -201,6 +202,82 @@ fn sync_09_task_directory_and_read_files_pass_to_the_new_run() {
     let child = played.agents()[0].clone();
     let states = [(child.clone(), "running", false), (child.clone(), "running", true), (child, "completed", true)];
     assert_eq!(played.states(), states, "one task");
+}
+
+/// The tools that a question offers.
+fn offered(question: &Question) -> Vec<String> {
+    let name =
+        |piece: &Piece| serde_json::from_str::<Value>(piece.json()).unwrap()["name"].as_str().unwrap().to_owned();
+    question.draft.tools.iter().map(name).collect()
+}
+
+#[test]
+fn sync_09_tools_08_the_new_run_has_the_tools_of_an_agent_for_which_nobody_waits() {
+    let played = switched(working(), 30_000);
+    let asked = played.asked_by("general-purpose");
+    let has: Vec<bool> = asked.iter().map(|question| offered(question).contains(&"TaskCreate".to_owned())).collect();
+    assert_eq!(has, [true, true, false], "two questions in front and one behind");
+    let kept: Vec<String> = offered(asked[1]).into_iter().filter(|name| name != "TaskCreate").collect();
+    assert_eq!(offered(asked[2]), kept, "nothing else is taken, and the order stays");
+    let dropped = played.find(|event| match event {
+        Event::ToolsResolved { agent, dropped, .. } if *agent == asked[0].agent => Some(dropped.clone()),
+        _ => None,
+    });
+    assert_eq!(dropped, [vec![], vec![("TaskCreate".into(), "background")]], "and it is told why");
+}
+
+#[test]
+fn sync_09_tools_08_where_no_tool_depends_on_waiting_the_new_run_continues_the_prefix() {
+    let stage =
+        working().agent("builder", "tools: Bash, Glob").says("main", vec![spawn("builder", "work"), text("done")]);
+    let replies = vec![
+        call("Glob", json!({ "pattern": "*" })).after(1_000),
+        call("Bash", json!({ "command": "make", "description": "build" })).after(1_000),
+        text("third").after(1_000),
+    ];
+    let played = switched(stage.says("builder", replies), 30_000);
+    let asked = played.asked_by("builder");
+    assert_eq!((asked.len(), offered(asked[2])), (3, vec!["Bash".to_owned(), "Glob".to_owned()]));
+    let spelled = |pieces: &[Piece]| pieces.iter().map(|piece| piece.json().to_owned()).collect::<Vec<_>>();
+    for pair in asked.windows(2) {
+        let (old, new) = (&pair[0].draft, &pair[1].draft);
+        assert_eq!(spelled(&old.tools), spelled(&new.tools));
+        assert_eq!(spelled(&old.system), spelled(&new.system));
+        assert_eq!((&old.model, &old.parameters), (&new.model, &new.parameters));
+        let (old, new) = (blocks(pair[0]), blocks(pair[1]));
+        assert_eq!(old, new[..old.len()], "what was sent before is sent again as it was");
+    }
+}
+
+#[test]
+fn sync_10_an_agent_in_front_of_a_child_is_launched_anew_when_the_child_alone_is_sent_behind() {
+    let stage = Stage::new()
+        .agent("outer", "")
+        .says("main", vec![spawn("outer", "go on"), text("done")])
+        .says("outer", vec![spawn("explore", "look"), text("outer is done")])
+        .says("explore", vec![text("inner is done").after(60_000)]);
+    let played = stage.play(|session| async move {
+        let main = main_agent(&session);
+        let turn = session.handle.spawn("main", async move { drop(says(&main, "go").await) });
+        wait(&session, 10_000).await;
+        let outer = session.tasks.in_foreground().into_iter().find(|task| task.owner.is_none()).unwrap();
+        assert!(session.tasks.background(&outer.id));
+        turn.await.unwrap();
+        while session.tasks.running() > 0 {
+            session.tasks.changed().await;
+        }
+    });
+    let explorers = played.find(|event| match event {
+        Event::AgentStarted { agent, agent_type, .. } if &**agent_type == "explore" => Some(agent.clone()),
+        _ => None,
+    });
+    let explorers: Vec<State> =
+        explorers.iter().map(|agent| played.session.tasks.get(agent).unwrap().state()).collect();
+    assert_eq!(explorers, [State::Killed, State::Completed], "what ran for the call that was cut off is stopped");
+    assert_eq!(played.at(|event| matches!(event, Event::Notified { .. })), 10_000 + 60_000);
+    let answers = results(played.asked_by("outer").last().unwrap());
+    assert_eq!(answers.len(), 1, "one call, one result");
+    assert!(answers[0]["content"].to_string().contains("inner is done"));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+mod acts;
 mod provider;
 mod runs;
 mod same;
+mod sizes;
 mod stage;

@@ -311,11 +311,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_of_a_server_is_meant_by_its_whole_name() {
+        for name in ["mcp__my-server__read_1", "mcp__9-lives"] {
+            let rule = Rule::parse(name).expect(name);
+            assert!(rule.is_all_of(name) && rule.covers(name, &Subject::Nothing, PLACES), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_no_rule_is_refused_with_its_reason() {
         for (text, why) in [
             ("Bash(rm", "has no `)` at its end"),
             ("(x)", "does not begin with the name of a tool"),
             ("", "does not begin with the name of a tool"),
+            ("my tool", "does not begin with the name of a tool"),
+            ("Bash:ls", "does not begin with the name of a tool"),
             ("Read([)", "holds no glob"),
             ("TaskCreate(x)", "none is known for TaskCreate"),
         ] {

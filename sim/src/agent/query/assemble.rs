@@ -109,7 +109,7 @@ impl Assembler {
     /// is the only sign that nothing more comes.
     fn close(&mut self, index: usize) -> Took {
         match self.blocks.get_mut(index) {
-            Some(Block::ToolUse(called)) if called.prepared.is_none() => called.prepare(),
+            Some(Block::ToolUse(called)) => called.prepare(),
             _ => Took::Data,
         }
     }
@@ -176,12 +176,20 @@ impl Called {
         Self { id, name, text: String::new(), arguments: Arguments::default(), prepared: None }
     }
 
+    /// What comes behind a complete input is no part of it: the call may be made already, and is sent back as it was made.
     fn grow(&mut self, more: &str) -> Took {
+        if self.prepared.is_some() {
+            return Took::Data;
+        }
         self.text.push_str(more);
-        if self.arguments.take(more) && self.prepared.is_none() { self.prepare() } else { Took::Data }
+        if self.arguments.take(more) { self.prepare() } else { Took::Data }
     }
 
+    /// The input is complete; it is so once.
     fn prepare(&mut self) -> Took {
+        if self.prepared.is_some() {
+            return Took::Data;
+        }
         // A call without arguments has no delta at all (`providers.md` 2.3).
         let text = if self.text.is_empty() { "{}" } else { self.text.as_str() };
         let (input, problem) = match serde_json::from_str(text) {

@@ -3,7 +3,15 @@
 //! The run in front is ended through its return path: its loop, the request on its way and the tools at work stop where
 //! they are. What was produced stands in the transcript, and the run behind begins from there, under the same id and the
 //! same task. What was cut off is done again, for nothing of it stands in the transcript: a request without an answer is
-//! sent again, a call without a result is made again (the loop answers open calls first), and both cost again.
+//! sent again, a call without a result is made again (the loop answers open calls first), and both cost again. The
+//! contract does not say so in these words; it follows from "no message is lost" (SYNC-09) and from one result for every
+//! call before the next request (LOOP-15): telling the model that its call was interrupted would be a word of the switch.
+//! An agent that was waited for inside such a call is stopped with it, and the call made again launches another.
+//!
+//! The run behind is a run of its own with `isAsync: true` (SYNC-09), so its tools are resolved anew as those of an agent
+//! for which nobody waits (TOOLS-04, TOOLS-08); the pool is not among what the run in front leaves (G27). A tool that the
+//! background does not get is missing from the next request on, and the child's prefix breaks there (`tools_removed`). An
+//! agent whose definition does not list such a tool goes on reading what it wrote.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,0 +1,54 @@
+//! Where the tokens stand that a provider counts beside the blocks.
+
+use std::sync::Arc;
+
+use forkcast_sim::simulation::{Does, Setup, Sizing};
+use forkcast_sim::wire::model::Tokenizer;
+use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter, Usage};
+use serde_json::json;
+
+use crate::stage::{at, calls, finished, says, setup, types};
+
+/// Counts nothing but what stands around the blocks.
+#[derive(Debug)]
+struct Frames;
+
+impl TokenCounter for Frames {
+    fn block_tokens(&self, _: Tokenizer, _: Content<'_>) -> u64 {
+        0
+    }
+
+    fn frame_tokens(&self, _: &Frame) -> FrameTokens {
+        FrameTokens { head: 1_000, message: 10, tail: 1 }
+    }
+}
+
+/// Tokens of the prompts of a run.
+fn prompts(mut setup: Setup) -> Vec<u64> {
+    setup.sizing = Sizing::Counted(Arc::new(Frames));
+    let lines = finished(setup).lines;
+    lines.iter().filter_map(|line| line.predicted.as_ref()).map(Usage::total_input_tokens).collect()
+}
+
+#[test]
+fn a_provider_s_own_tokens_stand_once_in_front_and_behind_and_around_each_message() {
+    let rules = vec![
+        calls("main", "Read", json!({ "file_path": "/repo/README.md" })),
+        says("main", "Read."),
+        says("main", "You are welcome."),
+    ];
+    let acts = vec![types(0, "Read it."), types(60_000, "Thanks")];
+    assert_eq!(
+        prompts(setup(rules, acts)),
+        [1_011, 1_031, 1_051],
+        "one message, three, five; tools and system are none"
+    );
+}
+
+#[test]
+fn a_message_that_grew_since_the_last_request_is_counted_once() {
+    let rules = vec![says("main", "Never heard."), says("main", "Hello.")];
+    // The first request is given up before its first byte: the second one's only message begins with it.
+    let acts = vec![types(0, "Hello"), at(100, Does::Escape), types(10_000, "Hello again")];
+    assert_eq!(prompts(setup(rules, acts)), [0, 1_011]);
+}
