@@ -238,6 +238,9 @@ fn loop_14_results_go_back_in_a_user_message_and_errors_are_never_sent() {
     assert!(!played.asked[1].said().contains("API error"));
     let messages = played.asked[1].messages();
     assert_eq!(messages.len(), 1, "two user messages in a row are one");
+    let blocks = messages[0]["content"].as_array().unwrap();
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    assert!(texts.len() > 2 && texts.ends_with(&["one", "two"]), "{texts:?}");
     let played = calling(&[probe("t1", 0)]).play();
     let roles: Vec<Value> = played.asked[1].messages().iter().map(|message| message["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
