@@ -183,6 +183,31 @@ pub enum Event {
     /// Slow work after a task's end (ASYNC-09).
     #[serde(rename = "followup")]
     FollowUp { task: Rc<str>, work: &'static str, step: &'static str },
+    // ---- forks
+    /// A fork's messages were built from what its parent had sent (FORK-27); `place` is its place among its siblings.
+    #[serde(rename = "fork.built")]
+    ForkBuilt {
+        agent: Rc<str>,
+        parent: Rc<str>,
+        tool_use: Rc<str>,
+        profile: &'static str,
+        place: u32,
+        history: usize,
+        built: usize,
+        ablations: Vec<&'static str>,
+    },
+    /// A fork was not allowed to fork (FORK-44..48).
+    #[serde(rename = "fork.refused")]
+    ForkRefused { agent: Rc<str>, tool_use: Rc<str>, by: &'static str },
+    /// A fork started a named agent, against what it was told (C30).
+    #[serde(rename = "fork.violation")]
+    ForkViolation { agent: Rc<str>, tool_use: Rc<str>, agent_type: Rc<str> },
+    /// A fork's report was read (FORK-42).
+    #[serde(rename = "fork.report")]
+    ForkReport { agent: Rc<str>, is_well_formed: bool, problem: Option<Rc<str>> },
+    /// A fork's parent had no rendered prompt to pass on: it was rendered for the fork (G06).
+    #[serde(rename = "prefix.unverified")]
+    PrefixUnverified { agent: Rc<str> },
     // ---- outputs
     /// An entry was written to a transcript.
     #[serde(rename = "transcript.append")]

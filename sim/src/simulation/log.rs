@@ -119,6 +119,9 @@ impl Sink for Log {
         }
         let mut service = self.service.borrow_mut();
         let service = &mut *service;
+        if let Event::ForkBuilt { agent, parent, .. } = event {
+            service.forked(agent, parent);
+        }
         for observer in &mut service.observers {
             if let Err(why) = observer.event(at, event) {
                 let why = format!("{why} (event {number}: {})", String::from_utf8_lossy(line));

@@ -36,7 +36,7 @@ pub struct Service {
     chains: BTreeMap<Rc<str>, ChainId>,
     /// What each agent sent last.
     trails: BTreeMap<Rc<str>, Trail>,
-    previous: BTreeMap<ChainId, Previous>,
+    previous: BTreeMap<ChainId, Rc<Previous>>,
     rates: Vec<Option<Rates>>,
     unread: UnreadWrites,
 }
@@ -132,7 +132,7 @@ impl Service {
             usage: &usage,
             predicted: &predicted,
             refusal: None,
-            previous: self.previous.get(&chain),
+            previous: self.previous.get(&chain).map(|previous| &**previous),
             cache: &self.cache,
             at,
         });
@@ -143,7 +143,7 @@ impl Service {
         }
         self.follow_writes(line, &request, &cumulative, minimum, &outcome);
         self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
-        self.previous.insert(chain, Previous::new(request, &cumulative, minimum));
+        self.previous.insert(chain, Rc::new(Previous::new(request, &cumulative, minimum)));
         Ok(Served { line, usage, ticket })
     }
 
@@ -153,6 +153,14 @@ impl Service {
             None => self.trails.entry(agent.clone()).or_default(),
         };
         self.wire.take_after(draft, &self.scope, trail)
+    }
+
+    /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
+    pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
+        let (chain, parent) = (self.chain(agent), self.chain(parent));
+        if let Some(previous) = self.previous.get(&parent).cloned() {
+            self.previous.insert(chain, previous);
+        }
     }
 
     fn chain(&mut self, agent: &Rc<str>) -> ChainId {

@@ -130,6 +130,16 @@ impl Piece {
         Self::object(&fields)
     }
 
+    /// Whether it is the call `id`, or its result.
+    pub fn is_about(&self, id: &str) -> bool {
+        if !self.json().contains(id) {
+            return false;
+        }
+        let block: Option<Value> = serde_json::from_str(self.json()).ok();
+        let says = |field: &str| block.as_ref().and_then(|block| block.get(field)?.as_str()) == Some(id);
+        says("id") || says("tool_use_id")
+    }
+
     /// Thinking with its signature.
     pub fn thinking(thinking: &str, signature: &str) -> Self {
         Self::object(&[

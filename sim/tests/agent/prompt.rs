@@ -4,6 +4,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::Rule;
 use forkcast_sim::agent::prompt::{DIVIDER, agent_tool};
 use forkcast_sim::agent::session::{Fragment, PartSizes, Skill, Skills};
+use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::model::Question;
 use serde_json::Value;
 
@@ -289,8 +290,9 @@ fn prompt_15_the_agent_tool_says_when_not_to_use_it() {
 
 #[test]
 fn prompt_16_fork_guidance_stands_in_the_description_with_the_gate_on_only() {
-    let played = Stage::new()
-        .play(|session| async move { (agent_tool::describe(&session, false), agent_tool::describe(&session, true)) });
+    let played = Stage::new().play(|session| async move {
+        (agent_tool::describe(&session, None), agent_tool::describe(&session, Some(Profile::Documents)))
+    });
     let (off, on) = played.value;
     let guidance = off.to_lowercase().replace("runforkedagent", "");
     assert!(!guidance.contains("fork"), "{off}");
@@ -343,7 +345,7 @@ fn prompt_19_prompt_20_what_to_do_while_an_agent_works_in_the_background() {
 
 #[test]
 fn prompt_21_prompt_22_prompt_23_which_way_to_hand_work_on() {
-    let played = Stage::new().play(|session| async move { agent_tool::describe(&session, true) });
+    let played = Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
     has_topics(
         &played.value,
         &[

@@ -258,17 +258,17 @@ fn agent_19_agent_20_mode_and_tools_are_the_definitions() {
 }
 
 #[test]
-fn agent_21_agent_23_a_type_is_that_agent_and_none_is_the_general_one() {
+fn agent_21_agent_22_agent_23_a_type_is_that_agent_and_none_is_the_general_one_or_a_fork() {
     let route = |stage: Stage, more| routes(&one(stage, more)).remove(0);
     let (agent_type, .., why) = route(Stage::new(), json!({ "subagent_type": "explore" }));
     assert_eq!((&*agent_type, why), ("explore", "subagent_type"));
     let (agent_type, .., why) = route(Stage::new(), json!({}));
-    assert_eq!((&*agent_type, why), ("general-purpose", "gate_off"));
+    assert_eq!((&*agent_type, why), ("general-purpose", "feature_off"));
     let given = Stage::new().set(|settings| {
         settings.features.insert("FORK_SUBAGENT".into());
     });
-    let (agent_type, ..) = route(given, json!({}));
-    assert_eq!(&*agent_type, "general-purpose", "forks are not built: their feature changes nothing");
+    let (agent_type, .., why) = route(given, json!({}));
+    assert_eq!((&*agent_type, why), ("fork", "gate_open"));
 }
 
 #[test]

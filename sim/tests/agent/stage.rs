@@ -140,7 +140,10 @@ pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bo
     let pool = Pool::named(session, &agent, &definition, is_async);
     let mode = Worker::of(&session.permissions, &definition, is_async).mode;
     let (definition, model) = (Rc::new(definition), parent.model.clone());
-    Context::sub_agent(parent, SubAgent { agent, definition, model, pool, mode, is_async, cwd: None, continued: None })
+    Context::sub_agent(
+        parent,
+        SubAgent { agent, definition, model, pool, mode, is_async, cwd: None, continued: None, fork: None },
+    )
 }
 
 /// What the agents of this type say as their answer `turn`, counted from zero.

@@ -20,6 +20,7 @@ use super::permission::Mode;
 use super::prompt::Rendered;
 use super::query::Conversation;
 use super::session::Session;
+use super::spawn::fork::Child;
 use super::tool::Pool;
 use crate::wire::Piece;
 
@@ -47,7 +48,9 @@ pub struct Context {
     pub model: Rc<str>,
     /// Effort, where the definition or the session sets one.
     pub effort: Option<Rc<str>>,
-    /// Whether somebody waits for it.
+    /// The `thinking` parameter of its requests, where one is sent.
+    pub thinking: Option<Rc<str>>,
+    /// Nobody waits for it.
     pub is_async: bool,
     /// How its permission requests are handled.
     pub mode: Cell<Mode>,
@@ -71,6 +74,8 @@ pub struct Context {
     pub turns: Cell<u32>,
     /// Where the request came from, for guards; never sent.
     pub query_source: Rc<str>,
+    /// What makes it a fork; nothing of a named agent or the main agent.
+    pub fork: Option<Child>,
 }
 
 impl Context {
@@ -88,6 +93,7 @@ impl Context {
             abort: Abort::default(),
             model: settings.model.clone(),
             effort: settings.effort.clone(),
+            thinking: settings.thinking.clone(),
             is_async: false,
             mode: Cell::new(session.permissions.mode.get()),
             pool,
@@ -100,6 +106,7 @@ impl Context {
             conversation: RefCell::default(),
             turns: Cell::new(0),
             query_source: "main".into(),
+            fork: None,
             session: session.clone(),
         })
     }

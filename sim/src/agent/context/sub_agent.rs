@@ -10,6 +10,7 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
+use crate::agent::spawn::fork::{self, Child};
 use crate::agent::tool::Pool;
 
 /// What was decided about a sub-agent before it begins (AGENT-29).
@@ -30,6 +31,8 @@ pub struct SubAgent {
     pub cwd: Option<Rc<str>>,
     /// What an earlier run of the same agent leaves to it (SYNC-09).
     pub continued: Option<Continued>,
+    /// What makes it a fork (FORK-15..19).
+    pub fork: Option<Child>,
 }
 
 /// What a run leaves to the one that takes it over.
@@ -55,37 +58,54 @@ impl Context {
     /// The context of a sub-agent: the parent's with the fields of CTX-02..06 replaced. Its history is empty until
     /// [`Context::begin`], or that of the run which it continues.
     pub fn sub_agent(parent: &Rc<Self>, start: SubAgent) -> Rc<Self> {
+        let query_source = query_source(parent, &start);
         let is_continued = start.continued.is_some();
         let continued = start.continued.unwrap_or_default();
         let read_files = if is_continued { continued.read_files } else { parent.read_files.borrow().clone() };
         let cwd = start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone());
+        let origin = start.fork.as_ref().map(|child| child.origin.clone());
         let context = Rc::new(Self {
             session: parent.session.clone(),
-            query_source: format!("agent:{}", start.definition.agent_type).into(),
+            query_source,
             parent: Some(parent.clone()),
             chain: parent.chain.clone(),
             depth: parent.depth + 1,
-            begun_in: cwd.clone(),
+            // A fork's requests begin with what its parent's begin with.
+            begun_in: if origin.is_some() { parent.begun_in.clone() } else { cwd.clone() },
             cwd: RefCell::new(cwd),
             abort: if start.is_async { Abort::default() } else { parent.abort.child() },
             model: start.model,
             effort: start.definition.effort.clone().or_else(|| parent.effort.clone()),
+            thinking: match &origin {
+                Some(origin) => origin.thinking.clone(),
+                None => parent.session.settings.thinking.clone(),
+            },
             max_turns: start.definition.max_turns,
             agent: start.agent,
             is_async: start.is_async,
             mode: Cell::new(start.mode),
             pool: start.pool,
-            system: RefCell::new(Rc::from([])),
+            system: RefCell::new(origin.as_ref().map_or_else(|| Rc::from([]), |origin| origin.system.clone())),
             rendered: RefCell::default(),
             memory: Memory::of(&parent.session, &start.definition),
             definition: Some(start.definition),
             read_files: RefCell::new(read_files),
-            entries: RefCell::new(continued.entries),
-            conversation: RefCell::default(),
+            entries: RefCell::new(origin.as_ref().map_or(continued.entries, |origin| origin.history.clone())),
+            conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
+            fork: start.fork,
             turns: Cell::new(continued.turns),
         });
         context.emit(&created(parent, &context));
         context
+    }
+}
+
+/// Where the agent's requests come from (FORK-43); a fork's is what the first guard looks at.
+fn query_source(parent: &Context, start: &SubAgent) -> Rc<str> {
+    let forks = &parent.session.settings.forks;
+    match start.fork {
+        Some(_) if !forks.ablations.contains(&fork::Ablation::LoseQuerySource) => fork::QUERY_SOURCE.into(),
+        _ => format!("agent:{}", start.definition.agent_type).into(),
     }
 }
 

@@ -6,17 +6,22 @@ use std::fmt::Write;
 
 use crate::agent::definition::{self, AgentDefinition};
 use crate::agent::session::Session;
+use crate::agent::spawn::fork::Profile;
 
-/// The description of the Agent tool in `session`. `forks` says whether a call without a kind forks: fork guidance stands
-/// in it then and only then (PROMPT-16).
-pub fn describe(session: &Session, forks: bool) -> String {
+/// The description of the Agent tool in `session`. `forks` says how a call asks for a fork, if there are any: fork guidance
+/// stands in it then and only then (PROMPT-16).
+pub fn describe(session: &Session, forks: Option<Profile>) -> String {
     let mut text = format!("{PURPOSE}\n\nKinds of agents:");
     for definition in definition::visible(session) {
         let _ = write!(text, "\n{}", line(&definition));
     }
-    let omitted = if forks { WITHOUT_KIND_FORK } else { WITHOUT_KIND };
+    let omitted = match forks {
+        None => WITHOUT_KIND,
+        Some(Profile::Documents) => WITHOUT_KIND_FORK,
+        Some(Profile::Client2026) => KIND_FORK,
+    };
     let _ = write!(text, "\n\n{omitted}\n\n{WHEN_NOT}\n\n{HOW}\n\n{AFTERWARDS}\n\n{CHOICE}");
-    if forks {
+    if forks.is_some() {
         let _ = write!(text, "\n{CHOICE_FORK}\n\n{FORK}");
     }
     text
@@ -33,6 +38,9 @@ const PURPOSE: &str = "Hands a task to another agent, which works on it in a con
 const WITHOUT_KIND: &str = "Name the kind in `subagent_type`; without it `general-purpose` is taken.";
 
 const WITHOUT_KIND_FORK: &str = "Name the kind in `subagent_type`; without it you fork yourself.";
+
+const KIND_FORK: &str = "Name the kind in `subagent_type`; without it `general-purpose` is taken, and with `fork` you fork \
+yourself.";
 
 /// PROMPT-15.
 const WHEN_NOT: &str = "When not to use it:

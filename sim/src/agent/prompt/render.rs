@@ -85,13 +85,19 @@ fn replace(context: &Context, old: Option<&Made>, new: &Made) -> bool {
 
 /// The declared sizes of the blocks of a main prompt, where a scenario declares them.
 fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
-    let total = context.session.settings.sizes?.system.filter(|_| context.parent.is_none())?;
+    let total = context.session.settings.sizes?.system.filter(|_| owner(context).parent.is_none())?;
     let weights: Vec<u64> = texts.iter().map(|text| text.len() as u64).collect();
     Some(session::shared_out(total, &weights))
 }
 
+/// Whose prompt it is: a fork that renders at all renders its parent's (CACHE-19).
+fn owner(context: &Context) -> &Context {
+    context.parent.as_deref().filter(|_| context.fork.is_some()).unwrap_or(context)
+}
+
 fn make(context: &Context) -> Made {
     let session = &context.session;
+    let context = owner(context);
     let (texts, sections) = match (&context.definition, &session.settings.system) {
         (Some(definition), _) => blocks(IDENTITY, &of_definition(context, definition)),
         (None, Some(own)) => (own.iter().map(ToString::to_string).collect(), vec!["own"; own.len()]),
@@ -127,7 +133,7 @@ fn of_main(context: &Context) -> Vec<Section> {
     parts.push(sections::environment(context));
     parts.extend(sections::servers(session));
     parts.extend(sections::skills(session));
-    parts.push(sections::guidance(spawn::fork_gate(session)));
+    parts.push(sections::guidance(spawn::fork::gate::offer(session)));
     parts.extend(fragments(false));
     parts.push(Section::fixed("closing", CLOSING));
     parts

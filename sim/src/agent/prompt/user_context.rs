@@ -28,6 +28,11 @@ pub fn user_context(context: &Context) -> Vec<Rc<Message>> {
     vec![message.clone()]
 }
 
+/// Puts `message`, the same with other sizes, in the place of what precedes the conversation of `context`.
+pub(in crate::agent) fn replace_user_context(context: &Context, message: Rc<Message>) {
+    context.session.user_contexts.0.borrow_mut().insert(context.begun_in.clone(), message);
+}
+
 /// What changes least stands first.
 fn take_down(session: &Session, cwd: &str) -> Message {
     let surroundings = &session.settings.environment;

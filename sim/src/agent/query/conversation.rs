@@ -8,7 +8,7 @@ use crate::agent::session::shared_out;
 use crate::wire::{Message, Piece, Role};
 
 /// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Conversation {
     taken: Vec<Rc<Entry>>,
     closed: Vec<Sent>,
@@ -24,7 +24,7 @@ pub struct Conversation {
 }
 
 /// What a scenario says that a turn adds: answer and results together.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Growth {
     /// Tokens of a turn; nothing where they are counted.
     tokens: Option<u64>,
@@ -40,6 +40,7 @@ struct Sent {
 }
 
 /// The first message with the user context before it, and what it was made of.
+#[derive(Clone)]
 struct Opening {
     context: Vec<Rc<Message>>,
     first: Rc<Message>,
@@ -174,21 +175,26 @@ impl Conversation {
 
 impl Growth {
     /// Gives an answer and its results their shares, by the bytes of their blocks. The answer gets its own once: it is sent
-    /// as it was from then on.
+    /// as it was from then on. What has a size of its own keeps it: then the rest shares the whole.
     fn share_out(&mut self, answer: Option<&mut Sent>, results: &mut [Piece]) {
         let Some((tokens, answer)) = self.tokens.zip(answer.filter(|sent| sent.message.role == Role::Assistant)) else {
             return;
         };
         let shares = self.results.get_or_insert_with(|| {
             let said = &answer.message.content;
+            let is_declared = said.iter().all(|piece| piece.declared_tokens().is_some());
+            let said = if is_declared { &[][..] } else { said };
             let weights: Vec<u64> = said.iter().chain(&*results).map(|piece| piece.json().len() as u64).collect();
             let mut shares = shared_out(tokens, &weights);
             let of_results = shares.split_off(said.len());
-            let content = said.iter().zip(shares).map(|(piece, tokens)| piece.clone().sized(tokens)).collect();
-            answer.message = Rc::new(Message { role: Role::Assistant, content });
+            if !is_declared {
+                let content = said.iter().zip(shares).map(|(piece, tokens)| piece.clone().sized(tokens)).collect();
+                answer.message = Rc::new(Message { role: Role::Assistant, content });
+            }
             of_results
         });
-        for (result, tokens) in results.iter_mut().zip(shares) {
+        let shared = results.iter_mut().zip(shares).filter(|(result, _)| result.declared_tokens().is_none());
+        for (result, tokens) in shared {
             *result = result.clone().sized(*tokens);
         }
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::assemble::Prepared;
+use super::declared;
 use super::exit::Exit;
 use super::retry::Asked;
 use super::stream::Turn;
@@ -39,6 +40,7 @@ impl Loop {
 
     /// Goes round until the end.
     pub async fn run(mut self) -> Ended {
+        declared::size_history(&self.context);
         self.note_start();
         let reason = self.go().await;
         let (agent, turns) = (Rc::clone(&self.context.agent), self.turns);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::placement::Layout;
 use crate::agent::context::Context;
 use crate::agent::prompt;
+use crate::agent::spawn::fork::Ablation;
 use crate::model::Question;
 use crate::wire::Draft;
 
@@ -13,7 +14,7 @@ use crate::wire::Draft;
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
     let settings = &context.session.settings;
     let mut parameters = vec![("max_tokens".to_owned(), settings.max_tokens.to_string())];
-    if let Some(thinking) = &settings.thinking {
+    if let Some(thinking) = &context.thinking {
         parameters.push(("thinking".to_owned(), thinking.to_string()));
     }
     if let Some(effort) = &context.effort {
@@ -25,10 +26,22 @@ pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
     parameters.into()
 }
 
-/// The prompt step: renders the system prompt and keeps it as the one of the last request (PROMPT-05).
+/// The prompt step: renders the system prompt and keeps it as the one of the last request (PROMPT-05). A fork renders
+/// nothing: it has its parent's (FORK-15, CACHE-25).
 pub(super) fn render(context: &Context) {
+    let renders_again = context.session.settings.forks.ablations.contains(&Ablation::ReRender);
+    if context.fork.is_some() && !renders_again {
+        return;
+    }
     let system = prompt::render_system(context);
     *context.system.borrow_mut() = system;
+}
+
+/// Whether it is the first request of a conversation. A session that begins with a history goes on with one; a fork, which
+/// begins with its parent's, does not.
+fn is_first(context: &Context) -> bool {
+    let goes_on = || context.entries.borrow().iter().any(|entry| entry.is_assistant());
+    context.turns.get() == 0 && (context.fork.is_some() || !goes_on())
 }
 
 /// The request as it stands now.
@@ -42,7 +55,7 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
         system: system.len(),
         messages: &sending.messages,
         newest_results: sending.newest_results,
-        is_first: context.turns.get() == 0,
+        is_first: is_first(context),
     };
     let marks = settings.placement.marks(&layout, settings.ttl);
     let draft = Draft {

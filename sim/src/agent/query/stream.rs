@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Yielded;
 use super::assemble::{Assembler, Took};
 use super::call::Answer;
+use super::declared;
 use super::executor::Executor;
 use super::iteration::Loop;
 use crate::agent::entry::{Entry, Nature};
@@ -160,6 +161,9 @@ impl Loop {
         let after_ms = self.context.session.now().since(turn.sent_at).as_millis();
         let (agent, turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
         self.context.emit(&Event::FirstEvent { agent, turn, after_ms });
+        if let Some(child) = &self.context.fork {
+            child.slot.begun();
+        }
     }
 
     /// A message is whole (STREAM-08, STREAM-09): its usage is final, it joins the conversation and is yielded.
@@ -167,6 +171,7 @@ impl Loop {
         let (agent, of_turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
         self.context.emit(&Event::Usage { agent, turn: of_turn, usage: assembler.usage().into() });
         let (message, calls) = assembler.whole();
+        let message = declared::size_forking(&self.context, message);
         turn.executor.hold(&message, &calls);
         turn.messages.push(Rc::clone(&message));
         self.append(message).await;

@@ -25,6 +25,7 @@ use super::input::FrontEnd;
 use super::permission::Permissions;
 use super::prompt::UserContexts;
 use super::queue::Queue;
+use super::spawn::fork::Origins;
 use super::task::Tasks;
 use super::tool::Tools;
 use super::transcript::Transcripts;
@@ -70,6 +71,8 @@ pub struct Session {
     pub user_contexts: UserContexts,
     /// What is kept for agents while they run.
     pub scoped: Scoped,
+    /// What forks share.
+    pub origins: Origins,
 }
 
 impl Session {

@@ -11,6 +11,7 @@ use crate::agent::input::FrontEnd;
 use crate::agent::permission::Permissions;
 use crate::agent::prompt::UserContexts;
 use crate::agent::queue::Queue;
+use crate::agent::spawn::fork::Origins;
 use crate::agent::task::Tasks;
 use crate::agent::tool::Tools;
 use crate::agent::transcript::Transcripts;
@@ -67,6 +68,7 @@ impl Opening {
             world: self.world,
             user_contexts: UserContexts::default(),
             scoped: Scoped::default(),
+            origins: Origins::default(),
         });
         definition::announce(&session);
         session

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::PartSizes;
 use crate::agent::definition::Ranking;
 use crate::agent::query::Placement;
+use crate::agent::spawn::fork::Forks;
 use crate::time::Duration;
 use crate::wire::Ttl;
 
@@ -65,6 +66,8 @@ pub struct Settings {
     pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
     /// Declared sizes in the place of counted ones.
     pub sizes: Option<PartSizes>,
+    /// How forks are made, when they start, and what is broken about them on purpose.
+    pub forks: Forks,
     /// How long the classifier takes that looks at a finished background task (contract ASYNC-09).
     pub classifier: Duration,
 }
@@ -115,6 +118,7 @@ impl Default for Settings {
             fragments: Vec::new(),
             mcp_servers: BTreeMap::new(),
             sizes: None,
+            forks: Forks::default(),
             classifier: Duration::default(),
         }
     }

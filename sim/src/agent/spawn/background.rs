@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::fork;
 use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
@@ -16,10 +17,17 @@ use crate::agent::tool::{Call, Outcome};
 /// ASYNC-04).
 pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     let session = call.context.session.clone();
-    let context = Context::sub_agent(&call.context, resolved.sub_agent(&session, true));
+    let mut start = resolved.sub_agent(&session, true);
+    let mut beginning = Beginning::Prompt(resolved.input.prompt.clone());
+    if let Some(origin) = &resolved.fork {
+        let forked = fork::begin(call, resolved, origin);
+        start.fork = Some(forked.child);
+        beginning = Beginning::Fork(forked.built);
+    }
+    let context = Context::sub_agent(&call.context, start);
     let task = waiter::register(call, resolved, &context, true);
     name(resolved, &context);
-    let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
+    let run = run_agent(context, beginning);
     let outcome = waiter::launched(call, resolved, &task);
     detach(Waiter { session, task, run, collected: Collected::default() });
     outcome
@@ -51,6 +59,9 @@ async fn lifecycle(mut waiter: Waiter) {
     let verdict = waiter.judge(&ended);
     let told = told(&waiter, &verdict);
     waiter.end(&verdict);
+    if let (Verdict::Done, Some(_), Some(text)) = (&verdict, &waiter.run.context.fork, &told.result) {
+        fork::report::tell(&waiter.run.context, text);
+    }
     waiter.sdk(verdict.sdk());
     follow_up(&waiter).await;
     notification::ended(&waiter.session, &waiter.task, &told);

@@ -6,6 +6,7 @@
 //! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in front and behind (LIFE-03).
 //! * [`foreground`]: the call waits, and the child may be sent behind meanwhile (SYNC). [`takeover`] continues it there.
 //! * [`background`]: nobody waits; a notification tells of the end (ASYNC).
+//! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
 //! * [`result`]: what the model that called sees (RESULT). [`waiter`]: what both waiters do.
 //!
 //! Who waits (LIFE-04): for a synchronous child the call, for a background child its lifecycle, for one that was sent
@@ -14,11 +15,14 @@
 
 pub mod background;
 pub mod foreground;
+pub mod fork;
 pub mod result;
 pub mod route;
 pub mod run;
 pub mod takeover;
 pub mod waiter;
+
+use route::Resolved;
 
 use super::event::Event;
 use super::session::Session;
@@ -35,14 +39,21 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
             call.context.emit(&Event::Refused { agent, tool_use, why: why.clone() });
             Err(ToolError::Failed(why))
         }
-        Ok(resolved) if resolved.background => Ok(background::launch(&call, &resolved)),
-        Ok(resolved) => foreground::wait(&call, &resolved).await,
+        Ok(resolved) => begin(&call, &resolved).await,
     }
 }
 
-/// The fork gate (contract FORK-01). Forks are not built yet: it is closed whatever the features say.
-pub const fn fork_gate(_session: &Session) -> bool {
-    false
+/// Runs the agent in front or behind. A fork may start a named agent, against what it was told (C30).
+async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
+    let caller = &call.context;
+    if resolved.fork.is_none() && caller.fork.is_some() {
+        let (agent, tool_use) = (caller.agent.clone(), call.tool_use.id.clone());
+        caller.emit(&Event::ForkViolation { agent, tool_use, agent_type: resolved.definition.agent_type.clone() });
+    }
+    match resolved.background {
+        true => Ok(background::launch(call, resolved)),
+        false => foreground::wait(call, resolved).await,
+    }
 }
 
 /// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).

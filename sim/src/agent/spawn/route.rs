@@ -4,7 +4,8 @@
 
 use std::rc::Rc;
 
-use super::{backgrounds_are_off, fork_gate};
+use super::backgrounds_are_off;
+use super::fork::{self, Origin, gate};
 use crate::agent::context::{Context, SubAgent};
 use crate::agent::definition::{AgentDefinition, Isolation, McpServer, missing_servers, visible};
 use crate::agent::event::Event;
@@ -30,6 +31,8 @@ pub struct Resolved {
     pub pool: Rc<Pool>,
     /// Nobody waits for it.
     pub background: bool,
+    /// What a fork shares with its siblings; of a named agent nothing.
+    pub fork: Option<Rc<Origin>>,
 }
 
 /// Words for the model that called.
@@ -44,7 +47,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let (parent, session) = (&call.context, &*call.context.session);
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
     refuse_teams(&input)?;
-    let (agent_type, why) = agent_type(session, &input)?;
+    let Some((agent_type, why)) = agent_type(session, &input)? else { return fork::resolve(call, input) };
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
@@ -62,7 +65,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
         background,
         why,
     });
-    Ok(Resolved { agent, input, definition, model, mode, pool, background })
+    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None })
 }
 
 impl Resolved {
@@ -80,6 +83,7 @@ impl Resolved {
             is_async,
             cwd: self.input.cwd.clone(),
             continued: None,
+            fork: None,
         }
     }
 }
@@ -92,12 +96,16 @@ fn refuse_teams(input: &Input) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Routes 1 to 3 (AGENT-21..23): a type that is given is that agent; without one the fork gate decides.
-fn agent_type(session: &Session, input: &Input) -> Result<(Rc<str>, &'static str), Refusal> {
-    match &input.subagent_type {
-        Some(given) => Ok((given.clone(), "subagent_type")),
-        None if fork_gate(session) => Err("forks are not part of this runtime yet: name a `subagent_type`".into()),
-        None => Ok(("general-purpose".into(), "gate_off")),
+/// Routes 1 to 3 (AGENT-21..23): a type that is given is that agent; without one the fork gate decides. Nothing where the
+/// call means a fork.
+fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'static str)>, Refusal> {
+    match gate::meant(session, input.subagent_type.as_deref()) {
+        gate::Meant::Fork => Ok(None),
+        gate::Meant::Unavailable(why) => Err(format!("there is no fork here: {}", why.explanation()).into()),
+        gate::Meant::Named(why) => {
+            let given = input.subagent_type.as_ref().filter(|given| &***given != fork::TYPE || why != "ablation");
+            Ok(Some((given.cloned().unwrap_or_else(|| "general-purpose".into()), why)))
+        }
     }
 }
 
@@ -144,9 +152,10 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 }
 
 /// The call or the definition asks for it; the call's `false` does not cancel the definition's `true` (AGENT-17,
-/// contract ASYNC-01). The other conditions that force it belong to parts that are not built.
+/// contract ASYNC-01); an open fork gate forces it (AGENT-22, ASYNC-02). The other conditions that force it belong to
+/// parts that are not built.
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
-    let asked = input.run_in_background == Some(true) || definition.background || fork_gate(session);
+    let asked = input.run_in_background == Some(true) || definition.background || gate::forces_background(session);
     asked && !backgrounds_are_off(session)
 }
 

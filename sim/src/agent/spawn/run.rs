@@ -9,10 +9,11 @@ use crate::agent::event::Event;
 use crate::agent::query::{Ended, Generator, Reason, Step, Yielded, Yielder, query};
 
 /// What an agent begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beginning {
     /// Its task: a new history that holds nothing else (contract CTX-08).
     Prompt(Rc<str>),
+    /// These messages behind its parent's history (contract FORK-27, FORK-28).
+    Fork(Vec<Rc<Entry>>),
     /// The history that its context holds: it goes on (contract SYNC-09).
     History,
     /// Everything is said: it only ends.
@@ -73,17 +74,36 @@ async fn body(
             scope = context.begin(prompt) => Some(scope),
             () = context.abort.given() => None,
         },
-        Beginning::History | Beginning::End => Some(context.resume()),
+        Beginning::Fork(_) | Beginning::History | Beginning::End => Some(context.resume()),
     };
     let Some(scope) = scope else { return ended(&context, Reason::Aborted) };
     held.replace(Some(scope));
-    if matches!(beginning, Beginning::Prompt(_)) {
-        let first: Vec<Rc<Entry>> = context.entries.borrow().clone();
-        for entry in &first {
-            context.session.transcripts.append(&context, entry);
+    let first: Vec<Rc<Entry>> = match beginning {
+        Beginning::Prompt(_) => context.entries.borrow().clone(),
+        Beginning::Fork(built) => {
+            context.entries.borrow_mut().extend(built.iter().cloned());
+            built
         }
+        Beginning::History => Vec::new(),
+        Beginning::End => return ended(&context, Reason::Completed),
+    };
+    for entry in &first {
+        context.session.transcripts.append(&context, entry);
     }
-    if beginning == Beginning::End { ended(&context, Reason::Completed) } else { converse(&context, &yielder).await }
+    if !is_its_turn(&context).await {
+        return ended(&context, Reason::Aborted);
+    }
+    converse(&context, &yielder).await
+}
+
+/// A fork waits until its launch policy lets it ask; says whether it came to that.
+async fn is_its_turn(context: &Context) -> bool {
+    let Some(child) = &context.fork else { return true };
+    let _waiting = context.session.handle.waiting_for("its turn among the forks of one message");
+    crate::select! {
+        () = context.abort.given() => false,
+        () = child.slot.turn(&context.session.handle) => true,
+    }
 }
 
 /// Runs the loop and writes every message down before anybody sees it (contract TRANSCRIPT-07).
@@ -101,7 +121,13 @@ async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
                 yielder.give(Produced::Struck(uuid)).await;
             }
             Step::Yielded(Yielded::Stream(_)) => {}
-            Step::Ended(ended) => return ended,
+            Step::Ended(ended) => {
+                // Whoever waits for its first byte waits for nothing from here on.
+                if let Some(child) = &context.fork {
+                    child.slot.begun();
+                }
+                return ended;
+            }
         }
     }
 }

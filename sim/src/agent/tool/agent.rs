@@ -56,7 +56,7 @@ impl Tool for Agent {
     }
 
     fn definition(&self, offer: &Offer<'_>) -> Definition {
-        let description = prompt::agent_tool::describe(offer.session, spawn::fork_gate(offer.session));
+        let description = prompt::agent_tool::describe(offer.session, spawn::fork::gate::offer(offer.session));
         Definition { description, input_schema: visible_schema(offer.session) }
     }
 
@@ -112,7 +112,7 @@ pub fn full_schema(session: &Session) -> Value {
 pub fn visible_schema(session: &Session) -> Value {
     let mut schema = full_schema(session);
     let mut hidden = vec!["team_name", "mode", "isolation"];
-    if spawn::backgrounds_are_off(session) || spawn::fork_gate(session) {
+    if spawn::backgrounds_are_off(session) || spawn::fork::gate::forces_background(session) {
         hidden.push("run_in_background");
     }
     if !session.settings.features.contains("KAIROS") {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::Section;
 use crate::agent::context::Context;
 use crate::agent::session::Session;
+use crate::agent::spawn::fork::Profile;
 
 /// The surroundings (PROMPT-03).
 pub fn environment(context: &Context) -> Section {
@@ -51,9 +52,13 @@ pub fn skills(session: &Session) -> Option<Section> {
 }
 
 /// How to work in this session (PROMPT-12), with what forks add (PROMPT-13, PROMPT-14).
-pub fn guidance(forks: bool) -> Section {
+pub fn guidance(forks: Option<Profile>) -> Section {
     let mut text = GUIDANCE.to_owned();
-    if forks {
+    if let Some(profile) = forks {
+        text.push_str(match profile {
+            Profile::Documents => "\n- Calling Agent without `subagent_type`",
+            Profile::Client2026 => "\n- Calling Agent with `subagent_type: \"fork\"`",
+        });
         text.push_str(FORK_GUIDANCE);
     }
     Section::of("guidance", text)
@@ -69,8 +74,7 @@ task clearly needs more than 3 queries.
 - Call the Skill tool only for skills that are listed; never guess one.";
 
 /// PROMPT-13 and PROMPT-14.
-const FORK_GUIDANCE: &str = "
-- Calling Agent without `subagent_type` makes a fork of yourself that runs in the background; its tool output stays out of \
+const FORK_GUIDANCE: &str = " makes a fork of yourself that runs in the background; its tool output stays out of \
 your context.
 - Fork by default when you hand work on. If you are the fork, do the work yourself.";
 

@@ -1,0 +1,54 @@
+//! Sizes that a scenario declares for whole parts of a conversation (`design.md` 3): what stands before the first answer, and
+//! a message that forks. Both are given before anything of them is sent, so every request agrees.
+
+use std::rc::Rc;
+
+use crate::agent::context::Context;
+use crate::agent::entry::Entry;
+use crate::agent::prompt;
+use crate::agent::session::shared_out;
+use crate::agent::spawn::fork::gate::{Meant, meant};
+use crate::wire::{Message, Piece};
+
+/// Gives everything before the main agent's first answer its share of the declared history.
+pub(super) fn size_history(context: &Context) {
+    let is_first = context.parent.is_none() && context.turns.get() == 0;
+    let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.history).filter(|_| is_first) else {
+        return;
+    };
+    let before = prompt::user_context(context);
+    let mut entries = context.entries.borrow_mut();
+    let messages = before.iter().chain(entries.iter().map(|entry| &entry.message));
+    let weights: Vec<u64> = messages.flat_map(|message| &message.content).map(weight).collect();
+    let mut shares = shared_out(total, &weights).into_iter();
+    for message in &before {
+        prompt::replace_user_context(context, Rc::new(sized(message, &mut shares)));
+    }
+    for entry in entries.iter_mut() {
+        *entry = Rc::new(Entry { message: Rc::new(sized(&entry.message, &mut shares)), ..Entry::clone(entry) });
+    }
+}
+
+/// The entry with its share of the declared size, if it is a message that forks.
+pub(super) fn size_forking(context: &Context, entry: Rc<Entry>) -> Rc<Entry> {
+    let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.assistant) else { return entry };
+    let forks = entry.tool_uses.iter().filter(|call| &*call.name == "Agent").any(|call| {
+        let kind = call.input.get("subagent_type").and_then(serde_json::Value::as_str);
+        meant(&context.session, kind) == Meant::Fork
+    });
+    if !forks || context.fork.is_some() {
+        return entry;
+    }
+    let weights: Vec<u64> = entry.message.content.iter().map(weight).collect();
+    let message = sized(&entry.message, &mut shared_out(total, &weights).into_iter());
+    Rc::new(Entry { message: Rc::new(message), ..Entry::clone(&entry) })
+}
+
+fn weight(piece: &Piece) -> u64 {
+    piece.json().len() as u64
+}
+
+fn sized(message: &Message, shares: &mut impl Iterator<Item = u64>) -> Message {
+    let content = message.content.iter().cloned().zip(shares).map(|(piece, tokens)| piece.sized(tokens)).collect();
+    Message { role: message.role, content }
+}

@@ -1,0 +1,28 @@
+//! A fork's messages as the client of 2026 sends them (`clients.md` 1, "Prefix stability", version 2.1.330, seen
+//! 2026-11-21): of the parent's message the child's own call alone, and the directive in that call's result. So siblings
+//! share what precedes the message, and nothing of the message itself.
+
+use std::rc::Rc;
+
+use super::documents::sized;
+use super::{Request, text};
+use crate::agent::entry::Entry;
+use crate::wire::{Message, Piece, Role};
+
+/// The two messages behind the history.
+pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
+    let message = &request.origin.message;
+    let id = &request.call.tool_use.id;
+    let own = message.tool_uses.iter().filter(|call| call.id == *id).cloned().collect();
+    let content = message.message.content.iter().filter(|piece| piece.is_about(id)).cloned().collect();
+    let said = Entry {
+        uuid: request.uuid(),
+        message: Rc::new(Message { role: Role::Assistant, content }),
+        tool_uses: own,
+        text: "".into(),
+        ..Entry::clone(message)
+    };
+    let words = format!("{}\n{}", text::STARTED_AS_YOU, text::directive(&request.input.prompt));
+    let result = sized(request, Piece::tool_result(id, &words, false));
+    vec![Rc::new(said), Entry::results(request.uuid(), vec![(id.clone(), result)])]
+}

@@ -1,0 +1,70 @@
+//! A fork's messages as the contract has them (FORK-20..29): the parent's message as it is, one placeholder for each of its
+//! calls, and the directive as the last text block.
+
+use std::rc::Rc;
+
+use super::ablation::Ablation;
+use super::{Request, text};
+use crate::agent::entry::{Entry, Nature};
+use crate::wire::{Message, Piece, Role};
+
+/// The two messages behind the history (FORK-27). Siblings differ in the last block alone (FORK-29).
+pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
+    vec![clone_of_message(request), answers(request)]
+}
+
+/// The parent's message with every block, call ids included; its own copy, under an id of its own that is never sent
+/// (FORK-20..22).
+fn clone_of_message(request: &Request<'_>) -> Rc<Entry> {
+    let message = &request.origin.message;
+    let (role, content) = (Role::Assistant, message.message.content.clone());
+    Rc::new(Entry { uuid: request.uuid(), message: Rc::new(Message { role, content }), ..Entry::clone(message) })
+}
+
+/// One message: the placeholders in the order of the calls, then one text block (FORK-23..26).
+fn answers(request: &Request<'_>) -> Rc<Entry> {
+    let origin = request.origin;
+    let mut content = origin.placeholders.clone();
+    if request.without(Ablation::RealResults) {
+        put_real_results(request, &mut content);
+    }
+    let words = text::directive(&request.input.prompt);
+    let own = origin.answers.iter().position(|id| *id == request.call.tool_use.id);
+    match own.filter(|_| request.without(Ablation::Interleave)) {
+        Some(at) => {
+            let result =
+                Piece::tool_result(&request.call.tool_use.id, &format!("{}\n{words}", text::PLACEHOLDER), false);
+            content[at] = sized(request, result);
+        }
+        None => content.push(sized(request, Piece::text(&words))),
+    }
+    Rc::new(Entry {
+        answers: origin.answers.clone(),
+        ..Entry::clone(&Entry::of(request.uuid(), Role::User, content, &words, Nature::Results))
+    })
+}
+
+/// CACHE-16: what the calls really brought, as far as it is known when the child is made; of its own call that it runs.
+fn put_real_results(request: &Request<'_>, content: &mut [Piece]) {
+    let entries = request.call.context.entries.borrow();
+    for (id, piece) in request.origin.answers.iter().zip(content) {
+        let known = entries.iter().rev().find_map(|entry| {
+            let at = entry.answers.iter().position(|answered| answered == id)?;
+            entry.message.content.get(at).cloned()
+        });
+        if let Some(known) = known {
+            *piece = known;
+        } else if *id == request.call.tool_use.id {
+            *piece = Piece::tool_result(id, &format!("async_launched: {}", request.agent), false);
+        }
+    }
+}
+
+/// The child's own block has the size that a scenario declares for it.
+pub(super) fn sized(request: &Request<'_>, piece: Piece) -> Piece {
+    let declared = request.call.context.session.settings.sizes.and_then(|sizes| sizes.directive_block);
+    match declared {
+        Some(tokens) => piece.sized(tokens),
+        None => piece,
+    }
+}

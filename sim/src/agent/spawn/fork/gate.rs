@@ -1,0 +1,141 @@
+//! Whether forks are possible, and which condition failed (contract FORK-01..07, AGENT-22, AGENT-23, C13, G03, DIAG-05).
+
+use super::{Ablation, Profile, TYPE, guard};
+use crate::agent::context::Context;
+use crate::agent::session::Session;
+use crate::agent::spawn::{backgrounds_are_off, is_on};
+
+/// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Closed {
+    /// The feature is off (FORK-01).
+    Feature,
+    /// The session coordinates: a forked coordinator would orchestrate in the place of working (FORK-02).
+    Coordinator,
+    /// Nobody sits at a terminal to whom a question could rise (FORK-03).
+    NonInteractive,
+    /// Nothing may run in the background, and forks run nowhere else (G03).
+    Backgrounds,
+    /// The call names a kind of agent (FORK-06).
+    ExplicitType,
+    /// The caller is a fork (FORK-04).
+    ForkChild,
+}
+
+impl Closed {
+    /// All, in order.
+    pub const ALL: [Self; 6] = [
+        Self::Feature,
+        Self::Coordinator,
+        Self::NonInteractive,
+        Self::Backgrounds,
+        Self::ExplicitType,
+        Self::ForkChild,
+    ];
+
+    /// The word in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Feature => "feature_off",
+            Self::Coordinator => "coordinator",
+            Self::NonInteractive => "non_interactive",
+            Self::Backgrounds => "backgrounds_off",
+            Self::ExplicitType => "explicit_type",
+            Self::ForkChild => "fork_child",
+        }
+    }
+
+    /// What to do about it, for whoever looks for a fork that did not happen (DIAG-05).
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Self::Feature => "forks are switched off: turn the feature FORK_SUBAGENT on",
+            Self::Coordinator => "a coordinator never forks: leave coordinator mode",
+            Self::NonInteractive => "a session without a terminal never forks: nobody could answer its questions",
+            Self::Backgrounds => "nothing may run in the background here, and a fork runs nowhere else",
+            Self::ExplicitType => "the call names a kind of agent: leave `subagent_type` out",
+            Self::ForkChild => "the caller is a fork itself, and forks do not fork",
+        }
+    }
+}
+
+/// What a call of the Agent tool means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// A fork.
+    Fork,
+    /// An agent of this type; the word says why no fork.
+    Named(&'static str),
+    /// The type that means a fork, while none can be had.
+    Unavailable(Closed),
+}
+
+/// Whether a session has forks at all.
+///
+/// # Errors
+/// The first condition that fails.
+pub fn gate(session: &Session) -> Result<(), Closed> {
+    let settings = &session.settings;
+    let fails = match settings.forks.profile {
+        Profile::Documents => [
+            (!feature(session), Closed::Feature),
+            (is_on(session, "CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (!settings.interactive, Closed::NonInteractive),
+            (backgrounds_are_off(session), Closed::Backgrounds),
+        ],
+        // On by default, and without a terminal too (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
+        Profile::Client2026 => [
+            (is_off(session, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
+            (is_on(session, "CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (false, Closed::NonInteractive),
+            (backgrounds_are_off(session), Closed::Backgrounds),
+        ],
+    };
+    fails.into_iter().find(|(fails, _)| *fails).map_or(Ok(()), |(_, why)| Err(why))
+}
+
+/// Whether an open gate makes every agent a background one (AGENT-22, C05). The client of 2026 leaves named agents as they
+/// are.
+pub fn forces_background(session: &Session) -> bool {
+    session.settings.forks.profile == Profile::Documents && gate(session).is_ok()
+}
+
+/// What a model is told of forks: nothing where there are none, or where another word than none means one (PROMPT-13,
+/// PROMPT-14, PROMPT-16).
+pub fn offer(session: &Session) -> Option<Profile> {
+    gate(session).is_ok().then_some(session.settings.forks.profile)
+}
+
+/// What a call with this `subagent_type` means (FORK-04, FORK-06, AGENT-21..23). Guards are asked later.
+pub fn meant(session: &Session, subagent_type: Option<&str>) -> Meant {
+    let meant = match (session.settings.forks.profile, subagent_type, gate(session)) {
+        (Profile::Documents, None, Ok(())) | (Profile::Client2026, Some(TYPE), Ok(())) => Meant::Fork,
+        (Profile::Client2026, Some(TYPE), Err(why)) => Meant::Unavailable(why),
+        (_, Some(_), _) => Meant::Named("subagent_type"),
+        (Profile::Documents, None, Err(why)) => Meant::Named(why.name()),
+        (Profile::Client2026, None, _) => Meant::Named("no_type"),
+    };
+    let spawns_instead = session.settings.forks.ablations.contains(&Ablation::NamedSpawn);
+    if spawns_instead && meant == Meant::Fork { Meant::Named("ablation") } else { meant }
+}
+
+/// Every condition that stands between a call and a fork; none where it forks (DIAG-05).
+pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
+    let session = &context.session;
+    let names_another = match session.settings.forks.profile {
+        Profile::Documents => subagent_type.is_some(),
+        Profile::Client2026 => subagent_type != Some(TYPE),
+    };
+    let mut why: Vec<Closed> = gate(session).err().into_iter().collect();
+    why.extend(names_another.then_some(Closed::ExplicitType));
+    why.extend(guard::trips(context).map(|_| Closed::ForkChild));
+    why
+}
+
+/// FORK-01: the feature, or its switch for developers.
+fn feature(session: &Session) -> bool {
+    session.settings.features.contains("FORK_SUBAGENT") || is_on(session, "FEATURE_FORK_SUBAGENT")
+}
+
+fn is_off(session: &Session, variable: &str) -> bool {
+    session.settings.variables.contains_key(variable) && !is_on(session, variable)
+}

@@ -1,0 +1,57 @@
+//! A fork does not fork again: two guards, each of which suffices (contract FORK-43..49, C01, C30).
+
+use super::{Profile, QUERY_SOURCE, text};
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, Nature};
+use crate::wire::Role;
+
+/// What found out that the caller is a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Where its requests come from (FORK-44).
+    QuerySource,
+    /// The tag in its history, for the case that the source was not passed on (FORK-45).
+    Scan,
+}
+
+impl Guard {
+    /// The word in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::QuerySource => "query_source",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+/// The first guard that trips for `context`: the source, then the scan (C01).
+pub fn trips(context: &Context) -> Option<Guard> {
+    if *context.query_source == *QUERY_SOURCE {
+        return Some(Guard::QuerySource);
+    }
+    let profile = context.session.settings.forks.profile;
+    context.entries.borrow().iter().any(|entry| holds_tag(entry, profile)).then_some(Guard::Scan)
+}
+
+/// Whether the tag stands where the builder puts it (FORK-46): in a text block of a user message that is a list. What a
+/// user types is a string; words of the model, and results of tools, do not count: both may quote the tag.
+///
+/// The client of 2026 puts the directive into a result, so there a result counts that begins as a fork's does.
+fn holds_tag(entry: &Entry, profile: Profile) -> bool {
+    if entry.message.role != Role::User || entry.nature == Nature::Typed {
+        return false;
+    }
+    entry.message.content.iter().any(|piece| {
+        let json = piece.json();
+        if !json.contains(text::TAG_OPEN) {
+            return false;
+        }
+        let Ok(block) = serde_json::from_str::<serde_json::Value>(json) else { return false };
+        let said = |field: &str| block.get(field).and_then(serde_json::Value::as_str).unwrap_or_default();
+        match said("type") {
+            "text" => said("text").contains(text::TAG_OPEN),
+            "tool_result" if profile == Profile::Client2026 => said("content").starts_with(text::STARTED_AS_YOU),
+            _ => false,
+        }
+    })
+}

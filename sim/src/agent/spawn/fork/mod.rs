@@ -1,0 +1,205 @@
+//! Forks: children that begin with their parent's whole conversation, byte for byte (contract FORK, CACHE-07..28).
+//!
+//! A call that means a fork passes these in order:
+//!
+//! * [`gate`]: whether forks are possible at all, and which condition failed (FORK-01..07).
+//! * [`guard`]: a fork does not fork again (FORK-43..48).
+//! * [`origin`]: what the children of one message share, taken once: history, prompt, tools (FORK-15..19, FORK-53).
+//! * [`documents`], [`client`]: the two messages behind the history, in the contract's shape and in that of the client of
+//!   2026; [`text`] holds their words. [`ablation`]: one principle broken, to see what it is worth (CACHE-33).
+//! * [`launch`]: when the children ask for the first time (`design.md` 5).
+//! * [`report`]: what a child says at its end (FORK-41, FORK-42).
+//!
+//! A child runs as every agent behind does: task, transcript, lifecycle and notification of its own (FORK-50..52).
+
+pub mod ablation;
+pub mod client;
+pub mod documents;
+pub mod gate;
+pub mod guard;
+pub mod launch;
+pub mod origin;
+pub mod report;
+pub mod text;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+pub use ablation::Ablation;
+pub use gate::Closed;
+pub use launch::LaunchPolicy;
+pub use origin::{Origin, Origins};
+
+use super::route::{Refusal, Resolved};
+use crate::agent::definition::{AgentDefinition, Isolation, Source};
+use crate::agent::entry::Entry;
+use crate::agent::event::Event;
+use crate::agent::permission::Mode;
+use crate::agent::tool::Call;
+use crate::agent::tool::agent::Input;
+use launch::Slot;
+
+/// The type of every fork (FORK-08).
+pub const TYPE: &str = "fork";
+
+/// Where the requests of a fork come from (FORK-43).
+pub const QUERY_SOURCE: &str = "agent:builtin:fork";
+
+/// Turns that a fork may take (FORK-10).
+const MAX_TURNS: u32 = 200;
+
+/// How a fork's messages are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the last
+    /// text block. An omitted type means a fork, and the gate makes every agent a background one.
+    #[default]
+    Documents,
+    /// As the client of 2026 sends it (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, sessions
+    /// without a terminal too, the child's own call alone, and the directive in that call's result.
+    Client2026,
+}
+
+/// Options of a session that concern forks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forks {
+    /// How their messages are made.
+    pub profile: Profile,
+    /// When they start.
+    pub launch: LaunchPolicy,
+    /// Principles that are broken on purpose.
+    pub ablations: BTreeSet<Ablation>,
+}
+
+/// What makes a context a fork's.
+pub struct Child {
+    /// What it shares with its siblings.
+    pub origin: Rc<Origin>,
+    /// Its place among them.
+    pub slot: Slot,
+}
+
+/// What a fork begins with.
+pub struct Beginning {
+    /// What makes its context a fork's.
+    pub child: Child,
+    /// The messages behind the history.
+    pub built: Vec<Rc<Entry>>,
+}
+
+impl Profile {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Documents, Self::Client2026];
+
+    /// The word in settings and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Documents => "documents",
+            Self::Client2026 => "client-2026",
+        }
+    }
+}
+
+/// The definition of a fork (FORK-08..14). It is never registered: no list holds it, and its prompt is never rendered.
+pub fn definition() -> AgentDefinition {
+    AgentDefinition {
+        tools: Some(vec!["*".into()]),
+        model: Some("inherit".into()),
+        permission_mode: Some(Mode::Bubble),
+        background: true,
+        max_turns: Some(MAX_TURNS),
+        ..AgentDefinition::new(Source::BuiltIn, TYPE, "", "")
+    }
+}
+
+/// Decides about a call that means a fork.
+///
+/// # Errors
+/// When a guard trips (FORK-48: no other agent takes the fork's place), or the call asks for another machine.
+pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
+    let parent = &call.context;
+    if let Some(guard) = guard::trips(parent) {
+        parent.emit(&Event::ForkRefused {
+            agent: parent.agent.clone(),
+            tool_use: call.tool_use.id.clone(),
+            by: guard.name(),
+        });
+        return Err(text::REFUSAL.into());
+    }
+    if input.isolation == Some(Isolation::Remote) {
+        return Err("a fork works on this machine: leave `isolation` out".into());
+    }
+    let message = call.message.clone().ok_or("a fork is built from the message of its call, which is not there")?;
+    let origin = parent.session.origins.of(parent, &message);
+    let agent = parent.session.ids.next("agent");
+    parent.emit(&Event::Routed {
+        agent: parent.agent.clone(),
+        tool_use: call.tool_use.id.clone(),
+        route: TYPE,
+        agent_type: TYPE.into(),
+        model: parent.model.clone(),
+        background: true,
+        why: "gate_open",
+    });
+    let ablations = &parent.session.settings.forks.ablations;
+    Ok(Resolved {
+        pool: ablation::pool(ablations, parent, &agent, &origin.pool),
+        model: ablation::model(ablations, parent, &origin.model),
+        mode: parent.session.permissions.admitted(Mode::Bubble),
+        definition: Rc::new(definition()),
+        background: true,
+        fork: Some(origin),
+        agent,
+        input,
+    })
+}
+
+/// What the child of a call begins with, built now: siblings of one message begin alike whenever they start (FORK-53).
+pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>) -> Beginning {
+    let parent = &call.context;
+    let settings = &parent.session.settings.forks;
+    let request = Request { call, agent: &resolved.agent, input: &resolved.input, origin };
+    let mut built = match settings.profile {
+        Profile::Documents => documents::build(&request),
+        Profile::Client2026 => client::build(&request),
+    };
+    if resolved.input.isolation == Some(Isolation::Worktree) {
+        built.push(text::worktree_notice(parent, &resolved.agent));
+    }
+    let child = Child { origin: origin.clone(), slot: origin.launching.join(settings.launch) };
+    parent.emit(&Event::ForkBuilt {
+        agent: resolved.agent.clone(),
+        parent: parent.agent.clone(),
+        tool_use: call.tool_use.id.clone(),
+        profile: settings.profile.name(),
+        place: child.slot.place,
+        history: origin.history.len(),
+        built: built.len(),
+        ablations: settings.ablations.iter().map(|ablation| ablation.name()).collect(),
+    });
+    Beginning { child, built }
+}
+
+/// What a child is built from.
+pub struct Request<'a> {
+    /// The call that asks for it.
+    pub call: &'a Call,
+    /// The child's id.
+    pub agent: &'a Rc<str>,
+    /// What was asked for.
+    pub input: &'a Input,
+    /// What siblings share.
+    pub origin: &'a Rc<Origin>,
+}
+
+impl Request<'_> {
+    /// Whether this principle is broken.
+    pub fn without(&self, ablation: Ablation) -> bool {
+        self.call.context.session.settings.forks.ablations.contains(&ablation)
+    }
+
+    /// An id for a message that was never yielded by a loop.
+    pub fn uuid(&self) -> Rc<str> {
+        self.call.context.session.ids.next("entry")
+    }
+}

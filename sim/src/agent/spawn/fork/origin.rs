@@ -1,0 +1,144 @@
+//! What the forks of one message share, taken once so that all agree (contract FORK-15..19, FORK-53, G05, G06).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::{Rc, Weak};
+
+use super::launch::Launching;
+use super::{Ablation, ablation, text};
+use crate::agent::context::Context;
+use crate::agent::entry::{Entry, Nature};
+use crate::agent::event::Event;
+use crate::agent::prompt;
+use crate::agent::query::Conversation;
+use crate::agent::session::shared_out;
+use crate::agent::tool::Pool;
+use crate::wire::{Message, Piece};
+
+/// What the forks of one message share.
+pub struct Origin {
+    /// The message that forks.
+    pub message: Rc<Entry>,
+    /// What the parent's last request held (FORK-17).
+    pub history: Vec<Rc<Entry>>,
+    /// The same as it was sent, so that no child puts it together again.
+    pub conversation: Conversation,
+    /// The system prompt of the parent's last request (FORK-15).
+    pub system: Rc<[Piece]>,
+    /// The parent's tools (FORK-16).
+    pub pool: Rc<Pool>,
+    /// The parent's model, as spelled (FORK-18).
+    pub model: Rc<str>,
+    /// The `thinking` parameter of the parent's requests (FORK-18).
+    pub thinking: Option<Rc<str>>,
+    /// The ids of the message's calls, in order.
+    pub answers: Vec<Rc<str>>,
+    /// A placeholder for each of them (FORK-23..25).
+    pub placeholders: Vec<Piece>,
+    /// When the children start.
+    pub launching: Rc<Launching>,
+}
+
+/// The origins that children of a session still stand on, by message.
+#[derive(Default)]
+pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
+
+impl Origins {
+    /// The origin of the forks of `message`, said by `parent`.
+    pub fn of(&self, parent: &Rc<Context>, message: &Rc<Entry>) -> Rc<Origin> {
+        let mut known = self.0.borrow_mut();
+        if let Some(origin) = known.get(&message.uuid).and_then(Weak::upgrade) {
+            return origin;
+        }
+        known.retain(|_, origin| origin.strong_count() > 0);
+        let origin = Rc::new(Origin::take(parent, message));
+        known.insert(message.uuid.clone(), Rc::downgrade(&origin));
+        origin
+    }
+}
+
+impl Origin {
+    fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Self {
+        let ablations = &parent.session.settings.forks.ablations;
+        let (history, is_whole) = history(parent, message, ablations);
+        let answers: Vec<Rc<str>> = message.tool_uses.iter().map(|call| call.id.clone()).collect();
+        let whole = || parent.conversation.borrow().clone();
+        Self {
+            conversation: if is_whole { whole() } else { Conversation::default() },
+            placeholders: placeholders(parent, &answers),
+            message: message.clone(),
+            history,
+            system: ablation::system(ablations, &rendered(parent)),
+            pool: parent.pool.clone(),
+            model: parent.model.clone(),
+            thinking: ablation::thinking(ablations, parent),
+            answers,
+            launching: Rc::default(),
+        }
+    }
+}
+
+/// The system prompt of the parent's last request. A parent that never asked has none: it is rendered, kept, and told as
+/// unverified (G06).
+fn rendered(parent: &Rc<Context>) -> Rc<[Piece]> {
+    if parent.system.borrow().is_empty() {
+        let system = prompt::render_system(parent);
+        *parent.system.borrow_mut() = system;
+        parent.emit(&Event::PrefixUnverified { agent: parent.agent.clone() });
+    }
+    parent.system.borrow().clone()
+}
+
+/// The parent's messages before `message`; calls that nothing answered are left out, with whatever answers no call (G05).
+/// Says whether that is all of them, as they were sent.
+fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>) -> (Vec<Rc<Entry>>, bool) {
+    let entries = parent.entries.borrow();
+    let end = entries.iter().position(|entry| Rc::ptr_eq(entry, message)).unwrap_or(entries.len());
+    let before = &entries[..end];
+    if ablations.contains(&Ablation::StripHistory) {
+        let prompt = before.iter().rposition(|entry| entry.nature == Nature::Typed).unwrap_or(0);
+        return (before[prompt..].to_vec(), prompt == 0);
+    }
+    let ids =
+        |of: fn(&Entry) -> Vec<Rc<str>>| -> BTreeSet<Rc<str>> { before.iter().flat_map(|entry| of(entry)).collect() };
+    let answered = ids(|entry| entry.answers.clone());
+    let called = ids(|entry| entry.tool_uses.iter().map(|call| call.id.clone()).collect());
+    if answered == called {
+        return (before.to_vec(), true);
+    }
+    (before.iter().filter_map(|entry| complete(entry, &called, &answered)).collect(), false)
+}
+
+/// An entry without calls that nothing answers and without answers to no call; nothing where nothing is left.
+fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<Rc<str>>) -> Option<Rc<Entry>> {
+    let open = |id: &Rc<str>| !(called.contains(id) && answered.contains(id));
+    let is_whole = !entry.tool_uses.iter().any(|call| open(&call.id)) && !entry.answers.iter().any(open);
+    if is_whole {
+        return Some(entry.clone());
+    }
+    let dropped = |piece: &Piece| {
+        let ids = entry.tool_uses.iter().map(|call| &call.id).chain(&entry.answers);
+        ids.filter(|id| open(id)).any(|id| piece.is_about(id))
+    };
+    let content: Vec<Piece> = entry.message.content.iter().filter(|piece| !dropped(piece)).cloned().collect();
+    (!content.is_empty()).then(|| {
+        Rc::new(Entry {
+            message: Rc::new(Message { role: entry.message.role, content }),
+            tool_uses: entry.tool_uses.iter().filter(|call| !open(&call.id)).cloned().collect(),
+            answers: entry.answers.iter().filter(|id| !open(id)).cloned().collect(),
+            ..Entry::clone(entry)
+        })
+    })
+}
+
+/// One placeholder for each call, with their share of what a scenario declares for all of them.
+fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Vec<Piece> {
+    let pieces: Vec<Piece> = answers.iter().map(|id| Piece::tool_result(id, text::PLACEHOLDER, false)).collect();
+    match parent.session.settings.sizes.and_then(|sizes| sizes.placeholder) {
+        Some(total) => {
+            let weights: Vec<u64> = pieces.iter().map(|piece| piece.json().len() as u64).collect();
+            pieces.into_iter().zip(shared_out(total, &weights)).map(|(piece, tokens)| piece.sized(tokens)).collect()
+        }
+        None => pieces,
+    }
+}

@@ -1,0 +1,110 @@
+//! Reports of forks: five labels, and what is wrong with a report that does not have them (contract FORK-41, FORK-42).
+
+use crate::agent::context::Context;
+use crate::agent::event::Event;
+
+/// A report, split at its labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The scope, in the child's words.
+    pub scope: String,
+    /// What it found or did.
+    pub result: String,
+    /// Paths that matter.
+    pub key_files: Vec<String>,
+    /// Paths that it changed, as written.
+    pub files_changed: Vec<String>,
+    /// What stands in the way.
+    pub issues: Option<String>,
+}
+
+/// What is wrong with a report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// It does not begin with its scope (FORK-40).
+    #[error("it does not begin with `Scope:`")]
+    Beginning,
+    /// A label is missing.
+    #[error("it has no `{0}`")]
+    Missing(&'static str),
+    /// A label comes too late.
+    #[error("`{0}` stands out of order")]
+    Order(&'static str),
+    /// A label stands twice.
+    #[error("`{0}` stands twice")]
+    Twice(&'static str),
+    /// A label that must say something says nothing.
+    #[error("`{0}` is empty")]
+    Empty(&'static str),
+}
+
+/// The labels in order; the first two must be there (FORK-41).
+const LABELS: [&str; 5] = ["Scope:", "Result:", "Key files:", "Files changed:", "Issues:"];
+const REQUIRED: usize = 2;
+
+impl Report {
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
+        if !text.trim_start().starts_with(LABELS[0]) {
+            return Err(Malformed::Beginning);
+        }
+        let parts = split(text)?;
+        for (at, label) in LABELS.iter().enumerate().take(REQUIRED) {
+            match &parts[at] {
+                None => return Err(Malformed::Missing(label)),
+                Some(said) if said.is_empty() => return Err(Malformed::Empty(label)),
+                Some(_) => {}
+            }
+        }
+        let [scope, result, key_files, files_changed, issues] = parts;
+        Ok(Self {
+            scope: scope.unwrap_or_default(),
+            result: result.unwrap_or_default(),
+            key_files: paths(key_files),
+            files_changed: paths(files_changed),
+            issues: issues.filter(|issues| !issues.is_empty()),
+        })
+    }
+}
+
+/// What stands behind each label.
+fn split(text: &str) -> Result<[Option<String>; 5], Malformed> {
+    let mut parts: [Option<String>; 5] = Default::default();
+    let mut current = 0;
+    for line in text.trim_start().lines() {
+        let label = LABELS.iter().position(|label| line.starts_with(label));
+        let Some(at) = label else {
+            if let Some(part) = &mut parts[current] {
+                part.push('\n');
+                part.push_str(line);
+            }
+            continue;
+        };
+        if parts[at].is_some() {
+            return Err(Malformed::Twice(LABELS[at]));
+        }
+        if at < current {
+            return Err(Malformed::Order(LABELS[at]));
+        }
+        current = at;
+        parts[at] = Some(line[LABELS[at].len()..].to_owned());
+    }
+    Ok(parts.map(|part| part.map(|said| said.trim().to_owned())))
+}
+
+/// Paths of a list: one a line, or set apart by commas; bullets fall away.
+fn paths(said: Option<String>) -> Vec<String> {
+    let said = said.unwrap_or_default();
+    let items = said.split(['\n', ',']).map(|item| item.trim().trim_start_matches(['-', '*']).trim());
+    items.filter(|item| !item.is_empty() && !item.eq_ignore_ascii_case("none")).map(str::to_owned).collect()
+}
+
+/// Tells what came of a fork's report.
+pub fn tell(context: &Context, text: &str) {
+    let parsed = Report::parse(text);
+    let problem = parsed.as_ref().err().map(|why| why.to_string().into());
+    context.emit(&Event::ForkReport { agent: context.agent.clone(), is_well_formed: parsed.is_ok(), problem });
+}
