@@ -1,5 +1,7 @@
 //! Inputs of the benches, made from a fixed rule so that every run measures the same work.
 
+pub mod crowd;
+
 use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Ttl};

@@ -151,6 +151,18 @@ fn identity_reads_one_request_in_a_hundred_again() {
 }
 
 #[test]
+fn identity_reads_long_requests_again_more_seldom() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one", "two", "three"]));
+    looked.draft = draft(&["one", "2", "three"]);
+    looked.line = 1;
+    looked.request.body_bytes = 8 << 20;
+    let mut law = identity();
+    let found = (0..640_000).filter(|_| bench.show(&mut law, &looked).is_err()).count();
+    assert!((70..130).contains(&found), "{found} of 640,000, one in 6,400 is expected");
+}
+
+#[test]
 fn usage_sum_sees_a_token_too_many() {
     let mut bench = Bench::new();
     let mut looked = bench.look(draft(&["one"]));
@@ -235,6 +247,26 @@ fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
         "the call a stands there twice",
     );
     broken(show(law, vec![user, results(&["c"])]), "a result for c");
+}
+
+#[test]
+fn loop_15_answers_reads_blocks_however_they_are_spelled() {
+    let mut bench = Bench::new();
+    let user = message(Role::User, vec![Piece::text("Say \"tool_use\".")]);
+    let called = Piece::new(r#"{"name":"Read","input":{"id":"b"},"id":"\u0061","type":"tool_use"}"#.to_owned());
+    let result = Piece::new(r#"{"content":"\"tool_use\"","type":"tool_result","tool_use_id":"a"}"#.to_owned());
+    let unknown = Piece::new(r#"{"id":7,"about":"tool_use","type":"note"}"#.to_owned());
+    let mut show = |said: Vec<Piece>, results: Vec<Piece>| {
+        let messages = vec![user.clone(), message(Role::Assistant, said), message(Role::User, results)];
+        let looked = bench.look(conversation(messages));
+        bench.show(&mut Answers::default(), &looked)
+    };
+    show(vec![called.clone()], vec![result.clone(), unknown.clone()]).unwrap();
+    show(vec![call("a")], vec![result.clone()]).unwrap();
+    show(vec![called.clone()], vec![Piece::tool_result("a", "text", true)]).unwrap();
+    broken(show(vec![called.clone()], vec![unknown]), "the call a has no result");
+    broken(show(vec![call("a"), called], vec![result.clone()]), "the call a stands there twice");
+    broken(show(vec![call("b")], vec![result]), "a result for a");
 }
 
 fn state(task: &str, state: &'static str, background: bool) -> Event {

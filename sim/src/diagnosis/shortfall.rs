@@ -145,7 +145,7 @@ struct Coverage {
     too_short: usize,
     /// How many leading blocks of the chain's previous request an entry covers that can be read.
     previous_live: usize,
-    /// For each block the causes that the entries at or behind it speak for; `None` where there is no entry.
+    /// For each unread block the causes that the entries at or behind it speak for; `None` where there is no entry.
     held: Vec<Option<Cause>>,
 }
 
@@ -155,8 +155,11 @@ impl Coverage {
         let mut held = vec![None; case.request.nodes.len()];
         let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
         let mut worst: Option<Cause> = None;
-        // Entries behind the last breakpoint cannot be read, and prefixes nobody sent before hold none.
-        for at in (0..effective.min(case.request.known)).rev() {
+        let read = case.usage.cache_read_input_tokens;
+        let unread = case.cumulative.iter().position(|tokens| *tokens > read).unwrap_or(held.len());
+        // Entries behind the last breakpoint cannot be read, prefixes nobody sent before hold none, and of what was read
+        // nobody asks why it was not.
+        for at in (unread..effective.min(case.request.known)).rev() {
             let node = case.request.nodes[at];
             let speaks = match case.cache.state(&case.wire.prefixes, node, case.at) {
                 EntryState::Expired => Some(Cause::Expired),

@@ -63,29 +63,36 @@ impl Observer for Answers {
 
 /// Takes one block into account.
 fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
-    // Most blocks begin with what counts: the rest of a long text or result need not be read.
+    // Agents write what counts first: the rest of a long text or result need not be read.
     if json.starts_with("{\"type\":\"text\",") {
         return Ok(());
     }
-    if let Some(id) = first_id(json, "{\"type\":\"tool_result\",\"tool_use_id\":\"") {
+    if let Some(id) = first_id(json, "{\"tool_use_id\":\"", "\",\"type\":\"tool_result\",") {
         return close(id, open);
+    }
+    if let Some(id) = first_id(json, "{\"type\":\"tool_use\",\"id\":\"", "\",\"name\":") {
+        return call(id, open);
     }
     if !json.contains("\"tool_use\"") && !json.contains("\"tool_result\"") {
         return Ok(());
     }
     let block: Value = serde_json::from_str(json).map_err(|error| format!("a block is no JSON: {error}"))?;
-    let id = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    match block.get("type").and_then(Value::as_str) {
-        Some("tool_use") if !open.insert(id("id")) => Err(format!("the call {} stands there twice", id("id"))),
-        Some("tool_result") => close(&id("tool_use_id"), open),
+    let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+    match text("type") {
+        "tool_use" => call(text("id"), open),
+        "tool_result" => close(text("tool_use_id"), open),
         _ => Ok(()),
     }
 }
 
-/// The id behind this beginning, where it is written without escapes.
-fn first_id<'a>(json: &'a str, beginning: &str) -> Option<&'a str> {
-    let (id, _) = json.strip_prefix(beginning)?.split_once('"')?;
-    (!id.contains('\\')).then_some(id)
+/// The id between `before`, with which the block begins, and `behind`, where it is written without escapes.
+fn first_id<'a>(json: &'a str, before: &str, behind: &str) -> Option<&'a str> {
+    let (id, rest) = json.strip_prefix(before)?.split_at_checked(json[before.len()..].find('"')?)?;
+    (rest.starts_with(behind) && !id.contains('\\')).then_some(id)
+}
+
+fn call(id: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
+    if open.insert(id.to_owned()) { Ok(()) } else { Err(format!("the call {id} stands there twice")) }
 }
 
 fn close(id: &str, open: &mut BTreeSet<String>) -> Result<(), String> {

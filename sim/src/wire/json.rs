@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
-
 /// Where in a text a scan stopped, and what was expected there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanError {
@@ -90,20 +88,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_string(&mut self) -> Result<(), ScanError> {
-        let start = self.at;
-        self.at += 1;
-        loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            let Some(step) = memchr2(b'"', b'\\', rest) else {
-                self.at = start;
-                return Err(self.error("a closing quote"));
-            };
-            let escaped = rest[step] == b'\\';
-            self.at += step + if escaped { 2 } else { 1 };
-            if !escaped {
-                return Ok(());
-            }
+        let inside = self.text.get(self.at + 1..).unwrap_or_default();
+        // From quote to quote: texts have many escapes and few quotes.
+        let is_open = |end: &usize| inside[..*end].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
+        match memchr::memchr_iter(b'"', inside).find(|end| !is_open(end)) {
+            Some(end) => self.at += end + 2,
+            None => return Err(self.error("a closing quote")),
         }
+        Ok(())
     }
 
     fn skip_nested(&mut self) -> Result<(), ScanError> {
@@ -359,7 +351,7 @@ pub fn normalise(raw: &[u8], out: &mut Vec<u8>) {
 }
 
 fn normalise_string(raw: &[u8], out: &mut Vec<u8>) {
-    if memchr::memchr(b'\\', raw).is_none() {
+    if is_normal(raw) {
         out.extend_from_slice(raw);
         return;
     }
@@ -372,6 +364,18 @@ fn normalise_string(raw: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
+}
+
+/// Whether all escapes of a string are those that its normal spelling has, where no letters are numbers.
+fn is_normal(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(step) = memchr::memchr(b'\\', rest) {
+        if !matches!(rest.get(step + 1), Some(b'n' | b'r' | b't' | b'"' | b'\\')) {
+            return false;
+        }
+        rest = &rest[step + 2..];
+    }
+    true
 }
 
 fn push_char(c: char, out: &mut Vec<u8>) {

@@ -57,16 +57,9 @@ pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
     Ok(fields)
 }
 
-/// The breakpoint that an object carries, if any.
-pub fn marker(raw: &[u8]) -> Result<Option<Ttl>, ScanError> {
-    let mut found = None;
-    for member in json::members(raw) {
-        let (key, value) = member?;
-        if key == MARKER_KEY {
-            found = ttl(value);
-        }
-    }
-    Ok(found)
+/// The breakpoint that an object of these members carries, if any.
+pub fn marker(members: &[Member<'_>]) -> Option<Ttl> {
+    members.iter().rev().find(|(key, _)| *key == MARKER_KEY).and_then(|(_, value)| ttl(value))
 }
 
 /// The lifetime that a `cache_control` value asks for; `None` for `null`.

@@ -1,7 +1,7 @@
 //! Elements of `tools`, `system` and `messages`, read into parts: what one element contributes to a prompt.
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
-use super::json::{self, ScanError};
+use super::json::{self, Member, ScanError};
 use super::level::{Level, Role};
 use super::marker::Ttl;
 use super::normal::{self, NormalForms};
@@ -95,14 +95,14 @@ impl ElementReader<'_> {
     }
 
     fn tool_part(&mut self, raw: &[u8]) -> Result<Part, ScanError> {
-        let marker = normal::marker(raw)?;
+        let members = json::members(raw).collect::<Result<Vec<_>, _>>()?;
         let mut bytes = Vec::with_capacity(raw.len());
         normal::push_envelope(raw, self.forms, &mut bytes)?;
         let mut part = self.part(Level::Tools, Role::None, BlockKind::Tool, &bytes);
-        part.marker = marker;
-        if field(raw, b"\"defer_loading\"") == Some(b"true") {
+        part.marker = normal::marker(&members);
+        if named(&members, b"\"defer_loading\"") == Some(b"true") {
             part.place = PartPlace::Excluded;
-        } else if field(raw, b"\"type\"").is_some_and(|name| name.starts_with(b"\"web_search_")) {
+        } else if named(&members, b"\"type\"").is_some_and(|name| name.starts_with(b"\"web_search_")) {
             // Adding or removing web search alters the system text and leaves the tools valid
             // (prompt-caching page, "what invalidates the cache", 2026-09).
             part.place = PartPlace::SystemHead;
@@ -187,11 +187,14 @@ impl ElementReader<'_> {
     }
 
     fn block(&mut self, level: Level, role: Role, raw: &[u8]) -> Result<Part, ScanError> {
-        let kind = match raw.first() {
-            Some(b'{') => kind(raw),
+        match raw.first() {
+            Some(b'{') => {}
             Some(b'"') => return Ok(self.string(level, role, raw)),
-            _ => BlockKind::Opaque,
-        };
+            _ => return self.opaque(level, role, raw),
+        }
+        // Long texts are walked over once for all questions.
+        let members = json::members(raw).collect::<Result<Vec<_>, _>>()?;
+        let kind = kind(&members);
         let mut part = if kind == BlockKind::Opaque {
             self.opaque(level, role, raw)?
         } else {
@@ -199,10 +202,8 @@ impl ElementReader<'_> {
             normal::push_envelope(raw, self.forms, &mut bytes)?;
             self.part(level, role, kind, &bytes)
         };
-        if raw.first() == Some(&b'{') {
-            part.marker = normal::marker(raw)?;
-            describe(raw, &mut part);
-        }
+        part.marker = normal::marker(&members);
+        describe(&members, &mut part);
         Ok(part)
     }
 
@@ -233,8 +234,13 @@ fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     json::members(raw).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
 }
 
-fn kind(raw: &[u8]) -> BlockKind {
-    match field(raw, b"\"type\"") {
+/// The same where the members are known.
+fn named<'a>(members: &[Member<'a>], key: &[u8]) -> Option<&'a [u8]> {
+    members.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| *value)
+}
+
+fn kind(members: &[Member<'_>]) -> BlockKind {
+    match named(members, b"\"type\"") {
         Some(b"\"text\"") => BlockKind::Text,
         Some(b"\"thinking\"" | b"\"redacted_thinking\"") => BlockKind::Thinking,
         Some(b"\"tool_use\"") => BlockKind::ToolUse,
@@ -247,21 +253,21 @@ fn kind(raw: &[u8]) -> BlockKind {
 }
 
 /// Fills in what the rules need to know of a message block beside its bytes.
-fn describe(raw: &[u8], part: &mut Part) {
+fn describe(members: &[Member<'_>], part: &mut Part) {
     let id = match part.kind {
-        BlockKind::ToolUse => field(raw, b"\"id\""),
-        BlockKind::ToolResult => field(raw, b"\"tool_use_id\""),
+        BlockKind::ToolUse => named(members, b"\"id\""),
+        BlockKind::ToolResult => named(members, b"\"tool_use_id\""),
         _ => None,
     };
     part.call = id.map_or(0, call);
-    part.empty = part.kind == BlockKind::Text && field(raw, b"\"text\"") == Some(b"\"\"");
+    part.empty = part.kind == BlockKind::Text && named(members, b"\"text\"") == Some(b"\"\"");
     part.image = match part.kind {
-        BlockKind::Media => field(raw, b"\"type\"") == Some(b"\"image\""),
-        BlockKind::ToolResult => holds_image(raw),
+        BlockKind::Media => named(members, b"\"type\"") == Some(b"\"image\""),
+        BlockKind::ToolResult => holds_image(members),
         _ => false,
     };
     part.citations = part.kind == BlockKind::Media
-        && field(raw, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
+        && named(members, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
 }
 
 /// The number of an id, however it is escaped.
@@ -276,8 +282,8 @@ fn call(id: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(id) | 1
 }
 
-fn holds_image(raw: &[u8]) -> bool {
-    let content = field(raw, b"\"content\"").filter(|content| content.first() == Some(&b'['));
+fn holds_image(members: &[Member<'_>]) -> bool {
+    let content = named(members, b"\"content\"").filter(|content| content.first() == Some(&b'['));
     content.is_some_and(|content| {
         json::elements(content).flatten().any(|block| field(block, b"\"type\"") == Some(b"\"image\""))
     })
