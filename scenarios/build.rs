@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", group.display());
         for file in sorted(&group)?.iter().filter(|file| file.extension().is_some_and(|end| end == "yaml")) {
             let name = format!("{}/{}", stem(&group), stem(file));
-            let entry = format!("Entry {{ name: {name:?}, text: include_str!({:?}) }},", file.display().to_string());
+            let entry = format!("({name:?}, include_str!({:?})),", file.display().to_string());
             listed.push_str(&format!("    {entry}\n"));
         }
     }

@@ -42,7 +42,7 @@ fn run(name: &str) -> Run {
 fn runs_and_their_ledgers_follow_their_schemas() {
     let (of_run, of_line) = (validator("forkcast.run/1"), validator("forkcast.ledger/1"));
     for entry in catalog::all() {
-        let run = run(entry.name);
+        let run = run(&entry.name);
         let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
         assert_eq!(errors(&of_run, &value), Vec::<String>::new(), "{}", entry.name);
         let ledger = text_of(|target| simulated::write(&run, target));

@@ -1,26 +1,42 @@
 //! The scenarios that are built in: the files of `catalog/`, by their names.
 
-use crate::format::Scenario;
+use std::iter;
+use std::sync::LazyLock;
+
 use crate::format::problem::Problems;
 use crate::format::set::Change;
+use crate::format::{Scenario, variant};
 
-/// A scenario that is built in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A scenario that is built in, or a variant of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// `group/name`.
-    pub name: &'static str,
-    /// Its text.
+    /// `group/name`, of a variant `group/name+variant`.
+    pub name: String,
+    /// Its file's text.
     pub text: &'static str,
+    /// The scenario's name.
+    scenario: &'static str,
+    /// The variant's.
+    variant: Option<String>,
 }
 
 /// What `forkcast run` runs without a path.
 pub const DEFAULT: &str = "day/working-day";
 
-static CATALOG: &[Entry] = &include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+/// Names and texts of the files.
+static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-/// Every scenario, by name.
+static CATALOG: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let variants = |&(scenario, text): &(&'static str, &'static str)| {
+        let called = variant::names(text).into_iter().map(Some);
+        iter::once(None).chain(called).map(move |variant| Entry::of(scenario, text, variant))
+    };
+    FILES.iter().flat_map(variants).collect()
+});
+
+/// Every scenario, by name, each before its variants.
 pub fn all() -> &'static [Entry] {
-    CATALOG
+    &CATALOG
 }
 
 /// The scenario called `name`; its group may be left out where no other is called the same.
@@ -31,9 +47,14 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 impl Entry {
+    fn of(scenario: &'static str, text: &'static str, variant: Option<String>) -> Self {
+        let name = variant.as_ref().map_or_else(|| scenario.to_owned(), |called| variant::name(scenario, called));
+        Self { name, text, scenario, variant }
+    }
+
     /// The file, as messages name it.
     pub fn file(&self) -> String {
-        format!("scenarios/catalog/{}.yaml", self.name)
+        format!("scenarios/catalog/{}.yaml", self.scenario)
     }
 
     /// Reads it.
@@ -41,7 +62,9 @@ impl Entry {
     /// # Errors
     /// What is wrong with it, or with the changes.
     pub fn read(&self, changes: &[Change]) -> Result<Scenario, Problems> {
-        Scenario::read(self.name, &self.file(), self.text, changes)
+        let scenario = Scenario::read(self.scenario, &self.file(), self.text, changes)?;
+        let variant = self.variant.as_ref().and_then(|called| scenario.variant(called).cloned());
+        Ok(variant.unwrap_or(scenario))
     }
 
     /// The first sentence of what it claims.

@@ -68,7 +68,7 @@ fn nothing_is_left_over() -> Result<(), Failed> {
 }
 
 fn main() {
-    let trial = |entry: &'static Entry| Trial::test(entry.name, move || holds(entry));
+    let trial = |entry: &'static Entry| Trial::test(&*entry.name, move || holds(entry));
     let mut trials: Vec<Trial> = catalog::all().iter().map(trial).collect();
     trials.push(Trial::test("nothing_is_left_over", nothing_is_left_over));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

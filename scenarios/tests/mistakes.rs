@@ -158,3 +158,49 @@ fn a_field_can_be_set_from_outside() {
     assert!(said.contains("the list has 2"), "{said}");
     assert!("no-equals-sign".parse::<Change>().is_err());
 }
+
+/// Two lines that make `SOUND` one that has a variant.
+const VARIANT: &str = "\
+variants:
+  shorter:
+    about: One turn less.
+    set: {session.max_turns: 1, 'script.main[1].say': Over.}
+    expect: {requests: [{agent: main, turn: 0, unchanged: true}]}
+";
+
+#[test]
+fn a_variant_is_the_scenario_with_other_values_and_its_own_claims() {
+    let scenario = read(&format!("{SOUND}{VARIANT}")).unwrap();
+    let variant = scenario.variant("shorter").unwrap();
+    assert_eq!((&*variant.name, &*variant.about, variant.seed), ("claim+shorter", "One turn less.", 7));
+    assert_eq!((scenario.session.max_turns, variant.session.max_turns), (Some(5), Some(1)));
+    assert_eq!((variant.expect.events.len(), variant.expect.requests.len()), (0, 1));
+    assert!(scenario.variant("longer").is_none() && variant.variants.is_empty());
+}
+
+#[test]
+fn mistakes_in_variants_are_told_at_their_places_and_shared_ones_once() {
+    let mistake = |here: &str, there: &str| {
+        let text = format!("{SOUND}{VARIANT}");
+        assert!(text.contains(here), "{here}");
+        read(&text.replace(here, there)).expect_err("a mistake")
+    };
+    let field = mistake("session.max_turns: 1", "session.max_trns: 1");
+    assert!(field.contains("there is no field `max_trns`; did you mean `max_turns`?"), "{field}");
+    let path = mistake("script.main[1]", "script.main[7]");
+    assert!(path.starts_with("claim.yaml:22:55: ") && path.contains("the list has 2"), "{path}");
+    let own = mistake("session.max_turns: 1", "expect.figures: 1");
+    assert!(own.contains("a variant's `expect` is its own and stands beside `set`"), "{own}");
+    let empty = mistake("set: {session.max_turns: 1, 'script.main[1].say': Over.}", "set: {}");
+    assert!(empty.contains("a variant changes something"), "{empty}");
+    let called = mistake("shorter:", "a+b:");
+    assert!(called.contains("has neither `+` nor `/`"), "{called}");
+    let shared = mistake("seed: 7", "seed: x");
+    assert_eq!(shared.lines().count(), 1, "{shared}");
+}
+
+#[test]
+fn unchanged_needs_a_scenario_to_compare_with() {
+    let said = mistake("figures: {requests: 2}", "requests: [{agent: main, turn: 0, unchanged: true}]");
+    assert!(said.contains("this is no variant, so leave it out"), "{said}");
+}

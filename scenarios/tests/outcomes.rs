@@ -100,7 +100,7 @@ expect:
   events: [{event: tool.start}, {event: request.sent, times: 2}]
   orders: [[{event: query.end}, {event: query.start}]]
   requests:
-    - {agent: main, turn: 0, has: [No such words], lacks: [Well?]}
+    - {agent: main, turn: 0, has: [No such words], lacks: [Well?], tools: [Read]}
     - {agent: main, turn: 7}
     - {agent: main, turn: 0, cause: expired, cache_read_input_tokens: 5, breakpoints: 9}
 ";
@@ -116,6 +116,7 @@ expect:
         "`query.start` did not happen behind `query.end`",
         "has no \"No such words\" in it",
         "has \"Well?\" in it, which it should not",
+        "has the tools Agent, Bash, ",
         "there is no request 7 of `main`; it sent 1",
         "did not miss for `expired`",
         "read 0 tokens; expected 5",
@@ -131,4 +132,35 @@ fn one_scenario_is_one_run() {
     let (one, other) = (run(text), run(text));
     assert_eq!(one.digest, other.digest);
     assert_ne!(one.digest, run(&text.replace("Yes.", "Yes and more.")).digest);
+}
+
+/// A variant runs by itself, and what it shares with its scenario is compared.
+#[test]
+fn a_request_that_a_variant_changes_is_told() {
+    let text = "about: One word.
+script: {main: [{say: Yes.}]}
+user: [{at_ms: 0, types: Well?}]
+variants:
+  other:
+    about: Another word.
+    set: {user: [{at_ms: 0, types: So?}]}
+    expect: {requests: [{agent: main, turn: 0, unchanged: true}, {agent: main, turn: 1, unchanged: true}]}
+  same:
+    about: The same word.
+    set: {limits.turns: 9}
+    expect: {requests: [{agent: main, turn: 0, unchanged: true}]}
+";
+    let scenario = Scenario::read("claim", "claim.yaml", text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    let failed = |called: &str| {
+        let run = play(scenario.variant(called).unwrap().clone(), &Options::default());
+        expect::failures(&run).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(failed("same"), Vec::<String>::new());
+    let said = failed("other");
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].starts_with("claim.yaml:8:25: ") && said[0].contains("is not that of `claim`: messages[0]"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("there is no request 1 of `main`; it sent 1"), "{said:?}");
 }

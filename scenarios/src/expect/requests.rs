@@ -1,11 +1,15 @@
 //! Claims about the bytes of requests, and what the cache made of them.
 
-use forkcast_sim::wire::Draft;
+use std::rc::Rc;
+
+use forkcast_sim::wire::{Draft, Piece};
+use serde_json::Value;
 
 use super::Failures;
 use super::figures::took_part;
+use crate::format::Scenario;
 use crate::format::expect::{RequestClaim, Which};
-use crate::run::{Request, Run};
+use crate::run::{Request, Run, play};
 
 pub(super) fn check(failed: &mut Failures<'_>) {
     let run = failed.run;
@@ -16,11 +20,50 @@ pub(super) fn check(failed: &mut Failures<'_>) {
                 for says in texts(claim, request, &name).into_iter().chain(cached(claim, request, &name)) {
                     failed.add(&claim.origin, says);
                 }
+                if let (Some(wanted), found) = (&claim.tools, tools(request))
+                    && *wanted != found
+                {
+                    failed.add(
+                        &claim.origin,
+                        format!("{name} has the tools {}; expected {}", list(&found), list(wanted)),
+                    );
+                }
                 compared(claim, request, failed);
             }
             Err(says) => failed.add(&claim.origin, says),
         }
     }
+    as_in_the_scenario(failed);
+}
+
+/// Requests that a variant shares with its scenario, which runs for this.
+fn as_in_the_scenario(failed: &mut Failures<'_>) {
+    let run = failed.run;
+    let claims: Vec<&RequestClaim> = run.scenario.expect.requests.iter().filter(|claim| claim.unchanged).collect();
+    let Some(scenario) = run.scenario.variant_of.as_ref().filter(|_| !claims.is_empty()) else { return };
+    let original = play(Scenario::clone(scenario), &run.options);
+    for claim in claims {
+        let says = match (find(run, &claim.which), find(&original, &claim.which)) {
+            (Ok(here), Ok(there)) => difference(&there.draft, &here.draft, true)
+                .map(|at| format!("{} is not that of `{}`: {at}", named(&claim.which), scenario.name)),
+            (Ok(_), Err(says)) => Some(format!("in `{}` {says}", scenario.name)),
+            (Err(_), _) => None,
+        };
+        if let Some(says) = says {
+            failed.add(&claim.origin, says);
+        }
+    }
+}
+
+/// Names of the tools, in order.
+fn tools(request: &Request) -> Vec<Rc<str>> {
+    let tool = |piece: &Piece| serde_json::from_str::<Value>(piece.json()).unwrap_or_default();
+    let named = |piece| tool(piece)["name"].as_str().unwrap_or_default().into();
+    request.draft.tools.iter().map(named).collect()
+}
+
+fn list(names: &[Rc<str>]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn named(which: &Which) -> String {
@@ -47,7 +90,7 @@ fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
     }
     // As JSON spells it, so that line ends and quotes are found too.
     let body = String::from_utf8_lossy(&request.draft.body()).into_owned();
-    let spelled = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
+    let spelled = |text: &str| Value::from(text).to_string().trim_matches('"').to_owned();
     let missing = claim.has.iter().filter(|text| !body.contains(&spelled(text)));
     failed.extend(missing.map(|text| format!("{name} has no {text:?} in it")));
     let unwanted = claim.lacks.iter().filter(|text| body.contains(&spelled(text)));

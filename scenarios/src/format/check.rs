@@ -132,6 +132,12 @@ fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
         for which in [Some(&claim.which), claim.begins_as.as_ref(), claim.same_as.as_ref()].into_iter().flatten() {
             agent_can_be(&which.agent, scenario, &claim.origin, notes);
         }
+        if claim.unchanged && scenario.variant_of.is_none() {
+            notes.at(
+                &claim.origin,
+                "`unchanged` compares a variant with its scenario; this is no variant, so leave it out",
+            );
+        }
         if let Some(both) = claim.has.iter().find(|text| claim.lacks.contains(text)) {
             notes.at(
                 &claim.origin,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::outline;
 use super::problem::nearest;
-use super::reading::{At, Fields, Origin};
+use super::reading::{At, Fields, Origin, yes};
 
 mod events;
 
@@ -101,10 +101,14 @@ pub struct RequestClaim {
     pub has: Vec<Rc<str>>,
     /// Texts that do not.
     pub lacks: Vec<Rc<str>>,
+    /// Its tools, in order.
+    pub tools: Option<Vec<Rc<str>>>,
     /// A request whose whole prompt is the beginning of this one's.
     pub begins_as: Option<Which>,
     /// A request with the same prompt, byte for byte.
     pub same_as: Option<Which>,
+    /// In a variant: the scenario's own request of this agent and turn has the same prompt, byte for byte.
+    pub unchanged: bool,
     /// Tokens that it read from the cache.
     pub read_tokens: Option<u64>,
     /// Why it missed what it missed.
@@ -253,8 +257,10 @@ impl RequestClaim {
             which: Which::read(&fields)?,
             has: fields.list("has", At::name),
             lacks: fields.list("lacks", At::name),
+            tools: fields.may("tools", |at| at.list(At::name)),
             begins_as: fields.may("begins_as", Which::of),
             same_as: fields.may("same_as", Which::of),
+            unchanged: fields.may("unchanged", yes).is_some(),
             read_tokens: fields.may("cache_read_input_tokens", At::number),
             cause: fields.may("cause", |at| at.word(&causes)),
             breakpoints: fields.may("breakpoints", At::number),

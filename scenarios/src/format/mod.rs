@@ -6,7 +6,8 @@
 //! ([`check`]). Editors know the format by `reports/schema/scenario-1.json`.
 //!
 //! Sections, each a file: [`session`] and [`prompt`] (options and texts), [`world`] (files, shell, definitions, hooks,
-//! skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what must come out).
+//! skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what must come out),
+//! [`variant`] (the same once more with other values).
 
 pub mod check;
 pub mod expect;
@@ -19,6 +20,7 @@ pub mod session;
 pub mod set;
 pub mod tree;
 pub mod user;
+pub mod variant;
 pub mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +80,10 @@ pub struct Scenario {
     pub user: Vec<Act>,
     /// What must come out.
     pub expect: Expect,
+    /// The same with some fields changed.
+    pub variants: Vec<Scenario>,
+    /// The scenario that this is a variant of.
+    pub variant_of: Option<Box<Scenario>>,
 }
 
 /// When a run is stopped; none of these is a property of what is simulated.
@@ -126,8 +132,9 @@ impl Scenario {
             change.apply(&mut tree).map_err(|says| one(Place::default(), &change.path, says))?;
         }
         let notes = Notes::new(file);
-        let scenario = Self::of(name, file, &At::root(&tree, &notes));
+        let mut scenario = Self::of(name, file, &At::root(&tree, &notes));
         check::whole(&scenario, &notes);
+        scenario.variants = variant::all(&scenario, &tree, &notes);
         let problems = notes.done();
         if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
     }
@@ -136,6 +143,12 @@ impl Scenario {
     pub fn kinds(&self) -> Definitions {
         let texts: Vec<Text> = self.world.definitions.iter().map(DefinitionText::text).collect();
         Definitions::gather(&texts, self.session.ranking.unwrap_or_default())
+    }
+
+    /// Its variant of this name.
+    pub fn variant(&self, called: &str) -> Option<&Self> {
+        let name = variant::name(&self.name, called);
+        self.variants.iter().find(|variant| *variant.name == name)
     }
 
     fn of(name: &str, file: &str, at: &At<'_>) -> Self {

@@ -29,7 +29,10 @@ pub const SCENARIO: Known = &[
     "script",
     "user",
     "expect",
+    "variants",
 ];
+/// One of `variants`.
+pub const VARIANT: Known = &["about", "covers", "set", "expect"];
 /// `session`.
 pub const SESSION: Known = &[
     "id",
@@ -147,16 +150,28 @@ pub const BOUNDS: Known = &["min", "max"];
 /// What a pattern of events says beside the fields of the event.
 pub const PATTERN: Known = &["event", "times", "min", "max", "at_ms"];
 /// An item of `expect.requests`.
-pub const REQUEST: Known =
-    &["agent", "turn", "has", "lacks", "begins_as", "same_as", "cache_read_input_tokens", "cause", "breakpoints"];
+pub const REQUEST: Known = &[
+    "agent",
+    "turn",
+    "has",
+    "lacks",
+    "tools",
+    "begins_as",
+    "same_as",
+    "unchanged",
+    "cache_read_input_tokens",
+    "cause",
+    "breakpoints",
+];
 /// A request by its agent and turn.
 pub const WHICH: Known = &["agent", "turn"];
 /// An item of `expect.pending`.
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 35] = [
+pub const OBJECTS: [(&str, Known); 36] = [
     ("scenario", SCENARIO),
+    ("variant", VARIANT),
     ("session", SESSION),
     ("models", MODELS),
     ("environment", ENVIRONMENT),

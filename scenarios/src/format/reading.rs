@@ -60,9 +60,14 @@ impl Notes {
         self.problems.borrow_mut().push(Problem { file, place, path: path.to_owned(), found, says });
     }
 
-    /// All mistakes in order of place.
+    /// All mistakes in order of place. What a variant shares with its scenario is read twice and told once.
     pub fn done(self) -> Vec<Problem> {
-        let mut problems = self.problems.into_inner();
+        let mut problems: Vec<Problem> = Vec::new();
+        for problem in self.problems.into_inner() {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
         problems.sort_by_key(|problem| problem.place);
         problems
     }
@@ -72,6 +77,11 @@ impl<'a> At<'a> {
     /// The whole file.
     pub fn root(node: &'a Node, notes: &'a Notes) -> Self {
         Self { node, path: "".into(), notes }
+    }
+
+    /// The value itself.
+    pub const fn node(&self) -> &'a Node {
+        self.node
     }
 
     /// Notes that this value is not what it should be.

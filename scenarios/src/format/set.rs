@@ -56,6 +56,11 @@ impl Change {
         Self { path: path.to_owned(), value }
     }
 
+    /// The change of `path` to what stands elsewhere in the file.
+    pub fn to_node(path: &str, node: &Node) -> Self {
+        Self { path: path.to_owned(), value: node.clone() }
+    }
+
     /// Makes the change. A field that the scenario leaves out is added; whether there is such a field at all the strict
     /// reading says.
     ///

@@ -134,3 +134,19 @@ fn scenarios_are_listed() {
     assert_eq!(code, 0);
     assert!(stdout.contains("day/working-day") && stdout.contains("contract/E05"), "{stdout}");
 }
+
+/// A variant is named behind its scenario, built in or in a file; `--twice` finds it too.
+#[test]
+fn a_variant_is_named_behind_its_scenario() {
+    let place = folder("run-variant");
+    let built_in = json(&forkcast(&place, &["run", "E02+without-executor", "--twice", "--format", "json", "--quiet"]));
+    assert_eq!(built_in["scenario"], "contract/E02+without-executor");
+    let variants = "variants:\n  no:\n    about: Another word.\n    set: {'script.main[0].say': No.}\nuser:";
+    word(&place, "user:", variants);
+    let digest = |name: &str| json(&forkcast(&place, &["run", name, "--format", "json", "--quiet"]))["digest"].clone();
+    assert_ne!(digest("word.yaml+no"), digest("word.yaml"));
+    let output = forkcast(&place, &["run", "word.yaml+yes"]);
+    let (code, _, stderr) = said(&output);
+    assert_ne!(code, 0);
+    assert!(stderr.contains("word.yaml+yes: no such variant; there are: word+no"), "{stderr}");
+}

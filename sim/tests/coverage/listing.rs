@@ -97,13 +97,14 @@ fn ids(name: &str) -> Vec<String> {
     pairs.map(|pair| format!("{}-{}", pair[0].to_ascii_uppercase(), pair[1])).collect()
 }
 
-/// `covers: [LOOP-07, SYNC-08]`, on one line or on several.
+/// `covers: [LOOP-07, SYNC-08]`, on one line or on several; a variant has its own.
 fn scenario(text: &str, file: &str, all: &mut BTreeMap<String, Behaviour>) {
-    let Some((_, after)) = text.split_once("covers:") else { return };
-    let list = after.split_once(']').map_or(after, |(list, _)| list);
-    for word in list.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
-        if let Some(behaviour) = all.get_mut(word) {
-            behaviour.held_by.insert(file.to_owned());
+    for after in text.split("covers:").skip(1) {
+        let list = after.split_once(']').map_or(after, |(list, _)| list);
+        for word in list.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
+            if let Some(behaviour) = all.get_mut(word) {
+                behaviour.held_by.insert(file.to_owned());
+            }
         }
     }
 }

@@ -131,7 +131,8 @@ pub fn formats() -> Document {
 pub fn scenarios() -> Document {
     let columns = vec![Column::left("Scenario", "name"), Column::wrap("What it claims", "claim")];
     let mut table = Table::new("scenarios", columns);
-    table.rows = catalog::all().iter().map(|entry| vec![Cell::text(entry.name), Cell::text(entry.claim())]).collect();
+    table.rows =
+        catalog::all().iter().map(|entry| vec![Cell::text(entry.name.as_str()), Cell::text(entry.claim())]).collect();
     let mut document = Document::default();
     document.title(format!("Scenarios that are built in; `forkcast run` runs {}", catalog::DEFAULT));
     document.table(table);

@@ -96,10 +96,19 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     {
         return entry.read(changes).map_err(|problems| problems.to_string());
     }
+    let (path, variant) = match name.rsplit_once('+') {
+        Some((file, variant)) if !path.exists() => (Path::new(file), Some(variant)),
+        _ => (path, None),
+    };
     let text = fs::read_to_string(path)
         .map_err(|error| format!("{name}: {error}; name a YAML file, or one of `forkcast list scenarios`"))?;
     let stem = path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-    Scenario::read(&stem, &name, &text, changes).map_err(|problems| problems.to_string())
+    let scenario = Scenario::read(&stem, &path.display().to_string(), &text, changes);
+    let scenario = scenario.map_err(|problems| problems.to_string())?;
+    let Some(called) = variant else { return Ok(scenario) };
+    let known: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.name).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    scenario.variant(called).cloned().ok_or_else(|| format!("{name}: no such variant; there are: {known}"))
 }
 
 fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: &mut Outcome) -> anyhow::Result<()> {

@@ -1,0 +1,79 @@
+//! Variants: the scenario once more with some fields changed, and with expectations of its own.
+//!
+//! What is compared stands in one file, and what is alike is written once. A variant is read like a scenario that was
+//! written so, with the same strictness; `set` takes the paths of `--set`.
+
+use super::reading::{At, Notes};
+use super::set::Change;
+use super::tree::{Key, Node, Value};
+use super::{Scenario, check, outline};
+
+/// What a variant says itself in the place of the scenario.
+const OWN: [&str; 4] = ["about", "covers", "expect", "variants"];
+
+/// The variants of `scenario`, whose text is `tree`.
+pub fn all(scenario: &Scenario, tree: &Node, notes: &Notes) -> Vec<Scenario> {
+    let root = At::root(tree, notes);
+    if !root.has_fields() {
+        return Vec::new();
+    }
+    let of = |name: &str, at: &At<'_>| one(name, at, scenario, tree, notes);
+    let variants = root.named(|name, at| (name == "variants").then(|| at.named(of)).flatten());
+    variants.unwrap_or_default().into_iter().flat_map(|(_, variants)| variants).map(|(_, variant)| variant).collect()
+}
+
+/// The whole name of a variant.
+pub fn name(scenario: &str, variant: &str) -> String {
+    format!("{scenario}+{variant}")
+}
+
+/// Names of the variants in a text, without a look at what they say.
+pub fn names(text: &str) -> Vec<String> {
+    let Ok(Node { value: Value::Map(fields), .. }) = Node::read(text) else { return Vec::new() };
+    match fields.into_iter().find(|(key, _)| key.name == "variants") {
+        Some((_, Node { value: Value::Map(variants), .. })) => variants.into_iter().map(|(key, _)| key.name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn one(called: &str, at: &At<'_>, scenario: &Scenario, tree: &Node, notes: &Notes) -> Option<Scenario> {
+    if called.contains(['+', '/']) {
+        at.wrong("a variant's name has neither `+` nor `/`: `scenario+variant` is what it is called by");
+    }
+    let fields = at.fields(outline::VARIANT)?;
+    fields.must("about", At::text)?;
+    let set = fields.must("set", |at| at.named(|_, at| Some(at.clone())))?;
+    if set.is_empty() {
+        at.wrong("a variant changes something: write `set: {session.ttl: 1h}` or the like");
+    }
+    let mut tree = without_own(tree);
+    set.iter().for_each(|(path, at)| change(path, at, &mut tree));
+    for field in fields.among(&OWN) {
+        let node = fields.get(field)?.node();
+        if let Value::Map(map) = &mut tree.value {
+            map.push((Key { place: node.place, name: field.to_owned() }, node.clone()));
+        }
+    }
+    let mut variant = Scenario::of(&name(&scenario.name, called), &scenario.file, &At::root(&tree, notes));
+    variant.variant_of = Some(Box::new(scenario.clone()));
+    check::whole(&variant, notes);
+    Some(variant)
+}
+
+fn without_own(tree: &Node) -> Node {
+    let mut tree = tree.clone();
+    if let Value::Map(fields) = &mut tree.value {
+        fields.retain(|(key, _)| !OWN.contains(&key.name.as_str()));
+    }
+    tree
+}
+
+fn change(path: &str, at: &At<'_>, tree: &mut Node) {
+    if let Some(own) = OWN.iter().find(|own| path.split(['.', '[']).next() == Some(own)) {
+        at.wrong(format_args!("a variant's `{own}` is its own and stands beside `set`, not in it"));
+        return;
+    }
+    if let Err(says) = Change::to_node(path, at.node()).apply(tree) {
+        at.wrong(says);
+    }
+}
