@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::alarm::{Alarm, Cause};
+use super::layout::Layout;
 use super::sizes::{Sizer, Sizing};
 use super::{Observer, Seen};
 use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
@@ -36,7 +37,8 @@ pub struct Service {
     chains: BTreeMap<Rc<str>, ChainId>,
     /// What each agent sent last.
     trails: BTreeMap<Rc<str>, Trail>,
-    previous: BTreeMap<ChainId, Rc<Previous>>,
+    /// What each chain continues: a line of the ledger, and what it left behind.
+    previous: BTreeMap<ChainId, (usize, Rc<Previous>)>,
     rates: Vec<Option<Rates>>,
     unread: UnreadWrites,
 }
@@ -48,6 +50,8 @@ pub struct Asked {
     pub agent: Rc<str>,
     /// When its answer was over, whole or not; `None` where the run ended before.
     pub ended_at: Option<Instant>,
+    /// How the prompt is laid out.
+    pub layout: Layout,
 }
 
 /// A request that was served; its answer has not begun.
@@ -132,18 +136,21 @@ impl Service {
             usage: &usage,
             predicted: &predicted,
             refusal: None,
-            previous: self.previous.get(&chain).map(|previous| &**previous),
+            previous: self.previous.get(&chain).map(|(_, previous)| &**previous),
             cache: &self.cache,
             at,
         });
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
-        let line = self.open_line(agent, chain, &request, (usage, explanation), at);
+        let line = self.open_line(chain, &request, (usage, explanation), at);
+        let continues = self.previous.get(&chain).map(|(line, previous)| (*line, &**previous));
+        let layout = Layout::of(&request, &cumulative, continues);
+        self.asked.push(Asked { agent: agent.clone(), ended_at: None, layout });
         if let Some(drafts) = &mut self.drafts {
             drafts.push(draft.clone());
         }
         self.follow_writes(line, &request, &cumulative, minimum, &outcome);
         self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
-        self.previous.insert(chain, Rc::new(Previous::new(request, &cumulative, minimum)));
+        self.previous.insert(chain, (line, Rc::new(Previous::new(request, &cumulative, minimum))));
         Ok(Served { line, usage, ticket })
     }
 
@@ -170,7 +177,6 @@ impl Service {
 
     fn open_line(
         &mut self,
-        agent: &Rc<str>,
         chain: ChainId,
         request: &Request,
         (usage, explanation): (Usage, Explanation),
@@ -187,7 +193,6 @@ impl Service {
         bill(&mut line, rates.as_ref());
         self.rates.push(rates);
         self.lines.push(line);
-        self.asked.push(Asked { agent: agent.clone(), ended_at: None });
         index
     }
 

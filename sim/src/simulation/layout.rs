@@ -1,0 +1,44 @@
+//! How a served prompt is laid out: where its levels end, and how much of it the request that it continues had sent.
+
+use crate::diagnosis::Previous;
+use crate::wire::{Level, NodeId, Request};
+
+/// A prompt from left to right, in tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Where tools, system and messages end, each counted from the start of the prompt.
+    pub level_ends: [u64; 3],
+    /// The request that it continues, by its line of the ledger: the agent's last one, or of a fork's first request what its
+    /// parent had sent last. `None` where there is none.
+    pub continues: Option<usize>,
+    /// Tokens of the prefix that both begin with; zero where it continues none.
+    pub shared_tokens: u64,
+}
+
+impl Layout {
+    /// The layout of a request whose prefixes have `cumulative` tokens.
+    pub(super) fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
+        let tokens = |blocks: usize| blocks.checked_sub(1).and_then(|last| cumulative.get(last)).copied().unwrap_or(0);
+        let ends = |after: Level| tokens(request.level_start(after));
+        let shared = continues.map_or(0, |(_, previous)| common(&previous.request.nodes, &request.nodes));
+        Self {
+            level_ends: [ends(Level::System), ends(Level::Messages), tokens(cumulative.len())],
+            continues: continues.map(|(line, _)| line),
+            shared_tokens: tokens(shared),
+        }
+    }
+}
+
+/// Blocks that both prompts begin with. Equal prefixes have equal ids, so where one differs all longer ones do.
+fn common(older: &[NodeId], newer: &[NodeId]) -> usize {
+    let (mut same, mut other) = (0, older.len().min(newer.len()));
+    while same < other {
+        let middle = same + (other - same) / 2;
+        if older[middle] == newer[middle] {
+            same = middle + 1;
+        } else {
+            other = middle;
+        }
+    }
+    same
+}

@@ -1,0 +1,49 @@
+//! What a run keeps of each prompt for pictures and reports: where levels end, and what was shared.
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
+use forkcast_sim::simulation::run;
+
+use crate::fan::Fan;
+
+/// System 4,000, tools 12,000, history 30,000, message 2,000, placeholders 500, directive 200.
+#[test]
+fn levels_end_where_their_declared_sizes_say_and_add_up_to_the_bill() {
+    let finished = Fan::five().finished();
+    assert_eq!(finished.asked.len(), finished.lines.len());
+    for (asked, line) in finished.asked.iter().zip(&finished.lines) {
+        assert_eq!(asked.layout.level_ends[..2], [12_000, 16_000], "{}", asked.agent);
+        assert_eq!(asked.layout.level_ends[2], line.predicted.unwrap().total_input_tokens(), "{}", asked.agent);
+    }
+    let first = finished.asked.iter().find(|asked| &*asked.agent != "main").unwrap();
+    assert_eq!(first.layout.level_ends[2], 48_700);
+}
+
+#[test]
+fn a_forks_first_request_continues_its_parents_last_one_and_shares_all_of_it() {
+    for profile in Profile::ALL {
+        let finished = Fan { turns: 2, profile, placement: Placement::Tail, ..Fan::five() }.finished();
+        assert_eq!(finished.asked[0].layout.continues, None);
+        let mut last = std::collections::BTreeMap::new();
+        for (index, asked) in finished.asked.iter().enumerate() {
+            let layout = &asked.layout;
+            let own = last.insert(asked.agent.clone(), index);
+            let expected = own.or((index > 0).then_some(0));
+            assert_eq!(layout.continues, expected, "{index} of {}", asked.agent);
+            if let Some(before) = expected {
+                assert_eq!(layout.shared_tokens, finished.asked[before].layout.level_ends[2], "{index}");
+            }
+        }
+    }
+}
+
+/// CACHE-33: what is broken on purpose is shared up to there.
+#[test]
+fn a_fork_with_other_tools_shares_not_even_these() {
+    let fan = Fan { launch: LaunchPolicy::Primed, ..Fan::five() };
+    let mut setup = fan.setup();
+    setup.settings.forks.ablations = [Ablation::FilterTools].into();
+    let finished = run(setup).unwrap_or_else(|failed| panic!("{failed}"));
+    let first = finished.asked.iter().find(|asked| &*asked.agent != "main").unwrap();
+    assert!(first.layout.shared_tokens < first.layout.level_ends[0], "{:?}", first.layout);
+}
