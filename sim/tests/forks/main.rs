@@ -3,4 +3,6 @@
 
 mod fan;
 mod layout;
+mod parents;
+mod properties;
 mod worked;
