@@ -1,5 +1,6 @@
 //! Inputs of the benches, made from a fixed rule so that every run measures the same work.
 
+pub mod clock;
 pub mod crowd;
 
 use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};

@@ -3,14 +3,19 @@
 #![allow(missing_docs)] // criterion_main writes an undocumented function.
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use forkcast_benches::clock::{peak_mb, processor_time};
 use forkcast_benches::crowd::Crowd;
 use forkcast_sim::simulation::{Finished, Setup, run};
 
-/// Agents of a run and turns of each; the budget is that of the second.
+/// A thousand, ten thousand and a hundred thousand turns; the budget is that of the second.
 const CROWDS: [Crowd; 3] =
     [Crowd { agents: 10, turns: 100 }, Crowd { agents: 100, turns: 100 }, Crowd { agents: 1_000, turns: 100 }];
+
+/// Crowds of more turns are told of once; criterion would run them for minutes.
+const SAMPLED_TURNS_MAX: u32 = 10_000;
 
 /// Runs it; a run that fails measures nothing.
 fn finished(setup: Setup) -> Option<Finished> {
@@ -23,29 +28,26 @@ fn finished(setup: Setup) -> Option<Finished> {
     }
 }
 
-/// The most memory that this process has had, in megabytes.
-fn peak_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1_000
-}
-
-/// One run of each size, told in words: turns, tokens, events, the clock, and memory.
+/// One run of each size under all laws and one without, told in words: turns, tokens, events, the clock, and memory.
 fn told() {
     for crowd in CROWDS {
-        let began = std::time::Instant::now();
-        let Some(finished) = finished(crowd.watched(|_| true)) else { return };
-        let (wall, lines) = (began.elapsed().as_secs_f64(), &finished.lines);
-        let prompts = lines.iter().filter_map(|line| line.predicted).map(|usage| usage.total_input_tokens());
-        let (longest, virtual_s) = (prompts.max().unwrap_or(0), finished.makespan.0 as f64 / 1e9);
+        let began = Instant::now();
+        let (watched, laws) = processor_time(|| finished(crowd.watched(|_| true)));
+        let wall_s = began.elapsed().as_secs_f64();
+        let Some(watched) = watched else { return };
+        let (virtual_s, peak_mb) = (watched.makespan.0 as f64 / 1e9, peak_mb());
+        let prompts = watched.lines.iter().filter_map(|line| line.predicted).map(|usage| usage.total_input_tokens());
+        let (requests, events, longest) = (watched.lines.len(), watched.events, prompts.max().unwrap_or(0));
+        drop(watched);
+        let (_, no_laws) = processor_time(|| finished(crowd.unwatched()));
         eprintln!(
-            "{} agents: {} requests, longest prompt {longest} tokens, {} events, {virtual_s:.0} s in {wall:.2} s \
-             ({:.0} to 1), peak {} MB",
+            "{} × {}: {requests} requests, longest prompt {longest} tokens, {events} events, {virtual_s:.0} s in \
+             {wall_s:.2} s ({:.0} to 1), peak {peak_mb} MB; on the processor {laws:.2?}, without laws {no_laws:.2?}, \
+             {:.0} µs a turn",
             crowd.agents,
-            lines.len(),
-            finished.events,
-            virtual_s / wall,
-            peak_mb()
+            crowd.turns,
+            virtual_s / wall_s,
+            no_laws.as_secs_f64() * 1e6 / f64::from(crowd.turns_in_all()),
         );
     }
 }
@@ -53,13 +55,14 @@ fn told() {
 fn runs(criterion: &mut Criterion) {
     told();
     let mut group = criterion.benchmark_group("runs");
-    group.sample_size(10);
-    for crowd in CROWDS {
+    group.sample_size(10).sampling_mode(SamplingMode::Flat).warm_up_time(Duration::from_secs(1));
+    for crowd in CROWDS.into_iter().filter(|crowd| crowd.turns_in_all() <= SAMPLED_TURNS_MAX) {
         let turns = crowd.turns_in_all();
         group.throughput(Throughput::Elements(u64::from(turns)));
         for (name, with_laws) in [("with_laws", true), ("without_laws", false)] {
             group.bench_with_input(BenchmarkId::new(name, turns), &crowd, |bencher, crowd| {
-                bencher.iter(|| black_box(finished(crowd.watched(|_| with_laws))));
+                let once = || black_box(finished(crowd.watched(|_| with_laws)));
+                bencher.iter_custom(|rounds| (0..rounds).map(|_| processor_time(once).1).sum());
             });
         }
     }

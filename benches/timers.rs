@@ -4,13 +4,14 @@
 
 use std::hint::black_box;
 use std::rc::Rc;
-use std::time::{Duration as Span, Instant as Moment};
+use std::time::Duration as Span;
 
-use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Bencher, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use forkcast_benches::clock::processor_time;
 use forkcast_sim::time::{Duration, Plan, run};
 
 /// Tasks and the sleeps of each.
-const SIZES: [(u64, u64); 3] = [(100, 10_000), (10_000, 100), (1_000_000, 3)];
+const SIZES: [(u64, u64); 3] = [(100, 1_000), (10_000, 100), (300_000, 3)];
 
 /// Sleeps of 1 to 60,000 ms, the same for both; whole ones, because tokio rounds up to the millisecond.
 struct Spans(u64);
@@ -66,28 +67,13 @@ fn tokios(tasks: u64, sleeps: u64) -> u64 {
     })
 }
 
-/// Time of this thread on a processor, where the system tells it (Linux), so that other load shows less.
-fn on_processor() -> Option<Span> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok().map(Span::from_nanos)
-}
-
 fn measure(b: &mut Bencher<'_>, work: impl Fn() -> u64) {
-    b.iter_custom(|rounds| {
-        let (start, began) = (on_processor(), Moment::now());
-        for _ in 0..rounds {
-            black_box(work());
-        }
-        match (start, on_processor()) {
-            (Some(start), Some(end)) => end - start,
-            _ => began.elapsed(),
-        }
-    });
+    b.iter_custom(|rounds| (0..rounds).map(|_| processor_time(|| black_box(work())).1).sum());
 }
 
 fn timer_events(c: &mut Criterion) {
     let mut group = c.benchmark_group("timer_events");
-    group.sample_size(10);
+    group.sample_size(10).sampling_mode(SamplingMode::Flat).warm_up_time(Span::from_secs(1));
     for (tasks, sleeps) in SIZES {
         assert_eq!(ours(tasks.min(100), sleeps), tokios(tasks.min(100), sleeps), "both end at the same instant");
         group.throughput(Throughput::Elements(tasks * sleeps));

@@ -46,6 +46,7 @@ fn session(requests: usize) -> String {
 
 fn one_pass(c: &mut Criterion) {
     let mut group = c.benchmark_group("what_ifs_in_one_pass");
+    group.sample_size(20);
     let five: Vec<WhatIf> = WHAT_IFS.iter().map(|name| name.parse().expect("a what-if")).collect();
     for requests in [100, 1_000] {
         let inputs = Inputs::from_bytes("s.jsonl", session(requests).as_bytes(), InputFormat::Auto);

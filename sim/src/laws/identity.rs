@@ -8,13 +8,13 @@ use crate::wire::{NormalForms, Wire};
 const ONE_IN: u64 = 100;
 
 /// Longer requests are read again more seldom, in proportion: reading one takes time by the byte, and beside a run that
-/// takes time by what is new it would grow without end. Up to here (about 40,000 tokens) all laws together take less than
-/// a tenth of a run's instructions; a request of 1 MiB is read again once in 800.
-const OFTEN_UP_TO_BYTES: u64 = 128 << 10;
+/// takes time by what is new it would grow without end. With this length (about 20,000 tokens) all laws together stay
+/// below a tenth of a run's time; a request of 1 MiB is read again once in 1,600.
+const OFTEN_UP_TO_BYTES: u64 = 64 << 10;
 
 /// The path that the cache was given ends as deep as it is long; and of a seeded sample the body is rendered, read by a
 /// wire of its own, and its canonical blocks are compared as bytes with those that the cache was given. The sample is one
-/// request in a hundred, and less of requests beyond 128 KiB.
+/// request in a hundred, and less of requests beyond 64 KiB.
 #[derive(Debug)]
 pub struct Identity {
     forms: NormalForms,
