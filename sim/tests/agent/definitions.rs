@@ -100,6 +100,44 @@ fn adef_03_adef_04_adef_05_adef_06_adef_07_adef_08_every_option_is_read() {
 }
 
 #[test]
+fn adef_03_a_list_of_tools_is_a_list_or_a_line_in_which_brackets_hold_together() {
+    let tools = |line: &str| one(&format!("tools: {line}\n")).map(|one| one.tools.clone().unwrap());
+    let expected: Vec<Rc<str>> = ["Agent(a, b)", "Read", "Bash(ls:*)", "Grep"].map(Into::into).to_vec();
+    assert_eq!(tools("Agent(a, b), Read, Bash(ls:*), Grep"), Ok(expected.clone()));
+    assert_eq!(tools("['Agent(a, b)', Read, 'Bash(ls:*)', Grep]"), Ok(expected));
+    for wrong in ["[Read, '']", "[Read, 3]", "{Read: true}", "7"] {
+        let told = tools(wrong).unwrap_err();
+        assert!(told.contains("expected a list of names"), "{wrong}: {told}");
+    }
+}
+
+#[test]
+fn prompt_17_a_star_with_exceptions_is_all_tools_but_these() {
+    let words = |lines: &str| one(lines).unwrap().tools_in_words();
+    assert_eq!(words("tools: '*'\n"), "*");
+    assert_eq!(words("tools: '*, Read'\n"), "*");
+    assert_eq!(words("tools: '*'\ndisallowedTools: Write\n"), "All tools except Write");
+    assert_eq!(words("tools: Read, Write\ndisallowedTools: Write\n"), "Read");
+}
+
+#[test]
+fn adef_11_servers_may_be_one_object() {
+    let servers = |line: &str| one(&format!("mcpServers: {line}\n")).map(|one| one.mcp_servers.clone());
+    let own = ["db", "mail"].map(|name| McpServer::Own(name.into())).to_vec();
+    assert_eq!(servers("{db: {command: serve}, mail: {command: post}}"), Ok(own));
+    assert!(servers("[3]").unwrap_err().contains("a server's name, or an object"));
+}
+
+#[test]
+fn adef_05_an_effort_is_a_level_or_a_positive_whole_number() {
+    for value in ["0", "-3", "2.5", "utmost", "''", "[high]"] {
+        let told = one(&format!("effort: {value}\n")).unwrap_err();
+        assert!(told.contains(":4: effort: found "), "{value}: {told}");
+        assert!(told.contains("or a positive whole number"), "{value}: {told}");
+    }
+}
+
+#[test]
 fn adef_09_turns_are_a_positive_whole_number() {
     assert_eq!(one("maxTurns: 1\n").unwrap().max_turns, Some(1));
     for value in ["0", "-3", "2.5", "ten", "'4'", "4294967296"] {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::definition::{AgentDefinition, Definitions, Ranking};
+use forkcast_sim::agent::definition::{AgentDefinition, Definitions, MemoryScope, Ranking};
 use forkcast_sim::agent::permission::{Answered, Decision, Mode, Permissions, Route, Rule, Rules};
 use forkcast_sim::agent::tool::Tools;
 use forkcast_sim::agent::{Context, Event};
@@ -158,6 +158,23 @@ fn perm_10_in_plan_mode_nothing_is_changed_whatever_rules_allow() {
     let calls = [("Read", "a"), ("Edit", "a"), ("Bash", "ls"), ("Agent", "plan")];
     let expected = ["allowed", "denied", "denied", "allowed"];
     assert_eq!(of_main(stage(Mode::Plan, false, &["Bash", "Edit"], &[], &[]), &calls), expected);
+}
+
+#[test]
+fn perm_10_ctx_12_in_plan_mode_an_agent_does_not_even_write_its_memory() {
+    let of = |mode: Mode| {
+        let played = stage(Mode::Default, false, &[], &[], &[]).play(move |session| async move {
+            let (memory, permission_mode) = (Some(MemoryScope::Project), Some(mode));
+            let definition = AgentDefinition { memory, permission_mode, ..kind("worker") };
+            let worker = sub_agent(&main_agent(&session), definition, false);
+            let folder = worker.memory.as_ref().unwrap().directory.clone();
+            let within = verdict(&worker, "Write", &format!("{folder}/notes.md")).await;
+            (within, verdict(&worker, "Write", "notes.md").await)
+        });
+        played.value
+    };
+    assert_eq!(of(Mode::Default), ("allowed", "independent"));
+    assert_eq!(of(Mode::Plan), ("denied", "denied"));
 }
 
 #[test]

@@ -57,6 +57,14 @@ fn each_placement_marks_what_it_says() {
 }
 
 #[test]
+fn before_results_means_the_newest_run_of_results_wherever_it_stands() {
+    let replies = vec![Reply::calls(&[("a", "Probe", json!({}))]), Reply::says("done"), Reply::says("welcome")];
+    let mut theatre = Theatre::new(replies).types(0, "go").types(60_000, "thanks");
+    theatre.settings.placement = Placement::BeforeResults;
+    assert_eq!(spots(&theatre.play(), 2), "m1.0 m4.0");
+}
+
+#[test]
 fn each_placement_has_the_name_of_the_design() {
     let names = ["none", "system", "shared", "tail", "both", "tail+previous", "before-results", "client-2026"];
     assert_eq!(Placement::ALL.map(Placement::name), names);

@@ -1,5 +1,8 @@
 //! The one queue and its three consumers (contract QUEUE, scenario E12).
 
+use std::rc::Rc;
+
+use forkcast_sim::agent::input::Scripted;
 use forkcast_sim::agent::permission::{self, Permissions, Rules};
 use forkcast_sim::agent::queue::{Item, Mode, Priority};
 use forkcast_sim::agent::session::Session;
@@ -106,6 +109,34 @@ fn queue_13_the_terminals_consumer_waits_for_the_query_and_for_dialogs() {
     let at: Vec<u64> = played.asked.iter().map(|asked| asked.at_ms).collect();
     assert_eq!(at, [0, 7_000]);
     assert_eq!(dequeued(&played, "consumer"), ["repl", "repl"]);
+}
+
+#[test]
+fn queue_13_what_cannot_be_served_with_others_is_served_alone() {
+    let played = headless(Vec::new())
+        .act(0, |session| {
+            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was allowed"));
+            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was denied"));
+            session.queue.enqueue(session, Item::prompt("two", "user"));
+            session.queue.enqueue(session, Item::prompt("three", "user"));
+        })
+        .play();
+    assert_eq!(dequeued(&played, "mode"), ["orphaned-permission", "orphaned-permission", "prompt", "prompt"]);
+    assert_eq!(played.asked.len(), 3, "each late answer is a turn, and the prompts are one");
+}
+
+#[test]
+fn queue_13_what_stands_behind_a_command_waits_in_the_queue_until_it_has_ended() {
+    let slow = || Rc::new(Scripted { takes: Duration::from_millis(500), output: "done".into() });
+    let played = Theatre::new(vec![Reply::says("one"), Reply::says("two")])
+        .act(0, move |session| {
+            session.front.register("slow", slow());
+            session.queue.enqueue(session, Item::prompt("/slow", "user"));
+            session.queue.enqueue(session, Item::prompt("plain", "user"));
+        })
+        .play();
+    let taken = played.events.iter().filter(|(_, event)| event["event"] == "queue.dequeue");
+    assert_eq!(taken.map(|(at, _)| *at).collect::<Vec<_>>(), [0, 500]);
 }
 
 #[test]

@@ -21,6 +21,17 @@ fn a_refusal_for_load_is_tried_again_with_the_same_bytes_after_growing_waits() {
 }
 
 #[test]
+fn each_try_that_follows_is_told_with_its_reason_and_its_wait() {
+    let replies = vec![Reply::refused(529, None), Reply::lost(), Reply::says("at last")];
+    let played = Theatre::new(replies).types(0, "go").play();
+    let told = played.events("request.retry");
+    let waits: Vec<_> = told.iter().map(|event| (&event["attempt"], &event["wait_ms"])).collect();
+    assert_eq!(waits, [(&json!(1), &json!(600)), (&json!(2), &json!(1_200))]);
+    let why = |at: usize| told[at]["why"].as_str().unwrap();
+    assert!(why(0).contains("529") && why(1) != why(0) && !why(1).is_empty(), "{told:?}");
+}
+
+#[test]
 fn retry_after_is_obeyed() {
     let played = Theatre::new(vec![Reply::refused(429, Some(3_400)), Reply::says("x")]).types(0, "go").play();
     assert_eq!(played.asked[1].at_ms, 3_400);
@@ -109,6 +120,20 @@ fn loop_15_an_abort_answers_every_call_and_says_so() {
     assert!(last[1..4].iter().all(|block| block["is_error"] == true));
     assert!(last[4]["text"].as_str().unwrap().contains("interrupted"));
     assert_eq!(last[5]["text"], "what now?");
+}
+
+#[test]
+fn an_abort_keeps_the_text_that_was_said_so_far_and_nothing_of_an_empty_one() {
+    // Behind the text and before it: the start of the message and of its block have come in both cases.
+    for (at, expected) in [(3, vec!["user", "assistant", "user"]), (2, vec!["user"])] {
+        let slow = Reply::says("half a sentence").with(at, Step::Wait(60_000));
+        let theatre = Theatre::new(vec![slow, Reply::says("next")]).types(0, "go").escapes(5_000);
+        let played = theatre.types(9_000, "go on").play();
+        let messages = played.asked[1].messages();
+        let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
+        assert_eq!(roles, expected);
+        assert_eq!(played.asked[1].said().contains("half a sentence"), at == 3);
+    }
 }
 
 #[test]

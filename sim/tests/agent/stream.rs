@@ -1,9 +1,12 @@
 //! Answers as they arrive and the tools that start meanwhile (contract STREAM).
 
+use std::rc::Rc;
+
+use forkcast_sim::agent::Entry;
 use forkcast_sim::agent::entry::Nature;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::model::{Answer, Delta, Event, Opened, StopReason};
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{Piece, Role, Usage};
 use serde_json::{Value, json};
 
 use crate::reply::{self, Reply, Step};
@@ -135,6 +138,22 @@ fn stream_06_stream_07_what_follows_a_complete_input_is_no_part_of_the_call() {
 }
 
 #[test]
+fn stream_06_stream_11_an_input_is_complete_with_its_last_bracket_and_not_before() {
+    for input in [r#"{"says":"a } b \" { c ] \\"}"#, r#"{"says":"x","more":[{"y":["]"]},{}]}"#, r#" {"says":"{"} "#] {
+        let mut steps = vec![Step::Event(reply::start()), Step::Event(reply::opens_call(0, "t1", "Probe"))];
+        for sign in input.chars() {
+            steps.extend([Step::Wait(10), Step::Event(reply::input(0, &sign.to_string()))]);
+        }
+        steps.extend([Step::Wait(5_000), Step::Event(Event::BlockStop { index: 0 })]);
+        steps.extend(reply::stop(StopReason::ToolUse).map(Step::Event));
+        let played = streaming(Reply { steps, ..Reply::default() }).play();
+        let complete_ms = 10 * input.trim_end().len() as u64;
+        assert_eq!(starts(&played, "t1"), Some(complete_ms), "{input}");
+        assert_eq!(played.words("tool.end", "outcome"), ["ok"], "{input}");
+    }
+}
+
+#[test]
 fn stream_10_a_call_is_handed_over_when_its_block_begins() {
     let played = streaming(two_calls(10)).play();
     assert_eq!(played.at(&[("event", "tool.added"), ("tool_use", "t1")]), Some(0));
@@ -179,6 +198,23 @@ fn stream_13_a_conversation_read_back_with_early_results_is_sent_as_the_same_mes
     let (was, is) = (played.asked[1].messages(), again.asked[0].messages());
     assert_eq!(was[..], is[..was.len()]);
     assert_eq!(is.len(), was.len() + 2);
+}
+
+#[test]
+fn loop_14_results_of_one_message_are_sent_in_the_order_of_their_calls() {
+    let calls = Reply::calls(&[("a", "Probe", json!({})), ("b", "Probe", json!({}))]);
+    let kept = Theatre::new(vec![calls, Reply::says("done")]).types(0, "go").play().entries();
+    let result = |id: &str| Piece::tool_result(id, id, false);
+    let answered = Entry {
+        answers: vec!["b".into(), "a".into()],
+        ..Entry::clone(&Entry::of("r".into(), Role::User, vec![result("b"), result("a")], "", Nature::Results))
+    };
+    let mut theatre = Theatre::new(vec![Reply::says("again")]).types(0, "more");
+    theatre.history = vec![kept[0].clone(), kept[1].clone(), Rc::new(answered)];
+    let messages = theatre.play().asked[0].messages();
+    let ids: Vec<&str> =
+        messages[2]["content"].as_array().unwrap().iter().filter_map(|block| block["tool_use_id"].as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
 }
 
 #[test]

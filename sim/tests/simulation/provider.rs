@@ -161,6 +161,29 @@ fn fussy(rules: Vec<Rule>) -> simulation::Failed {
     run(setup).unwrap_err()
 }
 
+/// Finds fault with the run as a whole.
+struct Strict;
+
+impl Observer for Strict {
+    fn name(&self) -> &'static str {
+        "strict"
+    }
+
+    fn end(&mut self, _: Instant, lines: &[forkcast_sim::ledger::Line]) -> Result<(), String> {
+        Err(format!("{} requests in all", lines.len()))
+    }
+}
+
+#[test]
+fn observers_see_the_whole_run_at_its_end() {
+    let mut setup = setup(vec![says("main", "Hello.")], vec![types(0, "Hello")]);
+    setup.observers.push(Box::new(Strict));
+    let failed = run(setup).unwrap_err();
+    let text = failed.to_string();
+    assert!(text.starts_with("law `strict` is broken at ") && text.contains("1 requests in all"), "{text}");
+    assert_eq!(failed.until.lines.len(), 1, "what there was is kept");
+}
+
 #[test]
 fn a_broken_law_ends_the_run_with_event_instant_and_seed() {
     let rules = vec![calls("main", "Read", json!({ "file_path": "/repo/README.md" })), says("main", "Read.")];

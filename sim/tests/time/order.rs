@@ -92,6 +92,13 @@ fn timers_go_by_nanoseconds_not_by_the_order_of_setting() {
 }
 
 #[test]
+fn a_span_before_an_instant_is_that_much_earlier_and_never_before_the_beginning() {
+    let at = Instant::from_millis(1_000);
+    assert_eq!(at - Duration::from_millis(400), Instant::from_millis(600));
+    assert_eq!(at - Duration::from_secs(2), Instant::default());
+}
+
+#[test]
 fn what_an_instant_brings_is_settled_before_time_moves_on() {
     let log = Log::default();
     let seen = log.clone();
