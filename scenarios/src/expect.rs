@@ -1,6 +1,7 @@
 //! Whether what came out is what was expected: one sentence for each claim that does not hold, with the place in the
 //! scenario where it is made.
 
+mod difference;
 mod events;
 mod figures;
 mod requests;

@@ -1,6 +1,8 @@
 //! From a scenario as it is written to what a simulation is given. Nothing can fail here: what can be wrong with a
 //! scenario is found when it is read.
 
+mod history;
+
 use std::rc::Rc;
 
 use forkcast_sim::agent::Settings;
@@ -42,6 +44,7 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         world: world(&scenario.world),
         commands: commands.collect(),
         acts: scenario.user.iter().map(act).collect(),
+        history: history::entries(&scenario.prompt.history),
         rules,
         sizing: if scenario.prompt.sizes.is_some() { Sizing::Declared } else { Sizing::Estimated },
         prices_of: scenario.prices,
@@ -94,6 +97,7 @@ pub fn settings(scenario: &Scenario) -> Settings {
         system: scenario.prompt.system.clone().map(|system| vec![system]),
         fragments: scenario.prompt.fragments.clone(),
         sizes: scenario.prompt.sizes,
+        forks: said.forks.clone().unwrap_or(default.forks),
         classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
         ..Settings::default()
     }

@@ -204,3 +204,56 @@ fn unchanged_needs_a_scenario_to_compare_with() {
     let said = mistake("figures: {requests: 2}", "requests: [{agent: main, turn: 0, unchanged: true}]");
     assert!(said.contains("this is no variant, so leave it out"), "{said}");
 }
+
+/// A call of the Agent tool in the place of the one in `SOUND`.
+fn calling(input: &str, before: &str) -> String {
+    SOUND
+        .replace("{tool: Read, input: {file_path: /home/ana/a.txt}}", &format!("{{tool: Agent, input: {{{input}}}}}"))
+        .replace("script:", &format!("{before}\nscript:"))
+}
+
+#[test]
+fn a_call_that_forks_wants_a_list_for_forks() {
+    let omitted = "description: look, prompt: Look.";
+    let forks = read(&calling(omitted, "features: [FORK_SUBAGENT]")).expect_err("no list for forks");
+    assert!(forks.contains("add a list `fork:` under `script`"), "{forks}");
+    for closed in ["features: [OTHER]", "features: [FORK_SUBAGENT]\nvariables: {CLAUDE_CODE_COORDINATOR_MODE: \"1\"}"] {
+        let named = read(&calling(omitted, closed)).expect_err("no list for the type that is meant");
+        assert!(named.contains("add a list `general-purpose:` under `script`"), "{named}");
+    }
+    let client = calling("description: look, prompt: Look., subagent_type: fork", "pace: {}")
+        .replace("  max_turns: 5\n", "  max_turns: 5\n  forks: {profile: client-2026}\n");
+    let client = read(&client).expect_err("no list for forks");
+    assert!(client.contains("add a list `fork:` under `script`"), "{client}");
+}
+
+#[test]
+fn options_of_forks_are_told_with_what_there_is() {
+    let launch = mistake("max_turns: 5", "forks: {launch: waves=0}");
+    assert!(launch.starts_with("claim.yaml:5:19: `session.forks.launch`: found \"waves=0\"; "), "{launch}");
+    assert!(launch.contains("`stagger=MS` or `waves=N`"), "{launch}");
+    let profile = mistake("max_turns: 5", "forks: {profile: documented}");
+    assert!(profile.contains("did you mean `documents`?"), "{profile}");
+    let ablation = mistake("max_turns: 5", "forks: {ablations: [added-spaces]}");
+    assert!(ablation.contains("`session.forks.ablations[0]`") && ablation.contains("`added-space`"), "{ablation}");
+}
+
+#[test]
+fn a_history_is_of_the_user_or_of_the_model() {
+    let history = |item: &str| mistake("script:", &format!("prompt: {{history: [{item}]}}\nscript:"));
+    let both = history("{user: a, say: b}");
+    assert!(both.starts_with("claim.yaml:6:35: `prompt.history[0].say`: ") && both.contains("two items"), "{both}");
+    let neither = history("{}");
+    assert!(neither.contains("expected `user`, or what the model said"), "{neither}");
+    let unanswered = history("{tools: [{tool: Read, input: {}}]}");
+    assert!(unanswered.contains("`prompt.history[0].tools[0].result`: add `result:`"), "{unanswered}");
+}
+
+#[test]
+fn a_history_can_be_rewritten_of_an_agent_that_asks() {
+    let act = |agent: &str| {
+        mistake("at_ms: 500, types: And again", &format!("at_ms: 500, rewrites: {{agent: {agent}, as: b}}"))
+    };
+    assert!(act("fork").contains("no agent `fork` can ask anything here"), "{}", act("fork"));
+    assert!(act("main").contains("name a sub-agent"), "{}", act("main"));
+}

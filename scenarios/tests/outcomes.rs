@@ -164,3 +164,86 @@ variants:
     );
     assert!(said[1].contains("there is no request 1 of `main`; it sent 1"), "{said:?}");
 }
+
+/// Two agents of one type, each with its own words: claims about forks, without forks.
+const TWINS: &str = "about: Two explorers.
+script:
+  main:
+    - tools:
+        - {tool: Agent, input: {description: look here, prompt: Look here., subagent_type: explore}}
+        - {tool: Agent, input: {description: look there, prompt: Look there., subagent_type: explore}}
+    - say: Good.
+  explore: [{say: Nothing.}]
+user: [{at_ms: 0, types: Look}]
+expect:
+  requests:
+";
+
+#[test]
+fn a_claim_holds_for_every_agent_that_is_called_so() {
+    let failed = |claims: &str| {
+        let failed = expect::failures(&run(&format!("{TWINS}{claims}")));
+        failed.iter().map(|failed| failed.says.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(failed("    - {agent: explore, turn: 0, same_but_last: {agent: explore#1, turn: 0}}\n"), [""; 0]);
+    let other = failed("    - {agent: explore, turn: 0, has: [Look here.]}\n");
+    assert_eq!(other, ["request 0 of `explore#2` has no \"Look here.\" in it"]);
+    let several = failed("    - {agent: main, turn: 1, same_but_last: {agent: explore, turn: 0}}\n");
+    assert!(several[0].contains("more than one agent is called `explore`"), "{several:?}");
+    let path = "messages[0].content[1]";
+    let to = "to: {agent: explore#1, turn: 0}";
+    let holds =
+        format!("    - {{agent: explore#2, turn: 0, difference: {{{to}, level: messages, path: \"{path}\"}}}}\n");
+    assert_eq!(failed(&holds), [""; 0]);
+    for wrong in ["level: system", "cause: tool_changed", "offset_in_block: 1", "name: nothing"] {
+        let said = failed(&format!("    - {{agent: explore#2, turn: 0, difference: {{{to}, {wrong}}}}}\n"));
+        assert!(said[0].contains("first differs in ") && said[0].contains(path), "{wrong}: {said:?}");
+    }
+    let same = failed("    - {agent: main, turn: 1, difference: {cause: tool_changed}}\n");
+    assert_eq!(same, ["request 1 of `main` differs in nothing"]);
+    let missed = failed("    - {agent: main, turn: 1, missed_tokens: 7, missed_usd: 0.5}\n");
+    assert_eq!(missed.len(), 2, "{missed:?}");
+}
+
+#[test]
+fn a_history_before_the_session_is_what_the_first_request_holds() {
+    let text = "about: It went before.
+prompt:
+  history:
+    - {user: What is there?}
+    - {think: I look., say: Let me look., tools: [{tool: Glob, id: toolu_a, input: {pattern: '*'}, result: a.txt}]}
+    - {say: One file.}
+script: {main: [{say: Yes.}]}
+user: [{at_ms: 0, types: Sure?}]
+";
+    let run = run(text);
+    let body = String::from_utf8(run.requests[0].draft.body()).unwrap();
+    let at = |part: &str| body.find(part).unwrap_or_else(|| panic!("{part} is not in {body}"));
+    let parts = ["What is there?", "I look.", "Let me look.", "toolu_a", "a.txt", "One file.", "Sure?"];
+    assert!(parts.map(at).is_sorted(), "{body}");
+}
+
+#[test]
+fn a_history_is_rewritten_where_the_loop_compacts() {
+    let text = "about: The explorer forgets.
+permissions: {allow: [Bash]}
+shell: [{command: wait, output: done, takes_ms: 9000}]
+script:
+  main:
+    - tools: [{tool: Agent, input: {description: look here, prompt: Look here., subagent_type: explore}}]
+    - say: Good.
+  explore:
+    - tools: [{tool: Bash, input: {command: wait}}]
+    - say: Nothing.
+user: [{at_ms: 0, types: Look}, {at_ms: 9000, rewrites: {agent: explore, as: A summary.}}]
+expect:
+  events: [{event: history.rewritten, agent: explore, times: 1}, {event: user, does: rewrites, times: 1}]
+  requests:
+    - {agent: explore, turn: 0, has: [Look here.]}
+    - {agent: explore, turn: 1, has: [A summary.], lacks: [Look here., done]}
+";
+    assert_eq!(expect::failures(&run(text)), []);
+    let late = text.replace("at_ms: 9000, rewrites", "at_ms: 90000, rewrites");
+    let failed = expect::failures(&run(&late));
+    assert!(failed.iter().any(|failed| failed.says.contains("a running agent called `explore`")), "{failed:?}");
+}

@@ -1,6 +1,7 @@
 //! Figures against their bounds.
 
 use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
 
 use super::Failures;
 use crate::format::expect::{Figure, Number};
@@ -30,7 +31,7 @@ pub(super) fn took_part(run: &Run) -> String {
     labels.join(", ")
 }
 
-fn check_one(figure: &Figure, whose: &str, found: Option<Number>, failed: &mut Failures<'_>) {
+pub(super) fn check_one(figure: &Figure, whose: &str, found: Option<Number>, failed: &mut Failures<'_>) {
     let Some(found) = found else {
         failed.add(&figure.origin, format!("there is no figure `{}`{whose} to compare", figure.name));
         return;
@@ -109,11 +110,22 @@ fn of_sums(sums: &Sums, name: &str) -> Option<Number> {
         "cache_read_input_tokens" => count(sums.usage.cache_read_input_tokens),
         "cache_creation_input_tokens" => count(sums.usage.cache_creation_input_tokens()),
         "output_tokens" => count(sums.usage.output_tokens),
+        "token_equivalents" => Number::Plain(token_equivalents(&sums.usage)),
         "hit_rate" => Number::Plain(sums.usage.hit_rate()?),
         "cost_usd" => Number::Money(sums.cost?),
         "cost_without_cache_usd" => Number::Money(sums.cost_without_cache?),
         _ => return None,
     })
+}
+
+/// The input in tokens of plain input: 1.25 for a token that is written for five minutes, 2 for an hour, 0.1 for one that is
+/// read (Anthropic prompt-caching page, 2026-09; the unit of the published worked examples). Hundredths are exact.
+fn token_equivalents(usage: &Usage) -> f64 {
+    let hundredths = usage.input_tokens * 100
+        + usage.ephemeral_5m_input_tokens * 125
+        + usage.ephemeral_1h_input_tokens * 200
+        + usage.cache_read_input_tokens * 10;
+    hundredths as f64 / 100.0
 }
 
 /// A count as a number of the format; tokens of a run stay far below 2⁵³.

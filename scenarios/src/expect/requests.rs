@@ -2,34 +2,22 @@
 
 use std::rc::Rc;
 
+use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::{Draft, Piece};
 use serde_json::Value;
 
 use super::Failures;
-use super::figures::took_part;
+use super::difference::{between, from_chain, wrong};
+use super::figures::{check_one as check_figure, took_part};
 use crate::format::Scenario;
-use crate::format::expect::{RequestClaim, Which};
+use crate::format::expect::{DifferenceClaim, Number, RequestClaim, Which};
 use crate::run::{Request, Run, play};
 
 pub(super) fn check(failed: &mut Failures<'_>) {
     let run = failed.run;
     for claim in &run.scenario.expect.requests {
-        match find(run, &claim.which) {
-            Ok(request) => {
-                let name = named(&claim.which);
-                for says in texts(claim, request, &name).into_iter().chain(cached(claim, request, &name)) {
-                    failed.add(&claim.origin, says);
-                }
-                if let (Some(wanted), found) = (&claim.tools, tools(request))
-                    && *wanted != found
-                {
-                    failed.add(
-                        &claim.origin,
-                        format!("{name} has the tools {}; expected {}", list(&found), list(wanted)),
-                    );
-                }
-                compared(claim, request, failed);
-            }
+        match find_all(run, &claim.which) {
+            Ok(requests) => requests.into_iter().for_each(|request| check_one(claim, request, failed)),
             Err(says) => failed.add(&claim.origin, says),
         }
     }
@@ -44,8 +32,10 @@ fn as_in_the_scenario(failed: &mut Failures<'_>) {
     let original = play(Scenario::clone(scenario), &run.options);
     for claim in claims {
         let says = match (find(run, &claim.which), find(&original, &claim.which)) {
-            (Ok(here), Ok(there)) => difference(&there.draft, &here.draft, true)
-                .map(|at| format!("{} is not that of `{}`: {at}", named(&claim.which), scenario.name)),
+            (Ok(here), Ok(there)) => difference(&there.draft, &here.draft, Extent::Whole).map(|at| {
+                let Which { agent, turn } = &claim.which;
+                format!("request {turn} of `{agent}` is not that of `{}`: {at}", scenario.name)
+            }),
             (Ok(_), Err(says)) => Some(format!("in `{}` {says}", scenario.name)),
             (Err(_), _) => None,
         };
@@ -66,21 +56,56 @@ fn list(names: &[Rc<str>]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-fn named(which: &Which) -> String {
-    format!("request {} of `{}`", which.turn, which.agent)
+fn check_one(claim: &RequestClaim, request: &Request, failed: &mut Failures<'_>) {
+    let run = failed.run;
+    let name = format!("request {} of `{}`", request.turn, run.agents[request.agent].label);
+    let found = texts(claim, request, &name).into_iter().chain(cached(claim, request, &name));
+    for says in found.chain(compared(claim, request, &name, run)) {
+        failed.add(&claim.origin, says);
+    }
+    if let (Some(wanted), found) = (&claim.tools, tools(request))
+        && *wanted != found
+    {
+        let says = format!("{name} has the tools {}; expected {}", list(&found), list(wanted));
+        failed.add(&claim.origin, says);
+    }
+    for figure in &claim.missed {
+        let found = missed(figure.name, request);
+        check_figure(figure, &format!(" of {name}"), found, failed);
+    }
+}
+
+/// That turn of every agent that is called so.
+fn find_all<'a>(run: &'a Run, which: &Which) -> Result<Vec<&'a Request>, String> {
+    let agents: Vec<usize> = run.agents_called(&which.agent).map(|(at, _)| at).collect();
+    if agents.is_empty() {
+        return Err(format!("no agent `{}` took part; there were {}", which.agent, took_part(run)));
+    }
+    let of = |agent: usize| {
+        let found = run.requests.iter().find(|request| request.agent == agent && request.turn == which.turn);
+        found.ok_or_else(|| {
+            let asked = run.requests.iter().filter(|request| request.agent == agent).count();
+            let (turn, label) = (which.turn, &run.agents[agent].label);
+            format!("there is no request {turn} of `{label}`; it sent {asked}, counted from 0")
+        })
+    };
+    agents.into_iter().map(of).collect()
 }
 
 fn find<'a>(run: &'a Run, which: &Which) -> Result<&'a Request, String> {
-    let agents: Vec<usize> = run.agents_called(&which.agent).map(|(at, _)| at).collect();
-    let [agent] = agents[..] else {
-        let how = if agents.is_empty() { "no agent" } else { "more than one agent" };
-        return Err(format!("{how} `{}` took part; there were {}", which.agent, took_part(run)));
-    };
-    let found = run.requests.iter().find(|request| request.agent == agent && request.turn == which.turn);
-    found.ok_or_else(|| {
-        let asked = run.requests.iter().filter(|request| request.agent == agent).count();
-        format!("there is no {}; it sent {asked}, counted from 0", named(which))
-    })
+    match find_all(run, which)?[..] {
+        [request] => Ok(request),
+        _ => Err(format!("more than one agent is called `{}`; name one of {}", which.agent, took_part(run))),
+    }
+}
+
+/// Tokens that were sent before and not read, or what they cost over the price of reading.
+fn missed(name: &str, request: &Request) -> Option<Number> {
+    let causes = &request.line.charge.causes;
+    if name == "missed_tokens" {
+        return Some(Number::Plain(causes.iter().map(|cause| cause.tokens).sum::<u64>() as f64));
+    }
+    Some(Number::Money(causes.iter().map(|cause| cause.cost).sum::<Option<Money>>()?))
 }
 
 fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
@@ -119,23 +144,50 @@ fn cached(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
     failed
 }
 
-fn compared(claim: &RequestClaim, request: &Request, failed: &mut Failures<'_>) {
-    let pairs = [(claim.begins_as.as_ref(), false), (claim.same_as.as_ref(), true)];
-    for (which, whole) in pairs.into_iter().filter_map(|(which, whole)| Some((which?, whole))) {
-        let says = match find(failed.run, which) {
-            Ok(other) => difference(&other.draft, &request.draft, whole)
-                .map(|at| format!("{} is not as {}: {at}", named(&claim.which), named(which))),
-            Err(says) => Some(says),
+fn compared(claim: &RequestClaim, request: &Request, name: &str, run: &Run) -> Vec<String> {
+    let pairs = [
+        (claim.begins_as.as_ref(), Extent::Beginning),
+        (claim.same_as.as_ref(), Extent::Whole),
+        (claim.same_but_last.as_ref(), Extent::ButLast),
+    ];
+    let bytes = pairs.into_iter().filter_map(|(which, extent)| {
+        let which = which?;
+        let other = match find(run, which) {
+            Ok(other) => other,
+            Err(says) => return Some(says),
         };
-        if let Some(says) = says {
-            failed.add(&claim.origin, says);
-        }
-    }
+        let difference = difference(&other.draft, &request.draft, extent)?;
+        Some(format!("{name} is not as request {} of `{}`: {difference}", which.turn, which.agent))
+    });
+    bytes.chain(claim.difference.as_ref().and_then(|claim| differs(claim, request, name, run))).collect()
+}
+
+fn differs(claim: &DifferenceClaim, request: &Request, name: &str, run: &Run) -> Option<String> {
+    let found = match claim.to.as_ref().map(|which| find(run, which)) {
+        None => from_chain(request),
+        Some(Ok(other)) => between(&other.draft, &request.draft),
+        Some(Err(says)) => return Some(says),
+    };
+    wrong(claim, found.as_ref(), name)
+}
+
+/// How much of two prompts is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// The whole of the first, which the second begins with.
+    Beginning,
+    /// Both.
+    Whole,
+    /// Both, without the last block of each.
+    ButLast,
 }
 
 /// Where the second prompt leaves the first: block by block in the order of the wire, byte by byte.
-fn difference(first: &Draft, second: &Draft, whole: bool) -> Option<String> {
-    let (one, other) = (blocks(first), blocks(second));
+fn difference(first: &Draft, second: &Draft, extent: Extent) -> Option<String> {
+    let (mut one, mut other) = (blocks(first), blocks(second));
+    if extent == Extent::ButLast {
+        (one.pop(), other.pop());
+    }
     for (at, (place, bytes)) in one.iter().enumerate() {
         let Some((_, found)) = other.get(at) else { return Some(format!("it ends before {place}")) };
         if found != bytes {
@@ -143,7 +195,7 @@ fn difference(first: &Draft, second: &Draft, whole: bool) -> Option<String> {
             return Some(format!("{place} differs from byte {same} on"));
         }
     }
-    (whole && other.len() > one.len()).then(|| format!("it goes on with {}", other[one.len()].0))
+    (extent != Extent::Beginning && other.len() > one.len()).then(|| format!("it goes on with {}", other[one.len()].0))
 }
 
 fn blocks(draft: &Draft) -> Vec<(String, &str)> {

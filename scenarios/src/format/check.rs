@@ -4,11 +4,16 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use forkcast_sim::agent::spawn::fork;
+use forkcast_sim::agent::spawn::fork::gate::{Meant, meant_under};
+use forkcast_sim::simulation::Does;
+
 use super::Scenario;
 use super::expect::{Ends, Figure, Number};
 use super::problem::{alternatives, nearest};
 use super::reading::{Notes, Origin};
 use super::script::{Content, Reply, ToolCall};
+use crate::load;
 
 /// Tools that an agent can call.
 pub const TOOLS: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "TaskCreate", "Write"];
@@ -25,6 +30,7 @@ pub fn whole(scenario: &Scenario, notes: &Notes) {
     }
     main_is_scripted(scenario, notes);
     acts_are_in_order(scenario, notes);
+    acts_mean_somebody(scenario, notes);
     claims_can_hold(scenario, notes);
 }
 
@@ -69,10 +75,11 @@ fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
 /// type or of its name is enough.
 fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
-    let agent = said("subagent_type").unwrap_or("general-purpose");
+    let is_fork = meant_under(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
+    let agent = if is_fork { fork::TYPE } else { said("subagent_type").unwrap_or("general-purpose") };
     let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     let named = said("name").is_some_and(|name| lists.contains(name));
-    let exists = scenario.kinds().get(agent).is_some();
+    let exists = is_fork || scenario.kinds().get(agent).is_some();
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
         let says = format!(
             "this call starts an agent of type `{agent}`, and nothing says what its model answers; add a list \
@@ -111,6 +118,19 @@ fn acts_are_in_order(scenario: &Scenario, notes: &Notes) {
     }
 }
 
+/// A history can be rewritten of an agent that asks something.
+fn acts_mean_somebody(scenario: &Scenario, notes: &Notes) {
+    for act in &scenario.user {
+        match &act.does {
+            Does::Rewrites { agent, .. } if &**agent == MAIN => {
+                notes.at(&act.origin, "the main agent's history cannot be rewritten from outside; name a sub-agent")
+            }
+            Does::Rewrites { agent, .. } => agent_can_be(agent, scenario, &act.origin, notes),
+            _ => {}
+        }
+    }
+}
+
 fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
     let expect = &scenario.expect;
     for figure in &expect.figures {
@@ -129,7 +149,7 @@ fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
         }
     }
     for claim in &expect.requests {
-        for which in [Some(&claim.which), claim.begins_as.as_ref(), claim.same_as.as_ref()].into_iter().flatten() {
+        for which in claim.named() {
             agent_can_be(&which.agent, scenario, &claim.origin, notes);
         }
         if claim.unchanged && scenario.variant_of.is_none() {

@@ -4,17 +4,18 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::diagnosis::{CAUSES, Cause};
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
 use super::outline;
 use super::problem::nearest;
-use super::reading::{At, Fields, Origin, yes};
+use super::reading::{At, Fields, Origin};
 
 mod events;
+mod requests;
 
 pub use events::{EVENTS, fields_of};
+pub use requests::{DifferenceClaim, RequestClaim, Which};
 
 /// Expectations.
 #[derive(Clone, Debug, Default)]
@@ -90,42 +91,6 @@ pub struct Pattern {
     pub max: Option<u64>,
     /// Where it stands.
     pub origin: Origin,
-}
-
-/// A claim about one request.
-#[derive(Clone, Debug)]
-pub struct RequestClaim {
-    /// The request.
-    pub which: Which,
-    /// Texts that stand in its body.
-    pub has: Vec<Rc<str>>,
-    /// Texts that do not.
-    pub lacks: Vec<Rc<str>>,
-    /// Its tools, in order.
-    pub tools: Option<Vec<Rc<str>>>,
-    /// A request whose whole prompt is the beginning of this one's.
-    pub begins_as: Option<Which>,
-    /// A request with the same prompt, byte for byte.
-    pub same_as: Option<Which>,
-    /// In a variant: the scenario's own request of this agent and turn has the same prompt, byte for byte.
-    pub unchanged: bool,
-    /// Tokens that it read from the cache.
-    pub read_tokens: Option<u64>,
-    /// Why it missed what it missed.
-    pub cause: Option<Cause>,
-    /// Breakpoints in it.
-    pub breakpoints: Option<u64>,
-    /// Where it stands.
-    pub origin: Origin,
-}
-
-/// A request by its agent and turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Which {
-    /// The agent's id, name or type.
-    pub agent: Rc<str>,
-    /// Its turn, counted from zero.
-    pub turn: u32,
 }
 
 /// A step that needs a part which is not there yet.
@@ -247,37 +212,6 @@ fn times(fields: &Fields<'_>, counted: bool) -> Option<(u64, Option<u64>)> {
     }
     let max = fields.may("max", At::number);
     Some((fields.may("min", At::number).unwrap_or(u64::from(max != Some(0))), max))
-}
-
-impl RequestClaim {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::REQUEST)?;
-        let causes: Vec<(&str, Cause)> = CAUSES.iter().map(|cause| (cause.word(), *cause)).collect();
-        Some(Self {
-            which: Which::read(&fields)?,
-            has: fields.list("has", At::name),
-            lacks: fields.list("lacks", At::name),
-            tools: fields.may("tools", |at| at.list(At::name)),
-            begins_as: fields.may("begins_as", Which::of),
-            same_as: fields.may("same_as", Which::of),
-            unchanged: fields.may("unchanged", yes).is_some(),
-            read_tokens: fields.may("cache_read_input_tokens", At::number),
-            cause: fields.may("cause", |at| at.word(&causes)),
-            breakpoints: fields.may("breakpoints", At::number),
-            origin: at.origin(),
-        })
-    }
-}
-
-impl Which {
-    fn of(at: &At<'_>) -> Option<Self> {
-        Self::read(&at.fields(outline::WHICH)?)
-    }
-
-    fn read(fields: &Fields<'_>) -> Option<Self> {
-        let agent = fields.must("agent", At::name);
-        Some(Self { turn: fields.must("turn", |at| at.small(0))?, agent: agent? })
-    }
 }
 
 impl Pending {

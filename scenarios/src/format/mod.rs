@@ -5,12 +5,14 @@
 //! their places ([`tree`]), tree to the types of this room ([`reading`]), and what no single field can show
 //! ([`check`]). Editors know the format by `reports/schema/scenario-1.json`.
 //!
-//! Sections, each a file: [`session`] and [`prompt`] (options and texts), [`world`] (files, shell, definitions, hooks,
-//! skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what must come out),
-//! [`variant`] (the same once more with other values).
+//! Sections, each a file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`] (files, shell,
+//! definitions, hooks, skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what
+//! must come out), [`variant`] (the same once more with other values).
 
 pub mod check;
 pub mod expect;
+pub mod forks;
+pub mod history;
 pub mod outline;
 pub mod problem;
 pub mod prompt;

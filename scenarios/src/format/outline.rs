@@ -57,7 +57,10 @@ pub const SESSION: Known = &[
     "classifier_ms",
     "breakpoints",
     "ttl",
+    "forks",
 ];
+/// `session.forks`.
+pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.
 pub const MODELS: Known = &["sonnet", "opus", "haiku"];
 /// `session.environment`.
@@ -76,7 +79,11 @@ pub const PACE: Known = &[
     "refusal_ms",
 ];
 /// `prompt`.
-pub const PROMPT: Known = &["system", "user_context", "fragments"];
+pub const PROMPT: Known = &["system", "user_context", "fragments", "history"];
+/// An item of `prompt.history`.
+pub const PAST: Known = &["user", "think", "say", "tools"];
+/// An item of the `tools` of `prompt.history`.
+pub const ANSWERED: Known = &["tool", "input", "id", "result", "failed"];
 /// An item of `prompt.fragments`.
 pub const FRAGMENT: Known = &["flag", "text", "before_divider"];
 /// `sizes`.
@@ -125,8 +132,22 @@ pub const MESSAGE_DELTA: Known = &["stop_reason"];
 /// `error`.
 pub const STREAM_ERROR: Known = &["type", "message"];
 /// What the user does.
-pub const ACT: Known =
-    &["at_ms", "types", "escape", "background", "allow", "deny", "flip", "kill", "kill_all", "dialog", "arrives"];
+pub const ACT: Known = &[
+    "at_ms",
+    "types",
+    "escape",
+    "background",
+    "allow",
+    "deny",
+    "flip",
+    "kill",
+    "kill_all",
+    "dialog",
+    "arrives",
+    "rewrites",
+];
+/// A history that becomes one text.
+pub const REWRITES: Known = &["agent", "as"];
 /// Something that arrives in the queue from elsewhere.
 pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
 /// `expect`.
@@ -139,6 +160,7 @@ pub const FIGURES: Known = &[
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
     "output_tokens",
+    "token_equivalents",
     "hit_rate",
     "cost_usd",
     "cost_without_cache_usd",
@@ -158,27 +180,36 @@ pub const REQUEST: Known = &[
     "tools",
     "begins_as",
     "same_as",
+    "same_but_last",
     "unchanged",
     "cache_read_input_tokens",
     "cause",
+    "missed_tokens",
+    "missed_usd",
+    "difference",
     "breakpoints",
 ];
+/// The first difference of a request.
+pub const DIFFERENCE: Known = &["to", "cause", "level", "path", "name", "offset_in_block", "offset_in_prefix"];
 /// A request by its agent and turn.
 pub const WHICH: Known = &["agent", "turn"];
 /// An item of `expect.pending`.
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 36] = [
+pub const OBJECTS: [(&str, Known); 41] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
+    ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),
     ("retries", RETRIES),
     ("limits", LIMITS),
     ("pace", PACE),
     ("prompt", PROMPT),
+    ("past", PAST),
+    ("answered", ANSWERED),
     ("fragment", FRAGMENT),
     ("sizes", SIZES),
     ("definition", DEFINITION),
@@ -199,11 +230,13 @@ pub const OBJECTS: [(&str, Known); 36] = [
     ("stream_error", STREAM_ERROR),
     ("act", ACT),
     ("arrives", ARRIVES),
+    ("rewrites", REWRITES),
     ("expect", EXPECT),
     ("figures", FIGURES),
     ("bounds", BOUNDS),
     ("pattern", PATTERN),
     ("request", REQUEST),
     ("which", WHICH),
+    ("difference", DIFFERENCE),
     ("pending", PENDING),
 ];

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::session::{Fragment, PartSizes};
 
+use super::history::Past;
 use super::outline;
 use super::reading::{At, Fields};
 
 /// What the prompt is made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Prompt {
     /// The main system prompt in the place of the runtime's own.
     pub system: Option<Rc<str>>,
@@ -16,6 +17,8 @@ pub struct Prompt {
     pub user_context: Option<bool>,
     /// Texts that the system prompt holds while a flag is warm.
     pub fragments: Vec<Fragment>,
+    /// What stands in the main conversation when the session begins.
+    pub history: Vec<Past>,
     /// Tokens that are declared for parts of the prompt: each is the total of its part, shared over its blocks in order
     /// by largest remainder.
     pub sizes: Option<PartSizes>,
@@ -29,6 +32,7 @@ impl Prompt {
             system: texts.as_ref().and_then(|texts| texts.may("system", At::shared)),
             user_context: texts.as_ref().and_then(|texts| texts.may("user_context", At::truth)),
             fragments: texts.as_ref().map(|texts| texts.list("fragments", fragment)).unwrap_or_default(),
+            history: texts.as_ref().map(|texts| texts.list("history", Past::of)).unwrap_or_default(),
             sizes: fields.may("sizes", sizes),
         }
     }

@@ -157,7 +157,11 @@ impl When {
 
 impl ToolCall {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::TOOL_CALL)?;
+        Self::read(&at.fields(outline::TOOL_CALL)?)
+    }
+
+    /// Reads a call from the fields that say it.
+    pub(super) fn read(fields: &Fields<'_>) -> Option<Self> {
         let input = fields.must("input", |at| {
             if at.has_fields() {
                 return Some(at.json());
@@ -170,7 +174,7 @@ impl ToolCall {
             input: input?,
             id: fields.may("id", At::name),
             missing: fields.may("missing", At::truth).unwrap_or(false),
-            origin: at.origin(),
+            origin: fields.at().origin(),
         })
     }
 }

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::wire::Ttl;
 
-use super::outline;
 use super::reading::{At, Fields};
+use super::{forks, outline};
 
 /// Options of a session; `None` leaves the runtime's default.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +60,8 @@ pub struct SessionOptions {
     pub breakpoints: Option<Placement>,
     /// How long what they mark lives.
     pub ttl: Option<Ttl>,
+    /// How forks are made and when they start.
+    pub forks: Option<Forks>,
 }
 
 /// What the prompt says of the surroundings.
@@ -146,6 +149,7 @@ impl SessionOptions {
             classifier_ms: fields.may("classifier_ms", At::number),
             breakpoints: fields.may("breakpoints", |at| at.word(&PLACEMENTS)),
             ttl: fields.may("ttl", |at| at.word(&TTLS)),
+            forks: fields.may("forks", forks::of),
         })
     }
 }

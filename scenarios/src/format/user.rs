@@ -70,6 +70,7 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
             let open = fields.may(what, |at| at.word(&[("opens", true), ("closes", false)]))?;
             Some(Does::Dialog { open })
         }
+        "rewrites" => fields.may(what, rewriting),
         _ => fields.may(what, item).map(Does::Arrives),
     }
 }
@@ -78,6 +79,13 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
 fn all_or_one(at: &At<'_>) -> Option<Option<Rc<str>>> {
     let name = at.name()?;
     Some((&*name != "all").then_some(name))
+}
+
+/// A history that becomes one text.
+fn rewriting(at: &At<'_>) -> Option<Does> {
+    let fields = at.fields(outline::REWRITES)?;
+    let (agent, text) = (fields.must("agent", At::name), fields.must("as", At::name));
+    Some(Does::Rewrites { agent: agent?, text: text? })
 }
 
 /// Something that arrives in the queue from elsewhere.

@@ -39,6 +39,9 @@ pub enum Event {
     /// compaction.
     #[serde(rename = "query.start")]
     QueryStarted { agent: Rc<str>, entries: usize, tokens: u64, tools: usize, compaction: &'static str },
+    /// A history became one text from outside, as a scenario tells; so many entries stood there.
+    #[serde(rename = "history.rewritten")]
+    Rewritten { agent: Rc<str>, entries: usize },
     /// An iteration reached a step (LOOP-03): `compact`, `prompt`, `call`, `decide`.
     #[serde(rename = "query.step")]
     QueryStep { agent: Rc<str>, iteration: u32, step: &'static str },
@@ -218,7 +221,8 @@ pub enum Event {
     /// Something was shown.
     #[serde(rename = "ui.event")]
     Ui { agent: Rc<str>, kind: &'static str },
-    /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`, `kills`.
+    /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`, `kills`,
+    /// `rewrites`.
     #[serde(rename = "user")]
     User { does: &'static str },
 }

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::log::Log;
 use crate::agent::queue::Item;
-use crate::agent::task::{State, Task};
+use crate::agent::task::{Kind, State, Task};
 use crate::agent::{Event, Session};
 use crate::time::Instant;
 
@@ -48,6 +48,13 @@ pub enum Does {
     Dialog {
         /// It opens.
         open: bool,
+    },
+    /// The history of a running sub-agent of this id, name, type or description becomes one text: what a compaction leaves.
+    Rewrites {
+        /// The agent.
+        agent: Rc<str>,
+        /// The text.
+        text: Rc<str>,
     },
     /// An item enters the queue. Its agent may be named by id, name or type.
     Arrives(Item),
@@ -124,6 +131,7 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
         Does::Arrives(item) => return arrive(session, log, item),
+        Does::Rewrites { agent, text } => return rewrite(session, log, &agent, &text),
         Does::Answers { .. } => {}
     }
     Ok(())
@@ -145,11 +153,7 @@ fn background(session: &Session, log: &Log, which: Option<&str>) -> Result<(), S
 
 fn kill(session: &Session, log: &Log, which: &str) -> Result<(), String> {
     session.emit(&Event::User { does: "kills" });
-    let named = session.tasks.names.get(which);
-    let is_meant = |task: &Rc<Task>| {
-        task.state() == State::Running && (named.as_ref() == Some(&task.id) || is_meant(log, task, which))
-    };
-    let meant: Vec<Rc<Task>> = session.tasks.all().into_iter().filter(is_meant).collect();
+    let meant = running(session, log, which);
     if meant.is_empty() {
         return Err(format!("a running task called `{which}`"));
     }
@@ -160,13 +164,31 @@ fn kill(session: &Session, log: &Log, which: &str) -> Result<(), String> {
 
 fn arrive(session: &Session, log: &Log, mut item: Item) -> Result<(), String> {
     if let Some(which) = item.agent.take() {
-        let is_meant =
-            |task: &Rc<Task>| session.tasks.names.get(&which).as_ref() == Some(&task.id) || is_meant(log, task, &which);
-        let running = session.tasks.all().into_iter().find(|task| task.state() == State::Running && is_meant(task));
+        let running = running(session, log, &which).into_iter().next();
         item.agent = Some(running.ok_or_else(|| format!("a running agent called `{which}`"))?.id.clone());
     }
     session.queue.enqueue(session, item);
     Ok(())
+}
+
+fn rewrite(session: &Session, log: &Log, which: &str, text: &Rc<str>) -> Result<(), String> {
+    session.emit(&Event::User { does: "rewrites" });
+    let mut meant = running(session, log, which);
+    meant.retain(|task| task.kind == Kind::Agent);
+    if meant.is_empty() {
+        return Err(format!("a running agent called `{which}`"));
+    }
+    meant.iter().for_each(|task| task.rewrite(text.clone()));
+    Ok(())
+}
+
+/// The running tasks that `which` means.
+fn running(session: &Session, log: &Log, which: &str) -> Vec<Rc<Task>> {
+    let named = session.tasks.names.get(which);
+    let is_meant = |task: &Rc<Task>| {
+        task.state() == State::Running && (named.as_ref() == Some(&task.id) || is_meant(log, task, which))
+    };
+    session.tasks.all().into_iter().filter(is_meant).collect()
 }
 
 fn is_meant(log: &Log, task: &Task, which: &str) -> bool {

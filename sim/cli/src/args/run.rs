@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
 use forkcast_scenarios::format::set::Change;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
 
 use super::{Format, TalkArgs};
@@ -17,6 +18,8 @@ Examples:
   forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
   forkcast run mine.yaml --out result              also a folder with ledger, table and picture
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
+  forkcast run E15 --launch burst                  forks that all ask at once
+  forkcast run E15+cold                            a variant of a scenario
   forkcast run mine.yaml --twice                   in two processes; names the first difference
   forkcast list scenarios                          what is built in
 
@@ -37,6 +40,10 @@ pub struct RunArgs {
     /// Give a field of the scenario another value; repeatable
     #[arg(long, value_name = "FIELD=VALUE", value_parser = change)]
     pub set: Vec<String>,
+
+    /// When the forks of one message ask for the first time: burst, primed, stagger=MS or waves=N
+    #[arg(long, value_name = "POLICY", value_parser = launch)]
+    pub launch: Option<String>,
 
     /// Where breakpoints stand
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PLACEMENTS.map(|(name, _)| name)))]
@@ -88,6 +95,10 @@ fn preset() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(PRESETS.iter().map(|rules| rules.name))
 }
 
+fn launch(text: &str) -> Result<String, String> {
+    LaunchPolicy::named(text).map(|_| text.to_owned())
+}
+
 fn change(text: &str) -> Result<String, String> {
     text.parse::<Change>().map(|_| text.to_owned())
 }
@@ -97,6 +108,7 @@ impl RunArgs {
     pub fn changes(&self) -> Vec<String> {
         let said = [
             self.seed.map(|seed| format!("seed={seed}")),
+            self.launch.as_ref().map(|policy| format!("session.forks.launch={policy}")),
             self.breakpoints.as_ref().map(|name| format!("session.breakpoints={name}")),
             self.ttl.as_ref().map(|ttl| format!("session.ttl={ttl}")),
             self.cache.as_ref().map(|name| format!("cache={name}")),

@@ -9,7 +9,7 @@ use super::retry::Asked;
 use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
 use crate::agent::context::Context;
-use crate::agent::entry::Entry;
+use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 
 /// A loop under way.
@@ -79,9 +79,16 @@ impl Loop {
         }
     }
 
-    /// The first step. Nothing is compacted yet: that is a part of its own, and this its place (COMPACT-01).
+    /// The first step. Nothing is compacted yet: that is a part of its own, and this its place (COMPACT-01). What somebody
+    /// outside has a history rewritten to takes its place here, as a summary of it would.
     fn compact(&self) {
         self.step("compact");
+        let context = &self.context;
+        let task = context.parent.as_ref().and_then(|_| context.session.tasks.get(&context.agent));
+        let Some(text) = task.and_then(|task| task.take_rewriting()) else { return };
+        let entry = Entry::user(context.session.ids.next("entry"), &text, Nature::Typed);
+        let entries = context.entries.replace(vec![entry]).len();
+        context.emit(&Event::Rewritten { agent: Rc::clone(&context.agent), entries });
     }
 
     /// The only signal is whether an assembled message holds a call (LOOP-05, LOOP-06); a stop reason is none.

@@ -72,6 +72,14 @@ pub struct Settings {
     pub classifier: Duration,
 }
 
+impl Settings {
+    /// Whether an environment variable is set to something that means yes.
+    pub fn is_on(&self, variable: &str) -> bool {
+        let value = self.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());
+        value.is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false" | "no" | "off"))
+    }
+}
+
 impl Default for Settings {
     /// An interactive session of the client of 2026 in `/repo` (`clients.md` 1): default model, adaptive thinking,
     /// effort `medium`, 128,000 tokens of output, eleven tries, five-minute breakpoints at two system blocks and the tail.

@@ -56,13 +56,15 @@ async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
     }
 }
 
+/// The environment variable that keeps everything in the foreground (contract G03).
+const BACKGROUNDS_OFF: &str = "DISABLE_BACKGROUND_TASKS";
+
 /// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).
 pub fn backgrounds_are_off(session: &Session) -> bool {
-    is_on(session, "DISABLE_BACKGROUND_TASKS")
+    is_on(session, BACKGROUNDS_OFF)
 }
 
 /// Whether an environment variable is set to something that means yes.
 pub fn is_on(session: &Session, variable: &str) -> bool {
-    let value = session.settings.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());
-    value.is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false" | "no" | "off"))
+    session.settings.is_on(variable)
 }

@@ -86,6 +86,7 @@ pub struct Task {
     /// How far it is.
     pub progress: Cell<Progress>,
     abort: RefCell<Abort>,
+    rewriting: RefCell<Option<Rc<str>>>,
     state: Cell<State>,
     ended: Cell<Option<Instant>>,
     background: Cell<bool>,
@@ -129,6 +130,7 @@ impl Task {
             signal: Signal::default(),
             progress: Cell::default(),
             abort: RefCell::new(launch.abort),
+            rewriting: RefCell::default(),
             state: Cell::new(State::Running),
             ended: Cell::default(),
             background: Cell::new(launch.background),
@@ -155,6 +157,16 @@ impl Task {
     /// A new run continues it under another signal (SYNC-09).
     pub fn replace_abort(&self, abort: Abort) {
         self.abort.replace(abort);
+    }
+
+    /// The agent's history is to become this one text, where its loop comes to compacting next.
+    pub fn rewrite(&self, text: Rc<str>) {
+        self.rewriting.replace(Some(text));
+    }
+
+    /// What the history is to become; asked once.
+    pub fn take_rewriting(&self) -> Option<Rc<str>> {
+        self.rewriting.take()
     }
 
     /// Claims the right to tell of its end, once: tested and set in one step (NOTIFY-10, NOTIFY-11). Whoever gets

@@ -2,8 +2,8 @@
 
 use super::{Ablation, Profile, TYPE, guard};
 use crate::agent::context::Context;
-use crate::agent::session::Session;
-use crate::agent::spawn::{backgrounds_are_off, is_on};
+use crate::agent::session::{Session, Settings};
+use crate::agent::spawn::BACKGROUNDS_OFF;
 
 /// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,20 +74,27 @@ pub enum Meant {
 /// # Errors
 /// The first condition that fails.
 pub fn gate(session: &Session) -> Result<(), Closed> {
-    let settings = &session.settings;
+    gate_under(&session.settings)
+}
+
+/// Whether a session of these settings has forks at all.
+///
+/// # Errors
+/// The first condition that fails.
+pub fn gate_under(settings: &Settings) -> Result<(), Closed> {
     let fails = match settings.forks.profile {
         Profile::Documents => [
-            (!feature(session), Closed::Feature),
-            (is_on(session, "CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (!feature(settings), Closed::Feature),
+            (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
             (!settings.interactive, Closed::NonInteractive),
-            (backgrounds_are_off(session), Closed::Backgrounds),
+            (settings.is_on(BACKGROUNDS_OFF), Closed::Backgrounds),
         ],
         // On by default, and without a terminal too (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
         Profile::Client2026 => [
-            (is_off(session, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
-            (is_on(session, "CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (is_off(settings, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
+            (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
             (false, Closed::NonInteractive),
-            (backgrounds_are_off(session), Closed::Backgrounds),
+            (settings.is_on(BACKGROUNDS_OFF), Closed::Backgrounds),
         ],
     };
     fails.into_iter().find(|(fails, _)| *fails).map_or(Ok(()), |(_, why)| Err(why))
@@ -107,14 +114,19 @@ pub fn offer(session: &Session) -> Option<Profile> {
 
 /// What a call with this `subagent_type` means (FORK-04, FORK-06, AGENT-21..23). Guards are asked later.
 pub fn meant(session: &Session, subagent_type: Option<&str>) -> Meant {
-    let meant = match (session.settings.forks.profile, subagent_type, gate(session)) {
+    meant_under(&session.settings, subagent_type)
+}
+
+/// What a call with this `subagent_type` means in a session of these settings.
+pub fn meant_under(settings: &Settings, subagent_type: Option<&str>) -> Meant {
+    let meant = match (settings.forks.profile, subagent_type, gate_under(settings)) {
         (Profile::Documents, None, Ok(())) | (Profile::Client2026, Some(TYPE), Ok(())) => Meant::Fork,
         (Profile::Client2026, Some(TYPE), Err(why)) => Meant::Unavailable(why),
         (_, Some(_), _) => Meant::Named("subagent_type"),
         (Profile::Documents, None, Err(why)) => Meant::Named(why.name()),
         (Profile::Client2026, None, _) => Meant::Named("no_type"),
     };
-    let spawns_instead = session.settings.forks.ablations.contains(&Ablation::NamedSpawn);
+    let spawns_instead = settings.forks.ablations.contains(&Ablation::NamedSpawn);
     if spawns_instead && meant == Meant::Fork { Meant::Named("ablation") } else { meant }
 }
 
@@ -132,10 +144,10 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
 }
 
 /// FORK-01: the feature, or its switch for developers.
-fn feature(session: &Session) -> bool {
-    session.settings.features.contains("FORK_SUBAGENT") || is_on(session, "FEATURE_FORK_SUBAGENT")
+fn feature(settings: &Settings) -> bool {
+    settings.features.contains("FORK_SUBAGENT") || settings.is_on("FEATURE_FORK_SUBAGENT")
 }
 
-fn is_off(session: &Session, variable: &str) -> bool {
-    session.settings.variables.contains_key(variable) && !is_on(session, variable)
+fn is_off(settings: &Settings, variable: &str) -> bool {
+    settings.variables.contains_key(variable) && !settings.is_on(variable)
 }

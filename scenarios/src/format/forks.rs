@@ -1,0 +1,25 @@
+//! `session.forks`: how forks are made, when they start, and which principle of theirs is broken on purpose.
+
+use std::collections::BTreeSet;
+
+use forkcast_sim::agent::spawn::fork::{Ablation, Forks, LaunchPolicy, Profile};
+
+use super::outline;
+use super::reading::At;
+
+/// Reads `session.forks`. What is not said is as the runtime has it.
+pub fn of(at: &At<'_>) -> Option<Forks> {
+    let fields = at.fields(outline::FORKS)?;
+    let profiles = Profile::ALL.map(|profile| (profile.name(), profile));
+    let ablations = Ablation::ALL.map(|ablation| (ablation.name(), ablation));
+    let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&ablations)).into_iter().collect();
+    Some(Forks {
+        profile: fields.may("profile", |at| at.word(&profiles)).unwrap_or_default(),
+        launch: fields.may("launch", launch).unwrap_or_default(),
+        ablations: broken,
+    })
+}
+
+fn launch(at: &At<'_>) -> Option<LaunchPolicy> {
+    LaunchPolicy::named(&at.text()?).map_err(|expected| at.wrong(expected)).ok()
+}

@@ -1,0 +1,69 @@
+//! `prompt.history`: what stands in the main conversation when the session begins.
+
+use std::rc::Rc;
+
+use super::outline;
+use super::reading::{At, Fields};
+use super::script::ToolCall;
+
+/// A turn of the conversation before the session.
+#[derive(Clone, Debug)]
+pub enum Past {
+    /// What the user wrote.
+    User(Rc<str>),
+    /// What the model said, and what its calls brought.
+    Said {
+        /// Thinking.
+        think: Option<Rc<str>>,
+        /// Text.
+        say: Option<Rc<str>>,
+        /// Calls, each with its result.
+        tools: Vec<Answered>,
+    },
+}
+
+/// A call with its result.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// The call.
+    pub call: ToolCall,
+    /// What it brought.
+    pub result: Rc<str>,
+    /// It failed.
+    pub failed: bool,
+}
+
+impl Past {
+    /// Reads an item of `prompt.history`.
+    pub fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::PAST)?;
+        if fields.get("user").is_some() {
+            return of_user(&fields);
+        }
+        if fields.among(outline::PAST).is_empty() {
+            at.wrong("expected `user`, or what the model said: `think`, `say`, `tools`");
+            return None;
+        }
+        let (think, say) = (fields.may("think", At::shared), fields.may("say", At::shared));
+        Some(Self::Said { think, say, tools: fields.list("tools", Answered::of) })
+    }
+}
+
+fn of_user(fields: &Fields<'_>) -> Option<Past> {
+    if let Some(other) = fields.among(&outline::PAST[1..]).first() {
+        fields.get(other)?.wrong("expected either `user` or what the model said: make two items of them");
+        return None;
+    }
+    fields.may("user", At::name).map(Past::User)
+}
+
+impl Answered {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::ANSWERED)?;
+        Some(Self {
+            result: fields.must("result", At::shared)?,
+            failed: fields.may("failed", At::truth).unwrap_or(false),
+            call: ToolCall::read(&fields)?,
+        })
+    }
+}
