@@ -307,6 +307,25 @@ fn sync_12_nested_children_go_into_the_background_together() {
 }
 
 #[test]
+fn sync_09_async_12_a_child_that_was_taken_over_is_stopped_with_its_task() {
+    let played = working().play(|session| async move {
+        let main = main_agent(&session);
+        let turn = session.handle.spawn("main", async move { drop(says(&main, "go").await) });
+        wait(&session, 30_000).await;
+        session.tasks.background_all();
+        turn.await.unwrap();
+        wait(&session, 1_000).await;
+        let child = session.tasks.all()[0].clone();
+        session.tasks.kill(&child.id).unwrap();
+        wait(&session, 200_000).await;
+        child.state()
+    });
+    assert_eq!(played.value, State::Killed);
+    assert_eq!(played.asked_by("general-purpose").len(), 2, "the run behind asks for nothing any more");
+    assert_eq!(played.at(|event| matches!(event, Event::Notified { status: "killed", .. })), 31_000);
+}
+
+#[test]
 fn sync_09_a_child_in_the_background_is_beyond_escape() {
     let played = working().play(|session| async move {
         let main = main_agent(&session);

@@ -175,3 +175,29 @@ fn tasks_stand_on_a_list_of_the_session() {
     };
     assert_eq!(played.value, [task(1, "a"), task(2, "b")]);
 }
+
+#[test]
+fn tools_01_what_is_too_long_for_an_answer_is_cut_and_says_how_much() {
+    let glob = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("/repo/{number:03}.txt")).collect();
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "a word\n")).collect();
+        let played = Stage::new().with_files(&files).play(|session| async move {
+            let main = main_agent(&session);
+            let input = json!({ "pattern": "word", "output_mode": "content", "head_limit": 100 });
+            [said(&main, "Glob", json!({ "pattern": "*.txt" })).await, said(&main, "Grep", input).await]
+        });
+        played.value.map(|said| (said.lines().count(), said.lines().last().unwrap().to_owned()))
+    };
+    assert_eq!(glob(100), [(100, "/repo/099.txt".to_owned()), (100, "/repo/099.txt:1:a word".to_owned())]);
+    let [paths, lines] = glob(102);
+    assert_eq!(paths, (101, "(2 more are left out)".to_owned()));
+    assert_eq!(lines, (101, "(2 more lines are left out)".to_owned()));
+    assert_eq!(glob(0)[1], (1, "No matches found.".to_owned()));
+}
+
+#[test]
+fn tools_01_grep_looks_into_the_files_that_a_glob_names() {
+    let input = |glob: &str| ("Grep", json!({ "pattern": "fn", "glob": glob }));
+    let said = answers(vec![input("main.rs"), input("src/deep/*"), input("*.md")]);
+    assert_eq!(said, ["/repo/src/main.rs", "/repo/src/deep/lib.rs", "No matches found."]);
+}
