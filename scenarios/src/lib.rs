@@ -8,9 +8,11 @@
 //! * [`expect`]: whether that is what was expected.
 //! * [`golden`]: the same as text that is kept beside the scenario.
 //! * [`catalog`]: the scenarios that are built in.
+//! * [`fanout`]: what fan-out costs, as a run and as a formula.
 
 pub mod catalog;
 pub mod expect;
+pub mod fanout;
 pub mod format;
 pub mod golden;
 pub mod load;

@@ -14,6 +14,7 @@ mod calibration;
 pub mod diff;
 mod difference;
 pub mod explain;
+pub mod fanout;
 pub mod ledger;
 pub mod number;
 pub mod replay;

@@ -47,6 +47,26 @@ impl Serialize for Millis {
     }
 }
 
+/// Millionths, with all digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Millionths(pub i128);
+
+impl std::fmt::Display for Millionths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let decimals = format!("{:06}", self.0.unsigned_abs() % 1_000_000);
+        let decimals = decimals.trim_end_matches('0');
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{sign}{}{point}{decimals}", self.0.unsigned_abs() / 1_000_000)
+    }
+}
+
+impl Serialize for Millionths {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        raw(self.to_string(), serializer)
+    }
+}
+
 fn raw<S: Serializer>(digits: String, serializer: S) -> Result<S::Ok, S::Error> {
     RawValue::from_string(digits).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }

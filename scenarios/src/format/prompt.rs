@@ -56,5 +56,6 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
         placeholder: tokens("placeholder"),
         directive_block: tokens("directive_block"),
         growth: tokens("growth"),
+        agents: None,
     })
 }

@@ -61,6 +61,7 @@ impl Fan {
                 placeholder: Some(500),
                 directive_block: Some(200),
                 growth: Some(1_000),
+                agents: None,
             }),
             ..Settings::default()
         };

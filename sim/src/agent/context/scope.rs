@@ -6,6 +6,7 @@ use super::Context;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::prompt::reminder;
+use crate::agent::session::shared_out;
 use crate::wire::{Piece, Role};
 
 /// What hangs on a running agent in the session. Dropping it takes everything away again, however the agent ended
@@ -28,9 +29,19 @@ impl Context {
         let added = self.session.hooks.subagent_start(self).await;
         content.extend(added.iter().map(|text| Piece::text(&reminder(text))));
         content.push(Piece::text(prompt));
+        self.size_brief(&mut content);
         let entry = Entry::of(self.session.ids.next("entry"), Role::User, content, prompt, Nature::Typed);
         self.entries.borrow_mut().push(entry);
         scope
+    }
+
+    /// Gives a first message its share of the declared size.
+    fn size_brief(&self, content: &mut [Piece]) {
+        let Some(agents) = self.session.settings.sizes.and_then(|sizes| sizes.agents) else { return };
+        let weights: Vec<u64> = content.iter().map(|piece| piece.json().len() as u64).collect();
+        for (piece, tokens) in content.iter_mut().zip(shared_out(agents.brief, &weights)) {
+            *piece = piece.clone().sized(tokens);
+        }
     }
 
     /// Begins an agent whose history stands already (SYNC-09): nothing is added to it.

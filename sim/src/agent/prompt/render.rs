@@ -83,9 +83,11 @@ fn replace(context: &Context, old: Option<&Made>, new: &Made) -> bool {
     old.is_some()
 }
 
-/// The declared sizes of the blocks of a main prompt, where a scenario declares them.
+/// The declared sizes of the blocks of a prompt, where a scenario declares them.
 fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
-    let total = context.session.settings.sizes?.system.filter(|_| owner(context).parent.is_none())?;
+    let sizes = context.session.settings.sizes?;
+    let is_main = owner(context).parent.is_none();
+    let total = if is_main { sizes.system? } else { sizes.agents?.system };
     let weights: Vec<u64> = texts.iter().map(|text| text.len() as u64).collect();
     Some(session::shared_out(total, &weights))
 }

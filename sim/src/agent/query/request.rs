@@ -48,7 +48,8 @@ fn is_first(context: &Context) -> bool {
 pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
     let settings = &context.session.settings;
     let user_context = prompt::user_context(context);
-    let growth = settings.sizes.and_then(|sizes| sizes.growth);
+    let is_named = context.parent.is_some() && context.fork.is_none();
+    let growth = settings.sizes.and_then(|sizes| sizes.growth_of(context.turns.get(), is_named));
     let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow(), growth);
     let system = Rc::clone(&context.system.borrow());
     let layout = Layout {

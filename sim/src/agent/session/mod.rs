@@ -15,7 +15,7 @@ pub use ids::Ids;
 pub use open::Opening;
 pub use scoped::{Dump, Scoped};
 pub use settings::{Environment, Fragment, ModelNames, Retries, Settings};
-pub use sizes::{PartSizes, shared_out};
+pub use sizes::{AgentSizes, PartSizes, shared_out};
 pub use skills::{Match, Skill, Skills};
 
 use super::definition::Definitions;

@@ -17,6 +17,34 @@ pub struct PartSizes {
     pub directive_block: Option<u64>,
     /// What a turn adds: answer and results together.
     pub growth: Option<u64>,
+    /// Named agents, whose prompts are their own.
+    pub agents: Option<AgentSizes>,
+}
+
+/// Tokens that are declared for the prompts of named agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentSizes {
+    /// Their system prompt.
+    pub system: u64,
+    /// All their tools.
+    pub tools: u64,
+    /// What they are told: the whole first message.
+    pub brief: u64,
+    /// What they gather first, beside the growth of every turn: the history that they were not given.
+    pub gathered: u64,
+    /// The turns in which they do.
+    pub gathering_turns: u32,
+}
+
+impl PartSizes {
+    /// What the turn behind so many answers of an agent adds; `is_named` of one that is neither the main agent nor a fork.
+    pub fn growth_of(&self, turns: u32, is_named: bool) -> Option<u64> {
+        let growth = self.growth?;
+        let gathers = |agents: &AgentSizes| is_named && (1..=agents.gathering_turns).contains(&turns);
+        let Some(agents) = self.agents.filter(gathers) else { return Some(growth) };
+        let shares = shared_out(agents.gathered, &vec![1; agents.gathering_turns as usize]);
+        Some(growth + shares.get(turns as usize - 1).copied().unwrap_or_default())
+    }
 }
 
 /// `total` shared out by `weights`, as their bytes weigh blocks: everybody gets the whole part of a fair share, and what is

@@ -11,7 +11,7 @@ use super::{Effect, Offer, Tool};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::permission::{Mode, Permissions};
-use crate::agent::session::{Session, shared_out};
+use crate::agent::session::{PartSizes, Session, shared_out};
 use crate::wire::Piece;
 
 /// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).
@@ -86,7 +86,8 @@ impl Pool {
     pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, sub_agent: bool) -> Self {
         let offer = Offer { session, sub_agent };
         let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
-        let pieces = match session.settings.sizes.and_then(|sizes| sizes.tools) {
+        let total = |sizes: PartSizes| sizes.agents.filter(|_| sub_agent).map(|agents| agents.tools).or(sizes.tools);
+        let pieces = match session.settings.sizes.and_then(total) {
             Some(total) => declared(pieces, total),
             None => pieces.into(),
         };

@@ -1,0 +1,198 @@
+//! `forkcast.fanout/1`: cells of a fan-out.
+
+use std::io::{self, Write};
+
+use forkcast_scenarios::fanout::Row;
+use forkcast_scenarios::fanout::row::{best_cost, best_makespan};
+use forkcast_sim::time::Instant;
+use serde::Serialize;
+
+use super::number::{Millionths, Millis, Usd};
+use super::usage::UsageObject;
+use crate::document::csv;
+
+/// Name and version.
+pub const SCHEMA: &str = "forkcast.fanout/1";
+
+/// Writes rows as one JSON object.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(rows: &[Row], price_book: &str, is_partial: bool, target: &mut dyn Write) -> io::Result<()> {
+    let object = FanoutObject {
+        schema: SCHEMA,
+        price_book,
+        is_partial,
+        rows: rows.iter().map(RowObject::of).collect(),
+        best_cost: best_cost(rows),
+        best_makespan: best_makespan(rows),
+    };
+    serde_json::to_writer_pretty(&mut *target, &object)?;
+    writeln!(target)
+}
+
+#[derive(Serialize)]
+struct FanoutObject<'a> {
+    schema: &'static str,
+    price_book: &'a str,
+    is_partial: bool,
+    rows: Vec<RowObject<'a>>,
+    best_cost: Vec<usize>,
+    best_makespan: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct RowObject<'a> {
+    children: u32,
+    prefix_tokens: u64,
+    tail_tokens: u64,
+    directive_tokens: u64,
+    turns: u32,
+    growth_tokens: u64,
+    output_tokens_per_turn: u64,
+    model: &'a str,
+    ttl: &'static str,
+    parent: &'static str,
+    launch: String,
+    breakpoints: &'static str,
+    profile: &'static str,
+    cache: &'static str,
+    ablations: Vec<&'static str>,
+    spawn: Option<SpawnObject>,
+    requests: u64,
+    usage: UsageObject,
+    cost_usd: Option<Usd>,
+    hit_rate: f64,
+    parent_usage: UsageObject,
+    makespan_ms: Millis,
+    cost_without_cache_usd: Option<Usd>,
+    token_equivalents: Option<Millionths>,
+    closed_form_tokens: Option<Millionths>,
+    assumption: Option<String>,
+    cost_lower_bound_usd: Option<Usd>,
+}
+
+#[derive(Serialize)]
+struct SpawnObject {
+    system_tokens: u64,
+    tools_tokens: u64,
+    brief_tokens: u64,
+    gathered_tokens: u64,
+    gathering_turns: u32,
+}
+
+impl<'a> RowObject<'a> {
+    fn of(row: &'a Row) -> Self {
+        let (cell, outcome) = (&row.cell, &row.outcome);
+        Self {
+            children: cell.children,
+            prefix_tokens: cell.prefix,
+            tail_tokens: cell.tail,
+            directive_tokens: cell.directive,
+            turns: cell.turns,
+            growth_tokens: cell.growth,
+            output_tokens_per_turn: cell.output,
+            model: &cell.model,
+            ttl: forkcast_scenarios::format::session::ttl_name(cell.ttl),
+            parent: if cell.is_cold { "cold" } else { "warm" },
+            launch: cell.launch.name(),
+            breakpoints: cell.placement.name(),
+            profile: cell.profile.name(),
+            cache: cell.rules.name,
+            ablations: cell.ablations.iter().map(|ablation| ablation.name()).collect(),
+            spawn: cell.spawn.map(|spawn| SpawnObject {
+                system_tokens: spawn.system,
+                tools_tokens: spawn.tools,
+                brief_tokens: spawn.brief,
+                gathered_tokens: spawn.gathered,
+                gathering_turns: spawn.gathering_turns,
+            }),
+            requests: outcome.requests,
+            usage: (&outcome.usage).into(),
+            cost_usd: outcome.cost.map(Usd),
+            hit_rate: outcome.hit_rate(),
+            parent_usage: (&outcome.parent_usage).into(),
+            makespan_ms: Millis(Instant(outcome.makespan.0)),
+            cost_without_cache_usd: outcome.cost_without_cache.map(Usd),
+            token_equivalents: outcome.equivalents_millionths.map(Millionths),
+            closed_form_tokens: row.formula_millionths.map(Millionths),
+            assumption: row.formula.as_ref().err().map(ToString::to_string),
+            cost_lower_bound_usd: row.bound.map(Usd),
+        }
+    }
+}
+
+/// Columns of the table of rows.
+const COLUMNS: [&str; 27] = [
+    "children",
+    "prefix_tokens",
+    "tail_tokens",
+    "directive_tokens",
+    "turns",
+    "growth_tokens",
+    "model",
+    "ttl",
+    "parent",
+    "launch",
+    "breakpoints",
+    "profile",
+    "cache",
+    "kind",
+    "requests",
+    "input_tokens",
+    "cache_read_input_tokens",
+    "ephemeral_5m_input_tokens",
+    "ephemeral_1h_input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "cost_without_cache_usd",
+    "hit_rate",
+    "makespan_ms",
+    "token_equivalents",
+    "closed_form_tokens",
+    "cost_lower_bound_usd",
+];
+
+/// Writes rows as comma-separated values with their columns in the first line.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn table(rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, COLUMNS)?;
+    rows.iter().try_for_each(|row| csv::row(target, cells(row)))
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let (object, usage) = (RowObject::of(row), &row.outcome.usage);
+    let money = |usd: Option<forkcast_sim::pricing::Money>| usd.map(|usd| usd.to_string()).unwrap_or_default();
+    let exact = |number: Option<i128>| number.map(|number| Millionths(number).to_string()).unwrap_or_default();
+    vec![
+        object.children.to_string(),
+        object.prefix_tokens.to_string(),
+        object.tail_tokens.to_string(),
+        object.directive_tokens.to_string(),
+        object.turns.to_string(),
+        object.growth_tokens.to_string(),
+        object.model.to_owned(),
+        object.ttl.to_owned(),
+        object.parent.to_owned(),
+        object.launch,
+        object.breakpoints.to_owned(),
+        object.profile.to_owned(),
+        object.cache.to_owned(),
+        if row.cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
+        object.requests.to_string(),
+        usage.input_tokens.to_string(),
+        usage.cache_read_input_tokens.to_string(),
+        usage.ephemeral_5m_input_tokens.to_string(),
+        usage.ephemeral_1h_input_tokens.to_string(),
+        usage.output_tokens.to_string(),
+        money(row.outcome.cost),
+        money(row.outcome.cost_without_cache),
+        object.hit_rate.to_string(),
+        object.makespan_ms.to_string(),
+        exact(row.outcome.equivalents_millionths),
+        exact(row.formula_millionths),
+        money(row.bound),
+    ]
+}

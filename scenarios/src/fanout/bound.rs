@@ -1,0 +1,70 @@
+//! What no policy of launch and breakpoints goes below without pings (`economics.md` 3.4; own derivation).
+//!
+//! A token that stands in n requests costs at least φ(n) = min(n, w + (n − 1) r) of plain input if nothing of it is cached,
+//! and r n if an entry holds it. So with N children of K requests
+//!
+//! LB = [r NK, or φ(NK) of a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
+//!
+//! T is shared by all siblings in forks as the contract has them; of the client of 2026 each has its own share, so there it
+//! is φ(K) T.
+
+use forkcast_sim::agent::spawn::fork::Profile;
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rate, Terms};
+use forkcast_sim::wire::Ttl;
+
+use super::cell::Cell;
+
+/// The least that the children's requests can cost, their output included. Nothing for a model without a price, and
+/// nothing for named agents, whose prompt is their own.
+pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
+    let rates = book.rates(&ModelKey::from(&*cell.model), &Terms::default()).ok()?;
+    if cell.spawn.is_some() {
+        return None;
+    }
+    let write = match cell.ttl {
+        Ttl::FiveMinutes => Category::Write5m,
+        Ttl::OneHour => Category::Write1h,
+    };
+    let least = Least {
+        input: rates.per_token(Category::Input),
+        read: rates.per_token(Category::Read),
+        write: rates.per_token(write),
+    };
+    let (n, k) = (u64::from(cell.children), u64::from(cell.turns));
+    let prefix = if cell.is_cold { least.of(cell.prefix, n * k) } else { least.read_only(cell.prefix, n * k) };
+    let tail = match cell.profile {
+        Profile::Documents => least.of(cell.tail, n * k),
+        Profile::Client2026 => least.of(cell.tail, k),
+    };
+    let directives = least.of(cell.directive * n, k);
+    let growth = (2..=k).fold(Money::ZERO, |sum, turn| sum + least.of(cell.growth * n, k - turn + 1));
+    let output = rates.line(Category::Output, cell.output * n * k);
+    Some(prefix + tail + directives + growth + output)
+}
+
+/// Prices of one token.
+struct Least {
+    input: Rate,
+    read: Rate,
+    write: Rate,
+}
+
+impl Least {
+    /// `tokens` that stand in `requests`, of which no entry holds anything.
+    fn of(&self, tokens: u64, requests: u64) -> Money {
+        if requests == 0 {
+            return Money::ZERO;
+        }
+        let plain = cost(tokens * requests, self.input);
+        plain.min(cost(tokens, self.write) + cost(tokens * (requests - 1), self.read))
+    }
+
+    /// `tokens` that stand in `requests` and in an entry.
+    fn read_only(&self, tokens: u64, requests: u64) -> Money {
+        cost(tokens * requests, self.read).min(cost(tokens * requests, self.input))
+    }
+}
+
+fn cost(tokens: u64, rate: Rate) -> Money {
+    Money::of(tokens, rate.numerator, rate.denominator)
+}

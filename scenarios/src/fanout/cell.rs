@@ -1,0 +1,215 @@
+//! One set of parameters of a fan-out.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
+use forkcast_sim::cache::Rules;
+use forkcast_sim::simulation::Pace;
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::Ttl;
+use forkcast_sim::wire::model;
+
+/// Tokens of the published example's tools and system prompt (`economics.md` 3.7); the rest of a prefix is history.
+const TOOLS: u64 = 12_000;
+const SYSTEM: u64 = 4_000;
+
+/// Parameters of a fan-out. All sizes are tokens, and declared: a tail does not grow with the number of children.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Children of one message.
+    pub children: u32,
+    /// The parent's last request: tools, system prompt, history.
+    pub prefix: u64,
+    /// What children share behind it: the message that forks, and its placeholders.
+    pub tail: u64,
+    /// What each child is told.
+    pub directive: u64,
+    /// Requests of each child.
+    pub turns: u32,
+    /// What a turn adds to a child's prompt: its answer and the results of its tools.
+    pub growth: u64,
+    /// Tokens of each answer of a child.
+    pub output: u64,
+    /// The model, as spelled.
+    pub model: Rc<str>,
+    /// How long what is marked lives.
+    pub ttl: Ttl,
+    /// No entry of the parent lives when the children start.
+    pub is_cold: bool,
+    /// When the children start.
+    pub launch: LaunchPolicy,
+    /// Where breakpoints stand.
+    pub placement: Placement,
+    /// How the children's messages are made.
+    pub profile: Profile,
+    /// The cache's rules.
+    pub rules: Rules,
+    /// How fast the provider is.
+    pub pace: Pace,
+    /// Principles that are broken on purpose.
+    pub ablations: BTreeSet<Ablation>,
+    /// Named agents in the place of forks.
+    pub spawn: Option<Spawn>,
+    /// Requests may be longer than the model's window.
+    pub without_window: bool,
+}
+
+/// Agents that know nothing of the parent's conversation (`economics.md` 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spawn {
+    /// Their system prompt.
+    pub system: u64,
+    /// Their tools.
+    pub tools: u64,
+    /// What they are told.
+    pub brief: u64,
+    /// What they have to gather again of the parent's history.
+    pub gathered: u64,
+    /// Requests that this takes, beside the others.
+    pub gathering_turns: u32,
+}
+
+impl Default for Cell {
+    /// The published example: five children of a warm parent of 46,000 tokens, one request each.
+    fn default() -> Self {
+        Self {
+            children: 5,
+            prefix: 46_000,
+            tail: 2_500,
+            directive: 200,
+            turns: 1,
+            growth: 1_000,
+            output: 100,
+            model: "claude-opus-5-5".into(),
+            ttl: Ttl::FiveMinutes,
+            is_cold: false,
+            launch: LaunchPolicy::Burst,
+            placement: Placement::Client2026,
+            profile: Profile::Documents,
+            rules: Rules::default(),
+            pace: Pace::default(),
+            ablations: BTreeSet::new(),
+            spawn: None,
+            without_window: false,
+        }
+    }
+}
+
+/// What is wrong with a cell.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Nobody is there.
+    #[error("a fan-out needs at least one child")]
+    NoChildren,
+    /// Nobody asks.
+    #[error("a child needs at least one turn")]
+    NoTurns,
+    /// A prompt is empty.
+    #[error("`{0}` must be at least one token")]
+    Empty(&'static str),
+    /// Children would start after the parent's entries are gone.
+    #[error("a stagger of {stagger_ms} ms is longer than entries live ({ttl_ms} ms): every child would start cold")]
+    Stagger {
+        /// Asked for.
+        stagger_ms: u64,
+        /// The lifetime.
+        ttl_ms: u64,
+    },
+    /// A request would not fit.
+    #[error(
+        "the last request of a child has {tokens} tokens, and the window of {model} is {window}; --no-window runs it all the same"
+    )]
+    Window {
+        /// Tokens of the longest request.
+        tokens: u64,
+        /// Tokens that the model takes.
+        window: u64,
+        /// The model.
+        model: Rc<str>,
+    },
+}
+
+impl Cell {
+    /// Tools and system prompt: what precedes the history. A short prefix has less of them.
+    pub fn head(&self) -> u64 {
+        self.tools() + self.system()
+    }
+
+    /// Tokens of the tools.
+    pub fn tools(&self) -> u64 {
+        TOOLS.min(self.prefix / 2)
+    }
+
+    /// Tokens of the system prompt.
+    pub fn system(&self) -> u64 {
+        SYSTEM.min(self.prefix / 4)
+    }
+
+    /// Tokens of the history.
+    pub fn history(&self) -> u64 {
+        self.prefix - self.head()
+    }
+
+    /// Tokens of all placeholders together: a fifth of the tail, as in the published example. The client of 2026 has none.
+    pub fn placeholders(&self) -> u64 {
+        match self.profile {
+            Profile::Documents => self.tail / 5,
+            Profile::Client2026 => 0,
+        }
+    }
+
+    /// Tokens of the message that forks.
+    pub fn message(&self) -> u64 {
+        self.tail - self.placeholders()
+    }
+
+    /// Requests of each child, those that gather again included.
+    pub fn requests(&self) -> u32 {
+        self.turns + self.spawn.map_or(0, |spawn| spawn.gathering_turns)
+    }
+
+    /// Tokens of the longest request of a child.
+    pub fn longest(&self) -> u64 {
+        let grown = self.growth.saturating_mul(u64::from(self.requests().saturating_sub(1)));
+        let first = match self.spawn {
+            Some(spawn) => spawn.system + spawn.tools + spawn.brief + spawn.gathered,
+            None => self.prefix + self.tail + self.directive,
+        };
+        first.saturating_add(grown)
+    }
+
+    /// How long entries live.
+    pub fn ttl(&self) -> Duration {
+        self.ttl.duration()
+    }
+
+    /// Looks for what cannot be run.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), Refused> {
+        if self.children == 0 {
+            return Err(Refused::NoChildren);
+        }
+        if self.turns == 0 {
+            return Err(Refused::NoTurns);
+        }
+        if let Some((name, _)) =
+            [("prefix", self.prefix), ("directive", self.directive)].into_iter().find(|(_, size)| *size == 0)
+        {
+            return Err(Refused::Empty(name));
+        }
+        if let LaunchPolicy::Stagger(span) = self.launch
+            && span > self.ttl()
+        {
+            return Err(Refused::Stagger { stagger_ms: span.as_millis(), ttl_ms: self.ttl().as_millis() });
+        }
+        let window = model::resolve(&self.model).and_then(|resolved| resolved.id.row().window_tokens);
+        match window.filter(|window| !self.without_window && self.longest() > *window) {
+            Some(window) => Err(Refused::Window { tokens: self.longest(), window, model: self.model.clone() }),
+            None => Ok(()),
+        }
+    }
+}

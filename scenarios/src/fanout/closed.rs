@@ -1,0 +1,263 @@
+//! What a fan-out of forks reads, writes and pays in full, as a formula (`economics.md` 3.1, 3.2; own derivation).
+//!
+//! P is the parent's last request, T what siblings share behind it, D a directive, g what a turn adds; H = P + T. A child's
+//! request of turn k has X(k) = H + D + (k − 1) g tokens.
+//!
+//! *First turns.* Let M be the end of the last breakpoint of a child's first request, B what its parent left that can be
+//! read (warm), and C what can be read once one child has had its first byte. Of N children, m start before anything of a
+//! sibling can be read: N in a burst, 1 primed, the first wave, or as many as a stagger lets out before the first byte.
+//! Those read B, or nothing of a cold parent, and write the rest up to M; the others read C and write the rest up to M. What
+//! stands behind M is paid in full.
+//!
+//! | breakpoints | M | B | C, warm | C, cold |
+//! |---|---|---|---|---|
+//! | `none` | 0 | 0 | 0 | 0 |
+//! | `system` | head | head | head | head |
+//! | `shared` | H | P | H | H |
+//! | `tail` | X(1) | P | P | 0 |
+//! | `both` | X(1) | P | H | H |
+//! | `tail+previous` | X(1) | P | P | P |
+//! | `before-results` | P + message | P | P + message | P + message |
+//! | `client-2026` | X(1) | P | P | head |
+//!
+//! A fork of the client of 2026 shares nothing of T with its siblings: there C of `shared`, `both` and `before-results` is
+//! P warm and nothing cold, and `shared` marks what `before-results` marks, its own call.
+//!
+//! *Later turns.* Every placement but `none` marks the tail from turn 2 on. So turn 2 reads M and writes the rest, and turn
+//! k > 2 reads X(k − 1) and writes g. Under `system` the tail of turn 2 finds what a warm parent left at P, if that lies
+//! within reach.
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
+use forkcast_sim::cache::{PositionCount, minimum_tokens};
+use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::model;
+use forkcast_sim::wire::{Ttl, Usage};
+
+use super::cell::Cell;
+
+/// An assumption of the formula that a cell does not keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Assumption {
+    /// It is about forks as they should be.
+    #[error("the formula is about whole forks: no named agents, no broken principle")]
+    WholeForks,
+    /// Every marked prefix is long enough to be cached.
+    #[error("a marked prefix is shorter than the model caches")]
+    Minimum,
+    /// Nothing that is read expires before.
+    #[error("entries expire within the fan-out")]
+    Lifetime,
+    /// What is read lies within reach of a breakpoint.
+    #[error("a breakpoint does not look back as far as the parent's prefix")]
+    LookBack,
+    /// One price holds for the shortest and the longest request.
+    #[error("requests of one child fall into two price tiers")]
+    PriceTier,
+    /// Nobody starts in the very instant of the first byte.
+    #[error("a child starts in the instant of the first child's first byte")]
+    Tie,
+    /// What is written can be read from the first byte on.
+    #[error("the formula assumes that writes can be read from the first byte on, and lie there by no chance")]
+    Rules,
+}
+
+/// The children's usage without output.
+///
+/// # Errors
+/// The first assumption that does not hold.
+pub fn usage(cell: &Cell, book: &PriceBook) -> Result<Usage, Assumption> {
+    holds(cell, book)?;
+    let (n, leaders) = (u64::from(cell.children), leaders(cell)?);
+    let first = First::of(cell);
+    let read = leaders * (if cell.is_cold { 0 } else { first.parents }) + (n - leaders) * first.siblings;
+    let mut sum = Sum { read, written: first.marked - read, fresh: first.whole - first.marked };
+    sum.later(cell, &first);
+    Ok(sum.usage(cell.ttl))
+}
+
+/// Whether the formula is about this cell.
+///
+/// # Errors
+/// The first assumption that does not hold.
+pub fn holds(cell: &Cell, book: &PriceBook) -> Result<(), Assumption> {
+    let conditions = [
+        (cell.spawn.is_none() && cell.ablations.is_empty(), Assumption::WholeForks),
+        (cell.rules.loss_per_million == 0, Assumption::Rules),
+        (is_cacheable(cell), Assumption::Minimum),
+        (is_within_reach(cell), Assumption::LookBack),
+        (lives_long_enough(cell), Assumption::Lifetime),
+        (has_one_price(cell, book), Assumption::PriceTier),
+    ];
+    conditions.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, which)| Err(which))?;
+    leaders(cell).map(|_| ())
+}
+
+/// First requests.
+struct First {
+    /// All of them together.
+    whole: u64,
+    /// The ends of their last breakpoints, M, together.
+    marked: u64,
+    /// What their second requests read together.
+    read_next: u64,
+    /// B: what a warm parent left to each.
+    parents: u64,
+    /// C: what siblings left to each.
+    siblings: u64,
+}
+
+impl First {
+    fn of(cell: &Cell) -> Self {
+        let n = u64::from(cell.children);
+        let (p, head) = (cell.prefix, cell.head());
+        let documents = cell.profile == Profile::Documents;
+        // What is not shared adds up to T over all children.
+        let (tail, message) = if documents { (cell.tail * n, cell.message() * n) } else { (cell.tail, cell.tail) };
+        let whole = p * n + tail + cell.directive * n;
+        let warm = |cold: u64| if cell.is_cold { cold } else { p };
+        let (marked, parents, siblings) = match cell.placement {
+            Placement::None => (0, 0, 0),
+            Placement::System => (head * n, head, head),
+            Placement::Shared if documents => (p * n + tail, p, p + cell.tail),
+            Placement::Both if documents => (whole, p, p + cell.tail),
+            Placement::BeforeResults if documents => (p * n + message, p, p + cell.message()),
+            Placement::Shared | Placement::BeforeResults => (p * n + message, p, warm(0)),
+            Placement::Tail | Placement::Both => (whole, p, warm(0)),
+            Placement::TailPrevious => (whole, p, p),
+            Placement::Client2026 => (whole, p, warm(head)),
+        };
+        let finds_parent = cell.placement == Placement::System && !cell.is_cold && reaches_parent_at_second_turn(cell);
+        let read_next = if finds_parent { p * n } else { marked };
+        Self { whole, marked, read_next, parents, siblings }
+    }
+}
+
+/// Tokens of all children.
+struct Sum {
+    read: u64,
+    written: u64,
+    fresh: u64,
+}
+
+impl Sum {
+    fn later(&mut self, cell: &Cell, first: &First) {
+        let grown = u64::from(cell.children) * cell.growth;
+        for turn in 2..=u64::from(cell.turns) {
+            let whole = first.whole + grown * (turn - 1);
+            let read = match (cell.placement, turn) {
+                (Placement::None, _) => {
+                    self.fresh += whole;
+                    continue;
+                }
+                (_, 2) => first.read_next,
+                _ => whole - grown,
+            };
+            self.read += read;
+            self.written += whole - read;
+        }
+    }
+
+    fn usage(self, ttl: Ttl) -> Usage {
+        let mut usage = Usage { input_tokens: self.fresh, cache_read_input_tokens: self.read, ..Usage::default() };
+        match ttl {
+            Ttl::FiveMinutes => usage.ephemeral_5m_input_tokens = self.written,
+            Ttl::OneHour => usage.ephemeral_1h_input_tokens = self.written,
+        }
+        usage
+    }
+}
+
+/// m: children that start before anything of a sibling can be read.
+fn leaders(cell: &Cell) -> Result<u64, Assumption> {
+    let n = u64::from(cell.children);
+    match cell.launch {
+        LaunchPolicy::Burst => Ok(n),
+        LaunchPolicy::Primed => Ok(1),
+        LaunchPolicy::Waves(size) => Ok(u64::from(size).min(n)),
+        LaunchPolicy::Stagger(Duration(0)) => Ok(n),
+        LaunchPolicy::Stagger(span) => {
+            let first_byte = first_byte(cell);
+            if first_byte.0.is_multiple_of(span.0) && first_byte.0 / span.0 < n {
+                return Err(Assumption::Tie);
+            }
+            Ok(first_byte.0.div_ceil(span.0).min(n))
+        }
+    }
+}
+
+/// L: the time to the first byte of the first child.
+fn first_byte(cell: &Cell) -> Duration {
+    let n = u64::from(cell.children);
+    // Calls are equally long, so the first child's own share of T is no smaller than any other.
+    let own = if cell.profile == Profile::Documents { cell.tail } else { cell.tail.div_ceil(n) };
+    let first = First::of(&Cell { children: 1, tail: own, ..cell.clone() });
+    let read = if cell.is_cold { 0 } else { first.parents };
+    cell.pace.first_byte(read, first.marked - read, first.whole - first.marked)
+}
+
+fn is_cacheable(cell: &Cell) -> bool {
+    let minimum = minimum_tokens(model::resolve(&cell.model).map(|resolved| resolved.id));
+    let shortest = match cell.placement {
+        Placement::System | Placement::Client2026 => cell.head(),
+        _ => cell.prefix,
+    };
+    cell.placement == Placement::None || shortest >= minimum
+}
+
+/// Positions between a breakpoint and the entry that it must find, both included. The message that forks holds one text and
+/// N calls, N results follow, then the directive; the client of 2026 keeps one call and one result.
+fn is_within_reach(cell: &Cell) -> bool {
+    let n = run_length(cell);
+    let word = u64::from(cell.profile == Profile::Documents);
+    // From the directive, from the placeholder before it, and from the call before that.
+    let (tail, shared, message) = match cell.profile {
+        Profile::Documents => (2 * n + word + 2, 2 * n + word + 1, n + word + 1),
+        Profile::Client2026 => (3, 2, 2),
+    };
+    let first = match cell.placement {
+        Placement::None | Placement::System | Placement::TailPrevious => 1,
+        Placement::Shared | Placement::Both => shared,
+        Placement::BeforeResults => message,
+        Placement::Tail | Placement::Client2026 => tail,
+    };
+    // Turn 2 looks back over what turn 1 left unmarked, its answer and results.
+    let second = match cell.placement {
+        Placement::BeforeResults => n + 4,
+        _ => 4,
+    };
+    let first = if cell.is_cold { 1 } else { first };
+    first.max(if cell.turns > 1 { second } else { 1 }) <= u64::from(cell.rules.look_back.reach)
+}
+
+/// Positions that the calls of the message that forks take, and its results again.
+fn run_length(cell: &Cell) -> u64 {
+    match (cell.profile, cell.rules.look_back.count) {
+        (Profile::Client2026, _) | (_, PositionCount::Runs) => 1,
+        (Profile::Documents, _) => u64::from(cell.children),
+    }
+}
+
+/// Whether the tail of a child's second request looks back as far as its parent's last one: over the child's own call and
+/// result, the directive, and the message that forks with its results.
+fn reaches_parent_at_second_turn(cell: &Cell) -> bool {
+    let between = match cell.profile {
+        Profile::Documents => 2 * run_length(cell) + 4,
+        Profile::Client2026 => 4,
+    };
+    between < u64::from(cell.rules.look_back.reach)
+}
+
+/// Between two uses of an entry lies at most one turn, or one stagger, or the wait for a first byte.
+fn lives_long_enough(cell: &Cell) -> bool {
+    let longest = cell.pace.first_byte(0, cell.longest(), 0) + cell.pace.streaming(cell.output);
+    let stagger = if let LaunchPolicy::Stagger(span) = cell.launch { span } else { Duration::default() };
+    (longest + longest + stagger).0 < cell.ttl().0
+}
+
+fn has_one_price(cell: &Cell, book: &PriceBook) -> bool {
+    let model = ModelKey::from(&*cell.model);
+    let rates = |tokens| book.rates(&model, &Terms { prompt_tokens: tokens, ..Terms::default() });
+    rates(cell.prefix + cell.directive) == rates(cell.longest())
+}

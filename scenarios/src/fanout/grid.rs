@@ -1,0 +1,135 @@
+//! Sets of cells: every combination of what is given for each parameter.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+use forkcast_sim::wire::Ttl;
+
+use super::cell::{Cell, Spawn};
+
+/// Cells of one grid at most. A hundred thousand small ones take minutes; more belongs into a sweep.
+pub const CELLS_MAX: usize = 100_000;
+
+/// What is given for each parameter; the rest is the same in all cells.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// Everything that does not vary.
+    pub base: Cell,
+    /// Children of one message.
+    pub children: Vec<u32>,
+    /// Tokens of the parent's last request.
+    pub prefix: Vec<u64>,
+    /// Tokens of the shared tail.
+    pub tail: Vec<u64>,
+    /// Tokens of a directive.
+    pub directive: Vec<u64>,
+    /// Requests of a child.
+    pub turns: Vec<u32>,
+    /// Tokens that a turn adds.
+    pub growth: Vec<u64>,
+    /// Models, as spelled.
+    pub model: Vec<Rc<str>>,
+    /// Lifetimes.
+    pub ttl: Vec<Ttl>,
+    /// Warm or cold parents.
+    pub is_cold: Vec<bool>,
+    /// Launch policies.
+    pub launch: Vec<LaunchPolicy>,
+    /// Placements of breakpoints.
+    pub placement: Vec<Placement>,
+    /// Forks, and named agents that they are held against.
+    pub spawn: Vec<Option<Spawn>>,
+}
+
+/// A grid with too many cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("these ranges make {cells} cells, and {CELLS_MAX} are the most: take fewer values, or run a sweep in shards")]
+pub struct TooMany {
+    /// How many there would be.
+    pub cells: u128,
+}
+
+impl Grid {
+    /// A grid of one cell.
+    pub fn of(base: Cell) -> Self {
+        Self {
+            children: vec![base.children],
+            prefix: vec![base.prefix],
+            tail: vec![base.tail],
+            directive: vec![base.directive],
+            turns: vec![base.turns],
+            growth: vec![base.growth],
+            model: vec![base.model.clone()],
+            ttl: vec![base.ttl],
+            is_cold: vec![base.is_cold],
+            launch: vec![base.launch],
+            placement: vec![base.placement],
+            spawn: vec![base.spawn],
+            base,
+        }
+    }
+
+    /// How many cells there are.
+    pub fn len(&self) -> u128 {
+        let lengths = [
+            self.children.len(),
+            self.prefix.len(),
+            self.tail.len(),
+            self.directive.len(),
+            self.turns.len(),
+            self.growth.len(),
+            self.model.len(),
+            self.ttl.len(),
+            self.is_cold.len(),
+            self.launch.len(),
+            self.placement.len(),
+            self.spawn.len(),
+        ];
+        lengths.iter().fold(1, |product, length| u128::saturating_mul(product, *length as u128))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cells: what stands last in the list of fields changes fastest, so policies of one setting stand together.
+    ///
+    /// # Errors
+    /// When there are more than [`CELLS_MAX`]; nothing was made then.
+    pub fn cells(&self) -> Result<Vec<Cell>, TooMany> {
+        let cells = self.len();
+        if cells > CELLS_MAX as u128 {
+            return Err(TooMany { cells });
+        }
+        let mut all = vec![self.base.clone()];
+        all = vary(all, &self.model, |cell, model| cell.model = model.clone());
+        all = vary(all, &self.prefix, |cell, prefix| cell.prefix = *prefix);
+        all = vary(all, &self.tail, |cell, tail| cell.tail = *tail);
+        all = vary(all, &self.directive, |cell, directive| cell.directive = *directive);
+        all = vary(all, &self.growth, |cell, growth| cell.growth = *growth);
+        all = vary(all, &self.turns, |cell, turns| cell.turns = *turns);
+        all = vary(all, &self.children, |cell, children| cell.children = *children);
+        all = vary(all, &self.ttl, |cell, ttl| cell.ttl = *ttl);
+        all = vary(all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
+        all = vary(all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
+        all = vary(all, &self.placement, |cell, placement| cell.placement = *placement);
+        Ok(vary(all, &self.launch, |cell, launch| cell.launch = *launch))
+    }
+}
+
+fn vary<T>(cells: Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, &T)) -> Vec<Cell> {
+    let with = |cell: &Cell, value: &T| {
+        let mut cell = cell.clone();
+        set(&mut cell, value);
+        cell
+    };
+    cells.iter().flat_map(|cell| values.iter().map(|value| with(cell, value)).collect::<Vec<_>>()).collect()
+}
+
+/// What tells a cell from all that differ from it in more than policy: everything but launch and breakpoints.
+pub fn key_without_policy(cell: &Cell) -> String {
+    let policy = Cell { launch: LaunchPolicy::default(), placement: Placement::default(), ..cell.clone() };
+    format!("{policy:?}")
+}

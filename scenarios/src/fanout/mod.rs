@@ -1,0 +1,29 @@
+//! What fan-out costs: N children of one parent, under any launch, placement of breakpoints, lifetime and price.
+//!
+//! * [`cell`]: one set of parameters, and what is wrong with it.
+//! * [`play`]: a cell goes through the agent runtime, cache and bill; nothing here is a formula. [`voices`] is what its
+//!   agents say, [`setup`] the session.
+//! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
+//! * [`outcome`]: what came of a cell.
+//! * [`row`]: all that is said of a cell, and which of several is best.
+//! * [`grid`]: many cells at once; [`range`]: lists of numbers as they are typed.
+//!
+//! Source of the formulas: `economics.md` 3, an own derivation; the tests of this room hold them against the runtime.
+
+pub mod bound;
+pub mod cell;
+pub mod closed;
+pub mod grid;
+pub mod outcome;
+pub mod play;
+pub mod range;
+pub mod row;
+pub mod setup;
+pub mod voices;
+
+pub use cell::{Cell, Spawn};
+pub use closed::Assumption;
+pub use grid::Grid;
+pub use outcome::Outcome;
+pub use play::play;
+pub use row::Row;

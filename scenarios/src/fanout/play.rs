@@ -1,0 +1,91 @@
+//! A cell goes through the agent runtime.
+
+use std::rc::Rc;
+
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::simulation::{self, Failed, Finished};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+use super::cell::{Cell, Refused};
+use super::outcome::Outcome;
+use super::setup::setup;
+
+/// Why a cell has no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum Unplayed {
+    /// It cannot be run.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It did not come to its end.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Plays a cell, billed by `book`.
+///
+/// # Errors
+/// When the cell makes no sense, or the run did not come to its end.
+pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
+    cell.check()?;
+    let finished = simulation::run(setup(cell, book))?;
+    Ok(outcome(&finished, book))
+}
+
+/// The sums of a run over all agents but the main one.
+pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut span: Option<(Instant, Instant)> = None;
+    let mut sums = Sums::default();
+    for (line, asked) in finished.lines.iter().zip(&finished.asked) {
+        let usage = line.predicted.unwrap_or_default();
+        if &*asked.agent == "main" {
+            outcome.parent_usage += usage;
+            continue;
+        }
+        outcome.usage += usage;
+        outcome.requests += 1;
+        sums.add(line, &usage, book);
+        let (began, ended) = (line.at.unwrap_or_default(), asked.ended_at.unwrap_or_default());
+        span = Some(span.map_or((began, ended), |(first, last)| (first.min(began), last.max(ended))));
+    }
+    outcome.makespan = span.map(|(first, last)| last.since(first)).unwrap_or_default();
+    sums.fill(&mut outcome);
+    outcome
+}
+
+/// Money of the children.
+#[derive(Default)]
+struct Sums {
+    cost: Money,
+    without_cache: Money,
+    equivalents_millionths: i128,
+    is_unpriced: bool,
+}
+
+impl Sums {
+    fn add(&mut self, line: &Line, usage: &Usage, book: &PriceBook) {
+        let model = ModelKey::from(line.model.as_str());
+        let Ok(rates) = book.rates(&model, &Terms::of(usage)) else {
+            self.is_unpriced = true;
+            return;
+        };
+        self.cost += rates.bill(usage, &[]).total;
+        let plain =
+            Usage { input_tokens: usage.total_input_tokens(), output_tokens: usage.output_tokens, ..Usage::default() };
+        self.without_cache += rates.bill(&plain, &[]).total;
+        let input = Usage { output_tokens: 0, ..*usage };
+        let unit = rates.per_token(Category::Input);
+        let cost = rates.bill(&input, &[]).total.picousd();
+        self.equivalents_millionths += cost * 1_000_000 * unit.denominator / unit.numerator.max(1);
+    }
+
+    fn fill(self, outcome: &mut Outcome) {
+        if !self.is_unpriced {
+            outcome.cost = Some(self.cost);
+            outcome.cost_without_cache = Some(self.without_cache);
+            outcome.equivalents_millionths = Some(self.equivalents_millionths);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Lists and ranges of numbers as they are typed: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
+
+/// What is wrong with a list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is no number, list or range: {expected}")]
+pub struct BadRange {
+    /// The part that cannot be read.
+    pub found: String,
+    /// What could stand there.
+    pub expected: &'static str,
+}
+
+/// Numbers of one list at most: more is a slip of the hand.
+const NUMBERS_MAX: usize = 10_000;
+
+const FORMS: &str = "expected as `5`, `1,2,8`, `1..10`, `0..100k:25k` (a step) or `1..1000:x10` (a factor)";
+const TOO_MANY: &str = "it has more than 10,000 numbers; take a larger step, or a factor as in `1..1000000:x10`";
+const BACKWARDS: &str = "it ends before it begins";
+const STANDS_STILL: &str = "its step goes nowhere; expected a step from 1 or a factor from x2";
+
+/// Reads a list. Numbers may end in `k` (a thousand) or `m` (a million); ends of ranges are included.
+///
+/// # Errors
+/// The part that cannot be read, and what could stand there.
+pub fn numbers(text: &str) -> Result<Vec<u64>, BadRange> {
+    let mut all = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        match part.split_once("..") {
+            None => all.push(number(part)?),
+            Some((from, rest)) => {
+                let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
+                span(part, (number(from)?, number(to)?), step, &mut all)?;
+            }
+        }
+        if all.len() > NUMBERS_MAX {
+            return Err(bad(part, TOO_MANY));
+        }
+    }
+    Ok(all)
+}
+
+fn span(part: &str, (from, to): (u64, u64), step: &str, all: &mut Vec<u64>) -> Result<(), BadRange> {
+    if to < from {
+        return Err(bad(part, BACKWARDS));
+    }
+    let next: Box<dyn Fn(u64) -> Option<u64>> = match step.strip_prefix('x') {
+        Some(factor) => match number(factor)? {
+            0 | 1 => return Err(bad(part, STANDS_STILL)),
+            factor => Box::new(move |at: u64| at.max(1).checked_mul(factor)),
+        },
+        None => match number(step)? {
+            0 => return Err(bad(part, STANDS_STILL)),
+            step => Box::new(move |at: u64| at.checked_add(step)),
+        },
+    };
+    let mut at = Some(from);
+    while let Some(number) = at.filter(|at| *at <= to) {
+        if all.len() > NUMBERS_MAX {
+            return Err(bad(part, TOO_MANY));
+        }
+        all.push(number);
+        at = next(number);
+    }
+    Ok(())
+}
+
+fn number(text: &str) -> Result<u64, BadRange> {
+    let text = text.trim();
+    let (digits, factor) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
+        _ => (text, 1),
+    };
+    let number = digits.replace('_', "").parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    number.ok_or_else(|| bad(text, FORMS))
+}
+
+fn bad(found: &str, expected: &'static str) -> BadRange {
+    BadRange { found: found.to_owned(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn lists_ranges_steps_factors_and_thousands() {
+        for (text, expected) in [
+            ("5", &[5][..]),
+            ("1, 2,8", &[1, 2, 8]),
+            ("1..4", &[1, 2, 3, 4]),
+            ("0..100k:50k", &[0, 50_000, 100_000]),
+            ("1..1000:x10", &[1, 10, 100, 1_000]),
+            ("0..4:x2", &[0, 2, 4]),
+            ("1m", &[1_000_000]),
+        ] {
+            assert_eq!(numbers(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_what_could_stand_there() {
+        for text in ["", "five", "9..1", "1..9:0", "1..9:x1", "1..99999999", "18446744073709551615k", "-1", "1..", "é"]
+        {
+            assert!(numbers(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A cell with everything that is said of it: what came out, what the formula says, what no policy goes below.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::wire::Usage;
+
+use super::cell::Cell;
+use super::closed::{self, Assumption};
+use super::outcome::Outcome;
+use super::play::{Unplayed, play};
+use super::{bound, grid};
+
+/// A cell and what came of it.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The parameters.
+    pub cell: Cell,
+    /// What came out.
+    pub outcome: Outcome,
+    /// What the formula says of the children's usage, or the assumption that does not hold.
+    pub formula: Result<Usage, Assumption>,
+    /// The same in millionths of tokens of plain input; nothing where the formula does not hold or nothing has a price.
+    pub formula_millionths: Option<i128>,
+    /// What no policy goes below.
+    pub bound: Option<Money>,
+}
+
+/// Plays a cell and holds it against formula and bound.
+///
+/// # Errors
+/// When the cell makes no sense, or its run did not come to its end.
+pub fn row(cell: &Cell, book: &Rc<PriceBook>) -> Result<Row, Unplayed> {
+    let outcome = play(cell, book)?;
+    let formula = closed::usage(cell, book);
+    Ok(Row {
+        formula_millionths: formula.ok().and_then(|usage| equivalents_millionths(cell, &usage, book)),
+        bound: bound::lower_bound(cell, book),
+        cell: cell.clone(),
+        formula,
+        outcome,
+    })
+}
+
+/// Tokens of plain input that cost as much as this input, in millionths, at the prices of the longest request.
+fn equivalents_millionths(cell: &Cell, usage: &Usage, book: &PriceBook) -> Option<i128> {
+    let terms = Terms { prompt_tokens: cell.longest(), ..Terms::default() };
+    let rates = book.rates(&ModelKey::from(&*cell.model), &terms).ok()?;
+    let unit = rates.per_token(Category::Input);
+    let cost = rates.bill(usage, &[]).total.picousd();
+    Some(cost * 1_000_000 * unit.denominator / unit.numerator.max(1))
+}
+
+/// Rows that differ in policy alone, launch and breakpoints, by the first row of each set.
+pub fn sets(rows: &[Row]) -> Vec<Vec<usize>> {
+    let mut sets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let key = grid::key_without_policy(&row.cell);
+        let set = sets.entry(key.clone()).or_default();
+        if set.is_empty() {
+            order.push(key);
+        }
+        set.push(at);
+    }
+    order.into_iter().filter_map(|key| sets.remove(&key)).collect()
+}
+
+/// Of each set the row with the least cost; of equal ones the first.
+pub fn best_cost(rows: &[Row]) -> Vec<usize> {
+    best(rows, |row| row.outcome.cost.map_or(i128::MAX, Money::picousd))
+}
+
+/// Of each set the row that is done first; of equal ones the first.
+pub fn best_makespan(rows: &[Row]) -> Vec<usize> {
+    best(rows, |row| row.outcome.makespan.0.into())
+}
+
+fn best(rows: &[Row], by: impl Fn(&Row) -> i128) -> Vec<usize> {
+    sets(rows).into_iter().filter_map(|set| set.into_iter().min_by_key(|at| by(&rows[*at]))).collect()
+}

@@ -1,0 +1,81 @@
+//! What the agents of a fan-out say.
+
+use forkcast_sim::agent::spawn::fork::{Profile, TYPE};
+use forkcast_sim::model::answer::Said;
+use forkcast_sim::model::{Answer, Question, Script, Unscripted};
+use forkcast_sim::time::Duration;
+use serde_json::json;
+
+use super::cell::Cell;
+
+/// How long the parent's message takes to arrive: one second, whatever its length, so that the number of children changes
+/// nothing about when they start.
+const STREAMING: Duration = Duration::from_millis(1_000);
+
+/// A cold parent's message takes so much longer than its entries live.
+const COLD_EXTRA: Duration = Duration::from_millis(100_000);
+
+/// The type of the named agents that forks are held against.
+pub const SPAWNED: &str = "general-purpose";
+
+/// The script of a cell.
+#[derive(Clone, Debug)]
+pub struct Voices {
+    cell: Cell,
+}
+
+impl Voices {
+    /// What is said in this cell.
+    pub const fn new(cell: Cell) -> Self {
+        Self { cell }
+    }
+
+    fn parent(&self, turn: u32, id: &str) -> Answer {
+        if turn > 0 {
+            return Answer::message(id, &[Said::Text("Thank you all.".to_owned())]);
+        }
+        let streaming = if self.cell.is_cold { self.cell.ttl() + COLD_EXTRA } else { STREAMING };
+        let message = Answer::message(id, &self.launch());
+        Answer { streaming: Some(streaming), output_tokens: Some(self.cell.message()), ..message }
+    }
+
+    /// The message that forks: a word to the user and a call for each child. The client of 2026 keeps no word of it.
+    fn launch(&self) -> Vec<Said> {
+        let is_client = self.cell.profile == Profile::Client2026;
+        let word = (!is_client).then(|| Said::Text("All parts at once.".to_owned()));
+        let kind = match (self.cell.spawn, is_client) {
+            (Some(_), _) => Some(SPAWNED),
+            (None, true) => Some(TYPE),
+            (None, false) => None,
+        };
+        let call = |child: u32| {
+            let mut input = json!({ "description": "One part", "prompt": format!("Look at part {child:06}.") });
+            if let Some(kind) = kind {
+                input["subagent_type"] = kind.into();
+                input["run_in_background"] = true.into();
+            }
+            Said::ToolUse { id: format!("toolu_{child:06}").into(), name: "Agent".into(), input }
+        };
+        word.into_iter().chain((0..self.cell.children).map(call)).collect()
+    }
+
+    fn child(&self, turn: u32, id: &str) -> Answer {
+        let said = if turn + 1 < self.cell.requests() {
+            let (id, name) = (format!("{id}_call").into(), "Read".into());
+            Said::ToolUse { id, name, input: json!({ "file_path": "/repo/part.txt" }) }
+        } else {
+            Said::Text("Scope: one part\nResult: it is well".to_owned())
+        };
+        Answer { output_tokens: Some(self.cell.output), ..Answer::message(id, &[said]) }
+    }
+}
+
+impl Script for Voices {
+    fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
+        let id = format!("msg_{}_{}", question.agent, question.turn);
+        Ok(match &*question.agent_type {
+            "main" => self.parent(question.turn, &id),
+            _ => self.child(question.turn, &id),
+        })
+    }
+}

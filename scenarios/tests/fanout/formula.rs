@@ -1,0 +1,67 @@
+//! The formula and the bound against the runtime, on random cells.
+
+use std::rc::Rc;
+
+use forkcast_scenarios::fanout::{Cell, bound, closed, play};
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
+use forkcast_sim::cache::PRESETS;
+use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::{Ttl, Usage};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::TestRunner;
+
+const MODELS: [&str; 5] =
+    ["claude-opus-5-5", "claude-opus-4-8", "claude-sonnet-4-6", "claude-haiku-4-5", "claude-fable-5-1"];
+
+fn launches() -> impl Strategy<Value = LaunchPolicy> {
+    prop_oneof![
+        Just(LaunchPolicy::Burst),
+        Just(LaunchPolicy::Primed),
+        (1_u64..5_000).prop_map(|ms| LaunchPolicy::Stagger(Duration::from_millis(ms))),
+        (1_u32..9).prop_map(LaunchPolicy::Waves),
+    ]
+}
+
+prop_compose! {
+    fn cells()(
+        (children, turns) in (1_u32..14, 1_u32..7),
+        (prefix, tail, directive, growth) in (1_u64..120_000, 0_u64..9_000, 1_u64..3_000, 0_u64..4_000),
+        (model, rules, placement) in (select(&MODELS[..]), select(&PRESETS[..]), select(&Placement::ALL[..])),
+        (launch, is_cold, is_client, is_hour) in (launches(), any::<bool>(), any::<bool>(), any::<bool>()),
+    ) -> Cell {
+        Cell {
+            children, turns, prefix, tail, directive, growth, rules, placement, launch, is_cold,
+            model: model.into(),
+            profile: if is_client { Profile::Client2026 } else { Profile::Documents },
+            ttl: if is_hour { Ttl::OneHour } else { Ttl::FiveMinutes },
+            without_window: true,
+            ..Cell::default()
+        }
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
+}
+
+#[test]
+fn where_the_formula_holds_it_is_the_run_to_the_token_and_nothing_goes_below_the_bound() {
+    let book = Rc::new(PriceBook::built_in());
+    let held = std::cell::Cell::new(0);
+    let config = ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() };
+    let outcome = TestRunner::new(config).run(&cells(), |cell| {
+        let outcome = play(&cell, &book).unwrap();
+        if let Ok(expected) = closed::usage(&cell, &book) {
+            prop_assert_eq!(Usage { output_tokens: 0, ..outcome.usage }, expected);
+            held.set(held.get() + 1);
+        }
+        let bound = bound::lower_bound(&cell, &book).unwrap();
+        prop_assert!(outcome.cost.unwrap() >= bound, "{:?} is below {:?}", outcome.cost, bound);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(held.get() * 2 > cases(), "the formula holds for {} of {} cells", held.get(), cases());
+}

@@ -1,0 +1,5 @@
+//! Fan-outs: the runtime, the formula and the bound against each other.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod formula;
+mod worked;
