@@ -3,6 +3,7 @@
 mod calibration;
 pub mod diff;
 pub mod explain;
+pub mod fanout;
 pub mod list;
 pub mod replay;
 pub mod run;

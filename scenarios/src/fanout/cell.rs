@@ -1,7 +1,7 @@
 //! One set of parameters of a fan-out.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
@@ -33,7 +33,7 @@ pub struct Cell {
     /// Tokens of each answer of a child.
     pub output: u64,
     /// The model, as spelled.
-    pub model: Rc<str>,
+    pub model: Arc<str>,
     /// How long what is marked lives.
     pub ttl: Ttl,
     /// No entry of the parent lives when the children start.
@@ -127,7 +127,7 @@ pub enum Refused {
         /// Tokens that the model takes.
         window: u64,
         /// The model.
-        model: Rc<str>,
+        model: Arc<str>,
     },
 }
 

@@ -5,7 +5,8 @@
 //!
 //! *First turns.* Let M be the end of the last breakpoint of a child's first request, B what its parent left that can be
 //! read (warm), and C what can be read once one child has had its first byte. Of N children, m start before anything of a
-//! sibling can be read: N in a burst, 1 primed, the first wave, or as many as a stagger lets out before the first byte.
+//! sibling can be read: N in a burst, 1 primed, the first wave, or as many as a stagger lets out before the first byte
+//! (of the first child, or of the parent's own next request where that marks the same).
 //! Those read B, or nothing of a cold parent, and write the rest up to M; the others read C and write the rest up to M. What
 //! stands behind M is paid in full.
 //!
@@ -187,14 +188,23 @@ fn leaders(cell: &Cell) -> Result<u64, Assumption> {
     }
 }
 
-/// L: the time to the first byte of the first child.
+/// L: when what siblings read can be read. The first child's first byte, or, where the parent's own next request writes
+/// the same, that one's if it comes sooner.
 fn first_byte(cell: &Cell) -> Duration {
     let n = u64::from(cell.children);
     // Calls are equally long, so the first child's own share of T is no smaller than any other.
     let own = if cell.profile == Profile::Documents { cell.tail } else { cell.tail.div_ceil(n) };
     let first = First::of(&Cell { children: 1, tail: own, ..cell.clone() });
     let read = if cell.is_cold { 0 } else { first.parents };
-    cell.pace.first_byte(read, first.marked - read, first.whole - first.marked)
+    let childs = cell.pace.first_byte(read, first.marked - read, first.whole - first.marked);
+    let parent_writes_it = match cell.placement {
+        Placement::System | Placement::Client2026 | Placement::TailPrevious => true,
+        Placement::BeforeResults => cell.profile == Profile::Documents,
+        Placement::None | Placement::Shared | Placement::Tail | Placement::Both => false,
+    };
+    let read = if cell.is_cold { 0 } else { cell.prefix };
+    let parents = cell.pace.first_byte(read, cell.prefix - read + cell.message() + cell.growth, 0);
+    if parent_writes_it { childs.min(parents) } else { childs }
 }
 
 fn is_cacheable(cell: &Cell) -> bool {

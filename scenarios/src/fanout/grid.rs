@@ -1,6 +1,6 @@
 //! Sets of cells: every combination of what is given for each parameter.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -29,7 +29,7 @@ pub struct Grid {
     /// Tokens that a turn adds.
     pub growth: Vec<u64>,
     /// Models, as spelled.
-    pub model: Vec<Rc<str>>,
+    pub model: Vec<Arc<str>>,
     /// Lifetimes.
     pub ttl: Vec<Ttl>,
     /// Warm or cold parents.

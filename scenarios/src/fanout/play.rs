@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
-use forkcast_sim::simulation::{self, Failed, Finished};
+use forkcast_sim::simulation::{self, Finished};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -19,8 +19,8 @@ pub enum Unplayed {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// It did not come to its end.
-    #[error(transparent)]
-    Failed(#[from] Failed),
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// Plays a cell, billed by `book`.
@@ -29,7 +29,7 @@ pub enum Unplayed {
 /// When the cell makes no sense, or the run did not come to its end.
 pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     cell.check()?;
-    let finished = simulation::run(setup(cell, book))?;
+    let finished = simulation::run(setup(cell, book)).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
     Ok(outcome(&finished, book))
 }
 

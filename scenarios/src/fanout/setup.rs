@@ -40,7 +40,7 @@ fn settings(cell: &Cell) -> Settings {
     });
     Settings {
         features: ["FORK_SUBAGENT".to_owned()].into(),
-        model: cell.model.clone(),
+        model: (&*cell.model).into(),
         placement: cell.placement,
         ttl: cell.ttl,
         without_user_context: true,

@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+mod fanout;
 mod pages;
 mod prices;
 mod run;
@@ -17,6 +18,7 @@ use forkcast_reports::names::Names;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
+pub use fanout::FanoutArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::PriceArgs;
 pub use run::RunArgs;
@@ -55,6 +57,8 @@ Data goes to standard output, everything else to standard error.";
 pub enum Verb {
     /// Run a scenario through the agent runtime: who asked what when, what the cache gave, what it cost
     Run(RunArgs),
+    /// What N children of one parent cost, by launch, breakpoints and lifetime, against a formula and a lower bound
+    Fanout(FanoutArgs),
     /// Bill recorded requests and explain every token that the prompt cache missed
     Replay(ReplayArgs),
     /// Name the first byte in which two requests differ, why, and what it costs

@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod diff;
 pub mod explain;
+pub mod fanout;
 pub mod list;
 pub mod man;
 pub mod replay;
