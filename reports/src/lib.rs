@@ -5,6 +5,7 @@
 //! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
 //! * [`comparison`]: the same for two requests side by side.
 //! * [`explained`]: one request against what its cache held.
+//! * [`forks`]: what the forks of a run share with their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
 //! * [`document`]: headings, sentences and tables, whatever they will be written as.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
@@ -17,6 +18,7 @@ pub mod document;
 pub mod explained;
 pub mod figures;
 pub mod folder;
+pub mod forks;
 pub mod format;
 pub mod human;
 pub mod names;

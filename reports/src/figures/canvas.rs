@@ -25,6 +25,10 @@ pub(super) mod ink {
     pub const WRITTEN: RGBColor = RGBColor(240, 190, 80);
     pub const INPUT: RGBColor = RGBColor(170, 170, 170);
     pub const MISSED: RGBColor = RGBColor(166, 54, 3);
+    /// Levels of a prompt: of one lightness, so that on grey paper it speaks of something else.
+    pub const TOOLS: RGBColor = RGBColor(0, 104, 172);
+    pub const SYSTEM: RGBColor = RGBColor(0, 118, 86);
+    pub const MESSAGES: RGBColor = RGBColor(142, 68, 140);
     /// Of causes, the dearest first. Shapes tell them apart too.
     pub const MARKS: [RGBColor; 5] = [
         RGBColor(213, 94, 0),
@@ -102,6 +106,11 @@ impl<'a> Canvas<'a> {
 
     pub fn line(&mut self, from: (i32, i32), to: (i32, i32), colour: RGBColor) {
         drop(self.backend.draw_line(from, to, &colour.to_backend_color()));
+    }
+
+    /// A filled shape.
+    pub fn polygon(&mut self, corners: &[(i32, i32)], colour: RGBColor) {
+        drop(self.backend.fill_polygon(corners.iter().copied(), &colour.to_backend_color()));
     }
 
     /// Diagonal lines, `step` apart.

@@ -12,24 +12,28 @@ const WIDTH: u32 = 1200;
 const LEFT: i32 = 190;
 const RIGHT: i32 = 1172;
 const TOP: i32 = 110;
-const LANE: i32 = 34;
-const BAR: i32 = 18;
+
+/// All lanes together are about so high at most; each has its bounds, and is named where there is room.
+const LANES_MAX: i32 = 1_600;
+const LANE: (i32, i32) = (2, 34);
+const NAMED_MIN: i32 = 13;
 
 /// About so many instants are named.
 const TICKS: u64 = 10;
 
 /// The picture as SVG.
 pub fn svg(run: &Run) -> String {
-    let lanes = i32::try_from(run.agents.len()).unwrap_or(i32::MAX / LANE - 10).max(1);
-    let bottom = TOP + lanes * LANE;
+    let lanes = i32::try_from(run.agents.len()).unwrap_or(i32::MAX).clamp(1, 1_000_000);
+    let high = (LANES_MAX / lanes).clamp(LANE.0, LANE.1);
+    let bottom = TOP + lanes * high;
     let mut text = String::new();
     let mut canvas = Canvas::new(&mut text, WIDTH, u32::try_from(bottom + 50).unwrap_or(u32::MAX));
     head(run, &mut canvas);
     legend(&mut canvas);
     time(run, bottom, &mut canvas);
     for (at, agent) in run.agents.iter().enumerate() {
-        let middle = TOP + i32::try_from(at).unwrap_or(0) * LANE + LANE / 2;
-        lane(run, (at, agent), middle, &mut canvas);
+        let middle = TOP + i32::try_from(at).unwrap_or(0) * high + high / 2;
+        lane(run, (at, agent), (middle, high), &mut canvas);
     }
     canvas.finish();
     text
@@ -76,20 +80,22 @@ fn time(run: &Run, bottom: i32, canvas: &mut Canvas<'_>) {
     }
 }
 
-fn lane(run: &Run, (at, agent): (usize, &Agent), middle: i32, canvas: &mut Canvas<'_>) {
+fn lane(run: &Run, (at, agent): (usize, &Agent), (middle, high): (i32, i32), canvas: &mut Canvas<'_>) {
     let indent = i32::try_from(agent.depth).unwrap_or(0) * 14;
-    canvas.text(&agent.label, (28 + indent, middle), 13.0, ink::TEXT, Anchor::Start);
+    if high >= NAMED_MIN {
+        canvas.text(&agent.label, (28 + indent, middle), 13.0_f64.min(f64::from(high)), ink::TEXT, Anchor::Start);
+    }
     let ended = agent.ended.map_or(run.makespan.0, |ended| ended.0);
-    let area = |from: u64, to: u64, high: i32| Area {
+    let area = |from: u64, to: u64, bar: i32| Area {
         left: x(run, from),
-        top: middle - high / 2,
+        top: middle - bar / 2,
         right: x(run, to).max(x(run, from) + 2),
-        bottom: middle + high / 2,
+        bottom: middle + (bar + 1) / 2,
     };
-    canvas.fill(area(agent.began.0, ended, 4), ink::GRID);
+    canvas.fill(area(agent.began.0, ended, (high / 8).max(1)), ink::GRID);
     for request in run.requests.iter().filter(|request| request.agent == at) {
         if let Some((from, to)) = span(request) {
-            canvas.fill(area(from, to, BAR), colour(request.verdict));
+            canvas.fill(area(from, to, (high * 9 / 17).max(1)), colour(request.verdict));
         }
     }
 }

@@ -5,4 +5,5 @@
 mod canvas;
 pub mod lanes;
 pub mod png;
+pub mod ribbon;
 pub mod timeline;

@@ -5,7 +5,7 @@ use std::fs;
 use forkcast_scenarios::run::Run;
 
 use super::{BODIES, Folder, FolderError, LEDGER, RUN, body_name};
-use crate::figures::{lanes, png};
+use crate::figures::{lanes, png, ribbon};
 use crate::format::ledger::simulated;
 use crate::format::run;
 
@@ -18,12 +18,17 @@ impl Folder {
         self.file(RUN, |target| run::write(found, failures, target))?;
         self.file(LEDGER, |target| simulated::write(found, target))?;
         self.file("requests.csv", |target| run::requests(found, target))?;
-        let svg = lanes::svg(found);
-        self.file("timeline.svg", |target| target.write_all(svg.as_bytes()))?;
-        let picture = |source| FolderError::Picture { path: self.path.join("timeline.png"), source };
-        let png = png::from_svg(&svg).map_err(picture)?;
-        self.file("timeline.png", |target| target.write_all(&png))?;
-        Ok(vec![RUN, LEDGER, "requests.csv", "timeline.svg", "timeline.png"])
+        self.picture(["timeline.svg", "timeline.png"], &lanes::svg(found))?;
+        self.picture(["ribbon.svg", "ribbon.png"], &ribbon::svg(found))?;
+        Ok(vec![RUN, LEDGER, "requests.csv", "timeline.svg", "timeline.png", "ribbon.svg", "ribbon.png"])
+    }
+
+    /// Writes a picture as it is and as a bitmap.
+    fn picture(&self, [svg_name, png_name]: [&str; 2], svg: &str) -> Result<(), FolderError> {
+        self.file(svg_name, |target| target.write_all(svg.as_bytes()))?;
+        let failed = |source| FolderError::Picture { path: self.path.join(png_name), source };
+        let png = png::from_svg(svg).map_err(failed)?;
+        self.file(png_name, |target| target.write_all(&png))
     }
 
     /// Writes the body of every request of a run. Gives their number.

@@ -1,6 +1,7 @@
 //! A run of a scenario for people: what was claimed, who took part, who asked what when, what the cache gave, what it
 //! cost, which laws held.
 
+mod forks;
 mod lanes;
 mod tables;
 
@@ -17,6 +18,7 @@ pub fn document(run: &Run, failures: &[String]) -> Document {
     document.aside(made(run));
     document.heading("Who took part");
     document.table(tables::agents(run));
+    forks::add(run, &mut document);
     document.heading("Who asked what, when");
     document.parts.push(lanes::part(run));
     document.table(tables::requests(run));

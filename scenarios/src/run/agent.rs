@@ -7,6 +7,8 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::simulation::{self, Logged};
 use forkcast_sim::time::Instant;
 
+use super::fork::{self, Fork};
+
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
@@ -36,9 +38,20 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or its last query, ended.
     pub ended: Option<Instant>,
+    /// What makes it a fork, if it is one.
+    pub fork: Option<Fork>,
 }
 
 impl Agent {
+    /// The machine word for what it is: `main`, `fork`, or `named` for an agent of a definition.
+    pub const fn kind(&self) -> &'static str {
+        match (&self.parent, &self.fork) {
+            (None, _) => "main",
+            (Some(_), Some(_)) => "fork",
+            (Some(_), None) => "named",
+        }
+    }
+
     /// Whether `name` means it: its id, its type, `type#2`, or a name that it was given.
     pub fn is_called(&self, name: &str) -> bool {
         let numbered = name.split_once('#').is_some_and(|(agent_type, number)| {
@@ -53,7 +66,7 @@ impl Agent {
 
 /// The agents, parents before their children and children in the order in which they began.
 pub fn tree(took_part: &[simulation::Agent], events: &[Logged]) -> Vec<Agent> {
-    let agents = labelled(took_part, &names(events));
+    let agents = labelled(took_part, &names(events), &fork::forks(events));
     let mut tree = Vec::new();
     for agent in agents.iter().filter(|agent| agent.parent.is_none()) {
         add(agent, 0, &agents, &mut tree);
@@ -77,7 +90,11 @@ fn names(events: &[Logged]) -> BTreeMap<Rc<str>, Rc<str>> {
     named.collect()
 }
 
-fn labelled(took_part: &[simulation::Agent], names: &BTreeMap<Rc<str>, Rc<str>>) -> Vec<Agent> {
+fn labelled(
+    took_part: &[simulation::Agent],
+    names: &BTreeMap<Rc<str>, Rc<str>>,
+    forks: &BTreeMap<Rc<str>, Fork>,
+) -> Vec<Agent> {
     let mut of_type: BTreeMap<&str, u32> = BTreeMap::new();
     let numbers: Vec<u32> = took_part
         .iter()
@@ -106,6 +123,7 @@ fn labelled(took_part: &[simulation::Agent], names: &BTreeMap<Rc<str>, Rc<str>>)
         reason: agent.reason,
         began: agent.began,
         ended: agent.ended,
+        fork: forks.get(&agent.id).cloned(),
     };
     took_part.iter().zip(numbers).map(agent).collect()
 }

@@ -1,10 +1,11 @@
 //! A run of a scenario and what came of it: agents as a tree, requests with their bills, events, laws.
 //!
 //! * `play`: the scenario goes through the simulation.
-//! * [`agent`]: who took part.
+//! * [`agent`]: who took part; [`fork`]: what makes some of them forks.
 //! * [`request`]: every request with its line of the ledger.
 
 pub mod agent;
+pub mod fork;
 mod play;
 pub mod request;
 
@@ -16,6 +17,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
 pub use agent::Agent;
+pub use fork::Fork;
 pub use play::{Options, play};
 pub use request::Request;
 
@@ -62,6 +64,8 @@ pub struct Sums {
     pub cost: Option<Money>,
     /// The bill of the same tokens without any cache.
     pub cost_without_cache: Option<Money>,
+    /// The bill, had each of them found an empty cache: what was read is written.
+    pub cost_cold: Option<Money>,
 }
 
 impl Run {
@@ -87,12 +91,14 @@ impl Run {
 }
 
 impl Sums {
-    fn of<'a>(requests: impl Iterator<Item = &'a Request>) -> Self {
+    /// Sums over some requests.
+    pub fn of<'a>(requests: impl Iterator<Item = &'a Request>) -> Self {
         requests.fold(Self::default(), |mut sums, request| {
             sums.requests += 1;
             sums.usage += request.usage();
             sums.cost = added(sums.cost, request.cost());
             sums.cost_without_cache = added(sums.cost_without_cache, request.cost_without_cache);
+            sums.cost_cold = added(sums.cost_cold, request.cost_cold);
             sums
         })
     }

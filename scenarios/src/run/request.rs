@@ -9,9 +9,9 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms};
-use forkcast_sim::simulation::{Asked, Logged};
+use forkcast_sim::simulation::{Asked, Layout, Logged};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Draft, Usage};
+use forkcast_sim::wire::{Draft, Ttl, Usage};
 
 use super::agent::Agent;
 
@@ -26,10 +26,17 @@ pub struct Request {
     pub turn: u32,
     /// How often this very request was sent before.
     pub attempt: u32,
-    /// What was read of what the chain's previous request had left.
+    /// What was read of what the request that it continues had left: the chain's previous one, for a fork's first request
+    /// its parent's last.
     pub verdict: Verdict,
+    /// How many tokens that request had left in the cache: its reads and writes. `None` where there is none.
+    pub expected_tokens: Option<u64>,
+    /// How the prompt is laid out.
+    pub layout: Layout,
     /// The bill of the same tokens without any cache.
     pub cost_without_cache: Option<Money>,
+    /// The bill, had the cache been empty: what was read is written, where a breakpoint asks for that.
+    pub cost_cold: Option<Money>,
     /// When the answer was over.
     pub ended_at: Option<Instant>,
     /// Breakpoints in it.
@@ -89,21 +96,24 @@ pub fn requests(
     sent: &BTreeMap<(Rc<str>, Instant), (u32, u32)>,
     prices: (&PriceBook, Option<Date>),
 ) -> Vec<Request> {
-    let mut left: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut left: Vec<u64> = Vec::with_capacity(lines.len());
     let mut requests = Vec::with_capacity(lines.len());
     for ((line, asked), draft) in lines.into_iter().zip(asked).zip(drafts) {
         let agent = agents.iter().position(|agent| agent.id == asked.agent).unwrap_or(0);
         let usage = line.billed().unwrap_or_default();
         let read = usage.cache_read_input_tokens;
-        let verdict = Verdict::of(read, left.get(&agent).copied());
-        left.insert(agent, read + usage.cache_creation_input_tokens());
+        let expected_tokens = asked.layout.continues.and_then(|line| left.get(line)).copied();
+        left.push(read + usage.cache_creation_input_tokens());
         let (turn, attempt) = sent.get(&(asked.agent, line.at.unwrap_or_default())).copied().unwrap_or_default();
         requests.push(Request {
             agent,
             turn,
             attempt,
-            verdict,
-            cost_without_cache: without_cache(&line, &usage, prices),
+            verdict: Verdict::of(read, expected_tokens),
+            expected_tokens,
+            layout: asked.layout,
+            cost_without_cache: price(&line, &without_cache(&usage), prices),
+            cost_cold: price(&line, &cold(&usage, &draft), prices),
             ended_at: asked.ended_at,
             breakpoints: draft.marks.len() as u64,
             draft,
@@ -113,13 +123,26 @@ pub fn requests(
     requests
 }
 
-fn without_cache(line: &Line, usage: &Usage, (book, prices_of): (&PriceBook, Option<Date>)) -> Option<Money> {
-    let plain = Usage {
-        input_tokens: usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens(),
-        output_tokens: usage.output_tokens,
-        ..Usage::default()
-    };
-    let terms = Terms { date: prices_of, ..Terms::of(&plain) };
+/// The same tokens, none of them read or written.
+fn without_cache(usage: &Usage) -> Usage {
+    Usage { input_tokens: usage.total_input_tokens(), output_tokens: usage.output_tokens, ..Usage::default() }
+}
+
+/// The same tokens with those that were read written, at the lifetime of the breakpoint that stands last. Without one nothing
+/// is ever read.
+fn cold(usage: &Usage, draft: &Draft) -> Usage {
+    let read = usage.cache_read_input_tokens;
+    let mut cold = Usage { cache_read_input_tokens: 0, ..*usage };
+    match draft.marks.iter().max_by_key(|mark| (mark.level, mark.item, mark.part)).map(|mark| mark.ttl) {
+        Some(Ttl::OneHour) => cold.ephemeral_1h_input_tokens += read,
+        Some(Ttl::FiveMinutes) => cold.ephemeral_5m_input_tokens += read,
+        None => cold.input_tokens += read,
+    }
+    cold
+}
+
+fn price(line: &Line, usage: &Usage, (book, prices_of): (&PriceBook, Option<Date>)) -> Option<Money> {
+    let terms = Terms { date: prices_of, ..Terms::of(usage) };
     let rates = book.rates(&ModelKey::from(line.model.as_str()), &terms).ok()?;
-    Some(rates.bill(&plain, &[]).total)
+    Some(rates.bill(usage, &[]).total)
 }

@@ -8,14 +8,23 @@ use crate::document::{Marked, Part};
 /// Columns of a lane.
 const WIDTH: u64 = 64;
 
+/// Lanes that people see.
+const SHOWN_MAX: usize = 40;
+
 const ANSWERS: char = '█';
 const LIVES: char = '░';
 
 /// The lanes.
 pub(super) fn part(run: &Run) -> Part {
-    let longest = run.agents.iter().map(label).map(|label| label.chars().count()).max().unwrap_or(0);
+    // One lane in the place of "… and 1 more" takes no more room.
+    let all = run.agents.len();
+    let shown = if all <= SHOWN_MAX + 1 { all } else { SHOWN_MAX };
+    let longest = run.agents.iter().take(shown).map(label).map(|label| label.chars().count()).max().unwrap_or(0);
     let mut lines: Vec<Marked> =
-        run.agents.iter().enumerate().map(|(at, agent)| lane(run, at, agent, longest)).collect();
+        run.agents.iter().enumerate().take(shown).map(|(at, agent)| lane(run, at, agent, longest)).collect();
+    if shown < all {
+        lines.push(plain(format!("… and {} more agents", all - shown)));
+    }
     let end = span(run.makespan.0);
     let gap = usize::try_from(WIDTH).unwrap_or(0).saturating_sub(1 + end.chars().count());
     lines.push(plain(format!("{:longest$}  0{:gap$}{end}", "", "")));

@@ -3,51 +3,79 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_scenarios::run::{Request, Run};
+use forkcast_scenarios::run::{Agent, Request, Run};
 use forkcast_sim::agent::Event;
 
 use super::lanes::label;
 use super::span;
 use crate::document::{Cell, Column, Table};
+use crate::forks::{Share, first_requests};
 
-/// The agents as a tree, with what each cost.
+/// Agents that people see.
+const AGENTS_MAX: usize = 40;
+
+/// The agents as a tree, with what each cost; of forks also what they read of their parents.
 pub(super) fn agents(run: &Run) -> Table {
-    let mut table = Table::new(
-        "agents",
-        vec![
-            Column::left("Agent", "agent"),
-            Column::right("Began", "began"),
-            Column::right("Ended", "ended"),
-            Column::right("Turns", "turns"),
-            Column::right("Input", "input_tokens"),
-            Column::right("Read", "hit_rate"),
-            Column::right("Output", "output_tokens"),
-            Column::right("Cost", "cost_usd"),
-            Column::left("Waited for", "waited_for").optional(),
-            Column::left("End", "state"),
-        ],
-    );
-    table.rows_are = "agents";
-    for (at, agent) in run.agents.iter().enumerate() {
-        let sums = run.sums_of(at);
-        let usage = sums.usage;
-        table.rows.push(vec![
-            Cell::text(label(agent)),
-            Cell::text(span(agent.began.0)),
-            agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(span(ended.0))),
-            Cell::Count(agent.turns.into()),
-            Cell::Count(usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens()),
-            Cell::Share(usage.hit_rate()),
-            Cell::Count(usage.output_tokens),
-            Cell::Money(sums.cost),
-            match &agent.parent {
-                None => Cell::Empty,
-                Some(_) => Cell::Truth { holds: !agent.background, yes: "yes", no: "no" },
-            },
-            Cell::text(agent.state),
-        ]);
+    let mut columns = vec![
+        Column::left("Agent", "agent"),
+        Column::right("Began", "began"),
+        Column::right("Ended", "ended"),
+        Column::right("Turns", "turns"),
+        Column::right("Input", "input_tokens"),
+        Column::right("Read", "hit_rate"),
+        Column::right("Output", "output_tokens"),
+        Column::right("Cost", "cost_usd"),
+        Column::left("Waited for", "waited_for").optional(),
+        Column::left("End", "state"),
+    ];
+    let any_forks = run.agents.iter().any(|agent| agent.fork.is_some());
+    if any_forks {
+        let of_forks = [
+            Column::right("Fork", "place"),
+            Column::right("From parent", "read_from_parent_tokens"),
+            Column::right("Own", "own_tokens"),
+        ];
+        columns.splice(1..1, of_forks);
+    }
+    let mut table = Table::new("agents", columns);
+    (table.rows_are, table.shown_max) = ("agents", AGENTS_MAX);
+    let first = first_requests(run);
+    for ((at, agent), first) in run.agents.iter().enumerate().zip(first) {
+        let mut row = agent_row(run, (at, agent));
+        if any_forks {
+            row.splice(1..1, fork_cells(agent, first));
+        }
+        table.rows.push(row);
     }
     table
+}
+
+/// Place among its siblings, from one; what its first request read of its parent's and added.
+fn fork_cells(agent: &Agent, first: Option<&Request>) -> [Cell; 3] {
+    let Some(fork) = &agent.fork else { return [Cell::Empty, Cell::Empty, Cell::Empty] };
+    let share = first.map(Share::of);
+    let tokens = |of: fn(Share) -> u64| share.map_or(Cell::Missing("–"), |share| Cell::Count(of(share)));
+    [Cell::Count(u64::from(fork.place) + 1), tokens(|share| share.read_tokens), tokens(|share| share.own_tokens)]
+}
+
+fn agent_row(run: &Run, (at, agent): (usize, &Agent)) -> Vec<Cell> {
+    let sums = run.sums_of(at);
+    let usage = sums.usage;
+    vec![
+        Cell::text(label(agent)),
+        Cell::text(span(agent.began.0)),
+        agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(span(ended.0))),
+        Cell::Count(agent.turns.into()),
+        Cell::Count(usage.total_input_tokens()),
+        Cell::Share(usage.hit_rate()),
+        Cell::Count(usage.output_tokens),
+        Cell::Money(sums.cost),
+        match &agent.parent {
+            None => Cell::Empty,
+            Some(_) => Cell::Truth { holds: !agent.background, yes: "yes", no: "no" },
+        },
+        Cell::text(agent.state),
+    ]
 }
 
 /// Requests that people see.

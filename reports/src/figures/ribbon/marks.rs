@@ -1,0 +1,115 @@
+//! Marks on the bars: where a prompt departs from what it continues, where reading stopped, how far a parent had sent.
+
+use std::collections::BTreeMap;
+
+use forkcast_scenarios::run::{Request, Run};
+use forkcast_sim::diagnosis::Cause;
+
+use super::super::canvas::{Anchor, Area, Canvas, ink, text_width};
+use super::rows::{Section, Stack};
+use super::{HEAD, Places, RIGHT, Scale};
+use crate::forks::difference_of;
+
+/// Where a request missed.
+struct Mark {
+    cause: Cause,
+    /// The bytes of the prompt are to blame.
+    is_content: bool,
+    tokens: u64,
+}
+
+impl Mark {
+    /// The mark of a request that missed anything: for a change of content where it departs from what it continues, else
+    /// where reading stopped.
+    fn of(request: &Request) -> Option<Self> {
+        let causes = request.causes();
+        let content = causes.iter().find(|(cause, _)| difference_of(request, *cause).is_some());
+        let (cause, _) = content.or_else(|| causes.first().filter(|(cause, _)| *cause != Cause::FirstRequest))?;
+        let tokens =
+            if content.is_some() { request.layout.shared_tokens } else { request.usage().cache_read_input_tokens };
+        Some(Self { cause: *cause, is_content: content.is_some(), tokens })
+    }
+}
+
+/// Draws all marks.
+pub fn draw(run: &Run, sections: &[Section], places: &Places, scale: &Scale, canvas: &mut Canvas<'_>) {
+    let stacks: Vec<(&Stack, (i32, i32))> =
+        sections.iter().flat_map(|section| &section.stacks).zip(places.tops.iter().copied()).collect();
+    sent(run, &stacks, scale, canvas);
+    for (stack, place) in stacks {
+        missed(run, stack, place, scale, canvas);
+    }
+}
+
+/// For each request that forks continue, a dashed line from its end down to the last of them.
+fn sent(run: &Run, stacks: &[(&Stack, (i32, i32))], scale: &Scale, canvas: &mut Canvas<'_>) {
+    let mut bottoms: BTreeMap<usize, i32> = BTreeMap::new();
+    let mut down: BTreeMap<usize, i32> = BTreeMap::new();
+    for (stack, (top, high)) in stacks {
+        for at in &stack.requests {
+            bottoms.insert(*at, top + high);
+            if let Some(parent) = run.requests.get(*at).and_then(|request| forked_from(run, request)) {
+                let lowest = down.entry(parent).or_default();
+                *lowest = (*lowest).max(top + high);
+            }
+        }
+    }
+    for (parent, bottom) in down {
+        let Some((request, top)) = run.requests.get(parent).zip(bottoms.get(&parent)) else { continue };
+        let at = scale.x(request.layout.level_ends[2]);
+        dashes(at, *top, bottom, canvas);
+    }
+}
+
+/// A dashed line, from top to bottom.
+pub fn dashes(at: i32, top: i32, bottom: i32, canvas: &mut Canvas<'_>) {
+    let mut from = top;
+    while from < bottom {
+        canvas.fill(Area { left: at, top: from, right: at + 1, bottom: (from + 4).min(bottom) }, ink::TEXT);
+        from += 7;
+    }
+}
+
+/// The parent's request that a fork's first request continues.
+fn forked_from(run: &Run, request: &Request) -> Option<usize> {
+    let agent = run.agents.get(request.agent)?;
+    let continues = request.layout.continues?;
+    let is_others = run.requests.get(continues)?.agent != request.agent;
+    (agent.fork.is_some() && is_others).then_some(continues)
+}
+
+/// A stack's marks, with a word for each cause and how many requests it holds for.
+fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canvas: &mut Canvas<'_>) {
+    let mut found: BTreeMap<(Cause, i32, bool), usize> = BTreeMap::new();
+    for mark in stack.requests.iter().filter_map(|at| Mark::of(run.requests.get(*at)?)) {
+        *found.entry((mark.cause, scale.x(mark.tokens), mark.is_content)).or_default() += 1;
+    }
+    // Words stand beneath one another; there is no room for more than the commonest.
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
+    for ((_, at, is_content), _) in &found {
+        tick(*at, top, top + high, *is_content, canvas);
+    }
+    let lines = usize::try_from(high / HEAD).unwrap_or(0).max(1);
+    for (line, ((cause, at, _), requests)) in (0..).zip(found.iter().take(lines)) {
+        let times = if stack.requests.len() > 1 { format!(" × {requests}") } else { String::new() };
+        let middle = top + line * HEAD + high.min(HEAD) / 2;
+        word(&format!("{}{times}", cause.word()), (*at, middle), canvas);
+    }
+}
+
+/// A line across the bar with a head above it: filled where the prompt departs, open where only reading stopped.
+pub fn tick(at: i32, top: i32, bottom: i32, is_content: bool, canvas: &mut Canvas<'_>) {
+    canvas.fill(Area { left: at - 1, top, right: at + 1, bottom: bottom + 1 }, ink::MISSED);
+    canvas.polygon(&[(at - 5, top - 4), (at + 5, top - 4), (at, top + 4)], ink::MISSED);
+    if !is_content {
+        canvas.polygon(&[(at - 3, top - 3), (at + 3, top - 3), (at, top + 2)], ink::PAPER);
+    }
+}
+
+fn word(word: &str, (at, middle): (i32, i32), canvas: &mut Canvas<'_>) {
+    let wide = text_width(word, 10.0) + 6;
+    let left = if at + 6 + wide > RIGHT { at - 6 - wide } else { at + 6 };
+    canvas.fill(Area { left, top: middle - 6, right: left + wide, bottom: middle + 6 }, ink::PAPER);
+    canvas.text(word, (left + 3, middle), 10.0, ink::MISSED, Anchor::Start);
+}

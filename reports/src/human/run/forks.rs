@@ -1,0 +1,148 @@
+//! Fan-outs for people: what they cost and would have cost, what forks read of their parents, and what broke a prefix.
+
+use forkcast_scenarios::run::Run;
+
+use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::forks::{FanOut, Miss, Reports, fan_outs};
+
+/// Fan-outs that are told one by one.
+const TOLD_MAX: usize = 12;
+
+/// Misses of a fan-out that people see.
+const MISSES_MAX: usize = 8;
+
+/// A part for each fan-out; nothing where nobody forked.
+pub(super) fn add(run: &Run, document: &mut Document) {
+    let found = fan_outs(run);
+    if found.is_empty() {
+        return;
+    }
+    document.heading("What the forks shared");
+    for fan_out in found.iter().take(TOLD_MAX) {
+        document.text(told(run, fan_out));
+        missed(fan_out, document);
+    }
+    if found.len() > TOLD_MAX {
+        document.aside(vec![format!("… and {} more messages that forked", found.len() - TOLD_MAX)]);
+    }
+}
+
+fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {
+    let mut lines = vec![cost(run, found)];
+    lines.extend(shared(found));
+    lines.extend(reports(run, found));
+    lines
+}
+
+/// `5 forks of main, 15 requests: $0.1234, hit rate 92.1 %; without a cache $0.4321; had each begun cold $0.2345`.
+fn cost(run: &Run, found: &FanOut<'_>) -> String {
+    let parent = found.parent.and_then(|parent| run.agents.get(parent)).map_or("nobody", |agent| &agent.label);
+    let plural = if found.forks.len() == 1 { "" } else { "s" };
+    let mut line = format!(
+        "{} fork{plural} of {parent}, {} requests: ",
+        count(found.forks.len() as u64),
+        count(found.sums.requests)
+    );
+    line.push_str(&found.sums.cost.map_or_else(|| "no price".to_owned(), money));
+    line.push_str(&found.sums.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default());
+    if let Some(without) = found.sums.cost_without_cache {
+        line.push_str(&format!("; without a cache {}", money(without)));
+    }
+    if let Some(cold) = found.cost_cold {
+        line.push_str(&format!("; had each begun cold {}", money(cold)));
+    }
+    line
+}
+
+/// What first requests read of what the parent had sent, and what they added.
+fn shared(found: &FanOut<'_>) -> Option<String> {
+    let read = range(found.range(|share| share.read_tokens)?);
+    let shared = range(found.range(|share| share.shared_tokens)?);
+    let own = range(found.range(|share| share.own_tokens)?);
+    let who = if found.forks.len() == 1 { "It begins" } else { "Each begins" };
+    Some(format!(
+        "{who} with {shared} tokens of its parent's last request, of which {read} were read, and adds {own} of its own"
+    ))
+}
+
+fn range((least, most): (u64, u64)) -> String {
+    if least == most { count(least) } else { format!("{} to {}", count(least), count(most)) }
+}
+
+/// `Reports: 4 well-formed, 1 malformed (fork#3: it has no `Result:`)`.
+fn reports(run: &Run, found: &FanOut<'_>) -> Option<String> {
+    let Reports { well_formed, malformed, missing } = found.reports;
+    let parts = [(well_formed, "well-formed"), (malformed, "malformed"), (missing, "missing")];
+    let said: Vec<String> =
+        parts.iter().filter(|(forks, _)| *forks > 0).map(|(forks, how)| format!("{} {how}", count(*forks))).collect();
+    let first = found.forks.iter().filter_map(|fork| run.agents.get(*fork)).find_map(|agent| {
+        let problem = agent.fork.as_ref()?.report.as_ref()?.problem.as_ref()?;
+        Some(format!("; {}: {problem}", agent.label))
+    });
+    (!said.is_empty()).then(|| format!("Reports: {}{}", said.join(", "), first.unwrap_or_default()))
+}
+
+fn missed(found: &FanOut<'_>, document: &mut Document) {
+    let Some(dearest) = found.misses.first() else {
+        document.text(vec!["Nothing that had been sent before was missed by their first requests".to_owned()]);
+        return;
+    };
+    document.text(broken(found, dearest));
+    let mut table = Table::new(
+        "misses",
+        vec![
+            Column::left("Missed for", "cause"),
+            Column::right("Forks", "forks"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Cost", "cost_usd"),
+            Column::name("Place", "path"),
+            Column::right("Byte", "offset_in_block").optional(),
+            Column::wrap("What", "name"),
+        ],
+    );
+    table.rows = found.misses.iter().map(row).collect();
+    table.shown_max = MISSES_MAX;
+    table.rows_are = "causes";
+    document.table(table);
+}
+
+/// The block that broke the prefix, or that time or rules did, and what would save it.
+fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
+    let word = miss.cause.word();
+    let forks = match (miss.forks, found.forks.len()) {
+        (one, all) if one == all as u64 => "all of them".to_owned(),
+        (one, all) => format!("{} of {}", count(one), count(all as u64)),
+    };
+    let mut lines = vec![match miss.difference {
+        None => format!("The prefix stood, and yet {forks} could not read all of it: {word}"),
+        Some(difference) => {
+            let offsets = difference.offset_in_block.zip(difference.offset_in_prefix).map(|(block, prefix)| {
+                format!(
+                    ", first differing byte {} of the block, {} of the prefix (canonical bytes)",
+                    count(block),
+                    count(prefix)
+                )
+            });
+            let offsets = offsets.unwrap_or_default();
+            format!("{word}: {} broke the prefix for {forks}, at {}{offsets}", difference.name, difference.path)
+        }
+    }];
+    if let Some(varies) = miss.difference.and_then(|difference| difference.volatile) {
+        lines.push(format!("What differs looks like something that varies by itself: {}", varies.word()));
+    }
+    lines.push(format!("What would save it: {}", miss.cause.suggestion()));
+    lines
+}
+
+fn row(miss: &Miss<'_>) -> Vec<Cell> {
+    let difference = miss.difference;
+    vec![
+        Cell::text(miss.cause.word()),
+        Cell::Count(miss.forks),
+        Cell::Count(miss.tokens),
+        Cell::Money(miss.cost),
+        difference.map_or(Cell::Empty, |found| Cell::text(&found.path)),
+        difference.and_then(|found| found.offset_in_block).map_or(Cell::Empty, Cell::Count),
+        difference.map_or(Cell::Empty, |found| Cell::text(&found.name)),
+    ]
+}

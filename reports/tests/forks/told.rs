@@ -1,0 +1,115 @@
+//! What machines and people read of forks.
+
+use forkcast_reports::document::terminal;
+use forkcast_reports::format::{self, SCHEMAS};
+use forkcast_reports::human;
+use forkcast_scenarios::catalog;
+use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_sim::pricing::Money;
+use serde_json::Value;
+
+use crate::fan::Fan;
+
+fn object(run: &Run) -> Value {
+    let mut text = Vec::new();
+    format::run::write(run, &[], &mut text).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn page(run: &Run) -> String {
+    let mut text = Vec::new();
+    terminal::write(&human::run::document(run, &[]), terminal::Look::default(), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_run_with_forks_follows_its_schema() {
+    let (_, schema) = SCHEMAS.iter().find(|(name, _)| *name == "forkcast.run/1").unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    for breakpoints in ["tail", "both", "none"] {
+        let value = object(&Fan { breakpoints, ..Fan::default() }.run());
+        let errors: Vec<String> =
+            validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+        let mut more = value.clone();
+        more["fan_outs"][0]["more"] = 1.into();
+        more["requests"][0]["causes"] = serde_json::json!([{ "cause": "expired" }]);
+        assert!(validator.iter_errors(&more).count() > 1, "unknown and missing fields are refused");
+    }
+}
+
+/// Expected is what stood in the parent's cache: read and write of its last request.
+#[test]
+fn a_forks_first_request_is_held_against_its_parents_last() {
+    let value = object(&Fan::default().run());
+    let (agents, requests) = (value["agents"].as_array().unwrap(), value["requests"].as_array().unwrap());
+    let forks: Vec<&Value> = agents.iter().filter(|agent| agent["kind"] == "fork").collect();
+    assert_eq!(forks.len(), 5);
+    assert_eq!(agents[0]["kind"], "main");
+    for fork in forks {
+        let first = requests.iter().find(|request| request["agent"] == fork["id"]).unwrap();
+        let before = &requests[usize::try_from(first["continues"].as_u64().unwrap()).unwrap()];
+        assert_eq!(before["agent"], "main");
+        let usage = |name: &str| before["usage"][name].as_u64().unwrap();
+        let left = usage("cache_read_input_tokens") + usage("cache_creation_input_tokens");
+        assert_eq!(first["expected_tokens"], left);
+        assert_eq!(first["verdict"], "full");
+        assert_eq!(first["shared_tokens"], before["level_ends"]["messages"]);
+        assert_eq!(fork["fork"]["read_from_parent_tokens"], left);
+        assert_eq!(fork["fork"]["own_tokens"], 2_700, "message, placeholders, directive");
+        assert_eq!(fork["fork"]["report"]["well_formed"], true);
+    }
+}
+
+#[test]
+fn sums_of_a_fan_out_are_those_of_its_forks() {
+    let run = Fan::default().run();
+    let value = object(&run);
+    let fan_out = &value["fan_outs"][0];
+    assert_eq!(fan_out["forks"].as_array().unwrap().len(), 5);
+    assert_eq!(fan_out["parent"], "main");
+    let forks = run.agents.iter().enumerate().filter(|(_, agent)| agent.fork.is_some());
+    let cost = forks.filter_map(|(at, _)| run.sums_of(at).cost).reduce(|sum, cost| sum + cost).unwrap();
+    let usd = |name: &str| fan_out[name].to_string().parse::<Money>().unwrap();
+    assert_eq!(usd("cost_usd"), cost);
+    assert!(usd("cost_usd") < usd("cost_without_cache_usd"));
+    assert!(usd("cost_without_cache_usd") > Money::ZERO && usd("cost_cold_usd") > usd("cost_usd"));
+    let read: u64 = value["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|agent| agent["fork"]["read_from_parent_tokens"].as_u64())
+        .sum();
+    assert_eq!(fan_out["read_from_parent_tokens"], read);
+}
+
+#[test]
+fn people_read_what_a_fan_out_cost_and_would_have_cost() {
+    let page = page(&Fan { last_report: "Result: it is well", ..Fan::default() }.run());
+    for part in [
+        "5 forks of main, 15 requests: $",
+        "; without a cache $",
+        "; had each begun cold $",
+        "From parent",
+        "Reports: 4 well-formed, 1 malformed; fork#5: it does not begin with `Scope:`",
+    ] {
+        assert!(page.contains(part), "{part}:\n{page}");
+    }
+    assert!(!page.contains("Look at part"), "no text of prompts");
+}
+
+#[test]
+fn people_read_why_a_prefix_was_not_shared_and_what_would_save_it() {
+    let page = page(&Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run());
+    for part in ["in_flight", "4 of 5", "What would save it: Let one request begin its answer before the others start."]
+    {
+        assert!(page.contains(part), "{part}:\n{page}");
+    }
+}
+
+#[test]
+fn a_run_without_forks_says_nothing_of_them() {
+    let run = play(catalog::find("day/working-day").unwrap().read(&[]).unwrap(), &Options::default());
+    assert_eq!(object(&run)["fan_outs"], serde_json::json!([]));
+    assert!(!page(&run).contains("From parent"));
+}
