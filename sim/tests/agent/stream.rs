@@ -210,7 +210,7 @@ fn loop_14_results_of_one_message_are_sent_in_the_order_of_their_calls() {
         ..Entry::clone(&Entry::of("r".into(), Role::User, vec![result("b"), result("a")], "", Nature::Results))
     };
     let mut theatre = Theatre::new(vec![Reply::says("again")]).types(0, "more");
-    theatre.history = vec![kept[0].clone(), kept[1].clone(), Rc::new(answered)];
+    theatre.history = vec![kept[0].clone(), kept[1].clone(), Rc::new(answered), kept[kept.len() - 1].clone()];
     let messages = theatre.play().asked[0].messages();
     let ids: Vec<&str> =
         messages[2]["content"].as_array().unwrap().iter().filter_map(|block| block["tool_use_id"].as_str()).collect();
