@@ -104,22 +104,22 @@ impl Grid {
             return Err(TooMany { cells });
         }
         let mut all = vec![self.base.clone()];
-        all = vary(all, &self.model, |cell, model| cell.model = model.clone());
-        all = vary(all, &self.prefix, |cell, prefix| cell.prefix = *prefix);
-        all = vary(all, &self.tail, |cell, tail| cell.tail = *tail);
-        all = vary(all, &self.directive, |cell, directive| cell.directive = *directive);
-        all = vary(all, &self.growth, |cell, growth| cell.growth = *growth);
-        all = vary(all, &self.turns, |cell, turns| cell.turns = *turns);
-        all = vary(all, &self.children, |cell, children| cell.children = *children);
-        all = vary(all, &self.ttl, |cell, ttl| cell.ttl = *ttl);
-        all = vary(all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
-        all = vary(all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
-        all = vary(all, &self.placement, |cell, placement| cell.placement = *placement);
-        Ok(vary(all, &self.launch, |cell, launch| cell.launch = *launch))
+        all = vary(&all, &self.model, |cell, model| cell.model = model.clone());
+        all = vary(&all, &self.prefix, |cell, prefix| cell.prefix = *prefix);
+        all = vary(&all, &self.tail, |cell, tail| cell.tail = *tail);
+        all = vary(&all, &self.directive, |cell, directive| cell.directive = *directive);
+        all = vary(&all, &self.growth, |cell, growth| cell.growth = *growth);
+        all = vary(&all, &self.turns, |cell, turns| cell.turns = *turns);
+        all = vary(&all, &self.children, |cell, children| cell.children = *children);
+        all = vary(&all, &self.ttl, |cell, ttl| cell.ttl = *ttl);
+        all = vary(&all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
+        all = vary(&all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
+        all = vary(&all, &self.placement, |cell, placement| cell.placement = *placement);
+        Ok(vary(&all, &self.launch, |cell, launch| cell.launch = *launch))
     }
 }
 
-fn vary<T>(cells: Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, &T)) -> Vec<Cell> {
+fn vary<T>(cells: &[Cell], values: &[T], set: impl Fn(&mut Cell, &T)) -> Vec<Cell> {
     let with = |cell: &Cell, value: &T| {
         let mut cell = cell.clone();
         set(&mut cell, value);
