@@ -230,20 +230,20 @@ permissions: {allow: [Bash]}
 shell: [{command: wait, output: done, takes_ms: 9000}]
 script:
   main:
-    - tools: [{tool: Agent, input: {description: look here, prompt: Look here., subagent_type: explore}}]
+    - tools: [{tool: Agent, input: {description: look here, prompt: Look here., subagent_type: general-purpose}}]
     - say: Good.
-  explore:
+  general-purpose:
     - tools: [{tool: Bash, input: {command: wait}}]
     - say: Nothing.
-user: [{at_ms: 0, types: Look}, {at_ms: 9000, rewrites: {agent: explore, as: A summary.}}]
+user: [{at_ms: 0, types: Look}, {at_ms: 9000, rewrites: {agent: look here, as: A summary.}}]
 expect:
-  events: [{event: history.rewritten, agent: explore, times: 1}, {event: user, does: rewrites, times: 1}]
+  events: [{event: history.rewritten, agent: general-purpose, times: 1}, {event: user, does: rewrites, times: 1}]
   requests:
-    - {agent: explore, turn: 0, has: [Look here.]}
-    - {agent: explore, turn: 1, has: [A summary.], lacks: [Look here., done]}
+    - {agent: general-purpose, turn: 0, has: [Look here.]}
+    - {agent: general-purpose, turn: 1, has: [A summary.], lacks: [Look here.]}
 ";
     assert_eq!(expect::failures(&run(text)), []);
     let late = text.replace("at_ms: 9000, rewrites", "at_ms: 90000, rewrites");
     let failed = expect::failures(&run(&late));
-    assert!(failed.iter().any(|failed| failed.says.contains("a running agent called `explore`")), "{failed:?}");
+    assert!(failed.iter().any(|failed| failed.says.contains("a running agent called `look here`")), "{failed:?}");
 }

@@ -125,10 +125,23 @@ fn acts_mean_somebody(scenario: &Scenario, notes: &Notes) {
             Does::Rewrites { agent, .. } if &**agent == MAIN => {
                 notes.at(&act.origin, "the main agent's history cannot be rewritten from outside; name a sub-agent")
             }
-            Does::Rewrites { agent, .. } => agent_can_be(agent, scenario, &act.origin, notes),
+            Does::Rewrites { agent, .. } if !is_called_so(agent, scenario) => {
+                agent_can_be(agent, scenario, &act.origin, notes);
+            }
             _ => {}
         }
     }
+}
+
+/// Whether a call of the script starts an agent of this name or description.
+fn is_called_so(agent: &str, scenario: &Scenario) -> bool {
+    let replies = scenario.script.iter().flat_map(|script| &script.replies);
+    let calls = replies.flat_map(|reply| match &reply.content {
+        Content::Message { tools, .. } => &tools[..],
+        Content::Events(_) => &[],
+    });
+    let mut said = calls.flat_map(|call| ["name", "description"].map(|field| call.input.get(field)));
+    said.any(|said| said.and_then(|said| said.as_str()) == Some(agent))
 }
 
 fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
