@@ -4,6 +4,7 @@
 mod history;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::hook::Hooks;
@@ -18,6 +19,7 @@ use forkcast_sim::model::scripted::{self, Rule, Scripted};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{Act, Pace, Setup, Sizing};
 use forkcast_sim::time::{Duration, Instant, Limits, Plan};
+use forkcast_tokens::Counter;
 
 use crate::format::script::{AgentScript, Content, Reply};
 use crate::format::user;
@@ -46,7 +48,7 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         acts: scenario.user.iter().map(act).collect(),
         history: history::entries(&scenario.prompt.history),
         rules,
-        sizing: if scenario.prompt.sizes.is_some() { Sizing::Declared } else { Sizing::Estimated },
+        sizing: sizing(scenario),
         prices_of: scenario.prices,
         pace: pace(&scenario.pace),
         plan: plan(scenario, interleave),
@@ -56,6 +58,12 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         keeps_drafts: true,
         ..Setup::new(scenario.seed, script(scenario))
     }
+}
+
+/// Sizes are declared where the scenario does, and else counted as `replay` counts, by the model's own rule.
+fn sizing(scenario: &Scenario) -> Sizing {
+    let counter = Arc::new(Counter::default());
+    if scenario.prompt.sizes.is_some() { Sizing::DeclaredOrCounted(counter) } else { Sizing::Counted(counter) }
 }
 
 fn act(act: &user::Act) -> Act {

@@ -104,7 +104,7 @@ impl<'a> Counting<'a> {
         if !self.is_asked() {
             return None;
         }
-        let tokenizer = tokenizer(request);
+        let tokenizer = Tokenizer::of(request.resolved, &request.model);
         let cumulative = self.blocks.cumulative(&*self.sizing.counter, tokenizer, request, wire);
         let tokens = cumulative.last().copied().unwrap_or(0);
         let recorded = exchange.usage.map_or(0, |recorded| recorded.usage.total_input_tokens());
@@ -156,13 +156,4 @@ fn remarks(request: &Request, tokenizer: Tokenizer, wire: &Wire) -> Vec<String> 
     let foreign =
         foreign.map(|row| format!("instructions for tools counted as those of {row}: none are known for this model"));
     unknown.into_iter().chain(foreign).collect()
-}
-
-/// How the text of a request becomes tokens. A Claude model that is not known is taken for a new one.
-fn tokenizer(request: &Request) -> Tokenizer {
-    match request.resolved {
-        Some(resolved) => resolved.id.row().tokenizer,
-        None if request.model.to_ascii_lowercase().contains("claude") => Tokenizer::Claude47,
-        None => Tokenizer::Other,
-    }
 }

@@ -7,6 +7,7 @@ mod request;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::run::Run;
 use serde::Serialize;
 
@@ -37,6 +38,7 @@ struct RunObject<'a> {
     scenario: &'a str,
     seed: u64,
     options: OptionsObject<'a>,
+    sizes: SizesObject,
     price_book: &'a str,
     digest: String,
     ends: &'static str,
@@ -57,7 +59,20 @@ struct OptionsObject<'a> {
     cache: &'static str,
     breakpoints: &'static str,
     ttl: &'static str,
-    declared_sizes: bool,
+}
+
+#[derive(Serialize)]
+struct SizesObject {
+    declared: BTreeMap<&'static str, u64>,
+    counted: Vec<CountedObject>,
+}
+
+#[derive(Serialize)]
+struct CountedObject {
+    tokenizer: &'static str,
+    quality: &'static str,
+    error: Option<f64>,
+    p90_error: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -85,6 +100,7 @@ impl<'a> RunObject<'a> {
             scenario: &scenario.name,
             seed: scenario.seed,
             options: OptionsObject::of(run),
+            sizes: SizesObject::of(run),
             price_book: &run.price_book,
             digest: format!("{:032x}", run.digest),
             ends: run.ends.word(),
@@ -116,7 +132,6 @@ impl<'a> OptionsObject<'a> {
             cache: run.scenario.cache.unwrap_or_default().name,
             breakpoints: forkcast_scenarios::format::session::placement_name(settings.placement),
             ttl: forkcast_scenarios::format::session::ttl_name(settings.ttl),
-            declared_sizes: run.scenario.prompt.sizes.is_some(),
         }
     }
 }
@@ -124,4 +139,19 @@ impl<'a> OptionsObject<'a> {
 fn agents(run: &Run) -> Vec<AgentObject<'_>> {
     let (first, agents) = (first_requests(run), run.agents.iter().enumerate());
     agents.zip(first).map(|((at, agent), first)| AgentObject::of(agent, &run.sums_of(at), first)).collect()
+}
+
+impl SizesObject {
+    fn of(run: &Run) -> Self {
+        let counted = run.tokenizers().into_iter().map(|tokenizer| {
+            let residual = Generation::of(tokenizer).map(built_in_residual);
+            CountedObject {
+                tokenizer: tokenizer.word(),
+                quality: Quality::of(tokenizer).word(),
+                error: residual.map(|residual| residual.sum_error),
+                p90_error: residual.map(|residual| residual.p90_error),
+            }
+        });
+        Self { declared: run.declared().collect(), counted: counted.collect() }
+    }
 }

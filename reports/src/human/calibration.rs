@@ -4,6 +4,7 @@ use forkcast_replay::calibrate::{
     Calibration, ClassFit, GenerationFit, LeftOut, Quality, Residual, built_in_thousandths,
 };
 use forkcast_replay::replay::SizeSource;
+use forkcast_sim::wire::model::Tokenizer;
 
 use crate::document::{Cell, Column, Document, Table, count};
 use crate::report::{Report, SizeRow};
@@ -62,17 +63,23 @@ fn size_row(row: &SizeRow) -> Vec<Cell> {
 
 /// What is known of a count beyond this input.
 fn residual(row: &SizeRow) -> Option<String> {
-    let word = row.tokenizer.word();
-    match (row.quality, &row.residual) {
-        (Quality::Calibrated, Some(residual)) => Some(format!("{word} is an estimate: {}.", measured(residual))),
-        (Quality::Borrowed | Quality::Exact, _) if row.requests == 0 => None,
-        (Quality::Borrowed, _) => Some(format!(
-            "{word} is counted in o200k, another maker's vocabulary: nobody has measured how far that is off."
+    if row.quality != Quality::Calibrated && row.requests == 0 {
+        return None;
+    }
+    quality(row.tokenizer, row.quality, row.residual).map(|sentence| format!("{sentence}."))
+}
+
+/// How good the count of a tokenizer is, `residual` being how far it was off where it was measured.
+pub(super) fn quality(tokenizer: Tokenizer, quality: Quality, residual: Option<Residual>) -> Option<String> {
+    let word = tokenizer.word();
+    match quality {
+        Quality::Calibrated => Some(format!("{word} is an estimate: {}", measured(&residual?))),
+        Quality::Borrowed => Some(format!(
+            "{word} is counted in o200k, another maker's vocabulary: nobody has measured how far that is off"
         )),
-        (Quality::Exact, _) => {
-            Some(format!("{word} is the maker's own vocabulary: exact for text; tools and images are estimates."))
+        Quality::Exact => {
+            Some(format!("{word} is the maker's own vocabulary: exact for text; tools and images are estimates"))
         }
-        (Quality::Calibrated, None) => None,
     }
 }
 

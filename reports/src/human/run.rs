@@ -5,6 +5,7 @@ mod forks;
 mod lanes;
 mod tables;
 
+use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::Run;
 
@@ -69,14 +70,24 @@ fn made(run: &Run) -> Vec<String> {
     if !options.set.is_empty() {
         made.push(format!("Set from outside: {}", options.set.join(", ")));
     }
-    made.push(match scenario.prompt.sizes {
-        Some(_) => {
-            "Sizes of parts of the prompt are declared by the scenario; the rest is estimated by length".to_owned()
-        }
-        None => "Sizes are estimated by length, 3.1 bytes a token".to_owned(),
-    });
+    made.extend(sizes(run));
     made.push("Time to the first byte and speed are assumptions; no provider publishes them".to_owned());
     made
+}
+
+/// Where token figures come from: what is declared, and how good the count of the rest is.
+fn sizes(run: &Run) -> Vec<String> {
+    let declared: Vec<String> = run.declared().map(|(part, tokens)| format!("{part} {}", count(tokens))).collect();
+    let mut lines = vec![if declared.is_empty() {
+        "Tokens are counted, with what the provider adds for tools and messages".to_owned()
+    } else {
+        let declared = super::replay::listed(&declared);
+        format!("Tokens declared by the scenario: {declared}; the rest is counted, and a provider adds nothing")
+    }];
+    lines.extend(run.tokenizers().into_iter().filter_map(|tokenizer| {
+        super::calibration::quality(tokenizer, Quality::of(tokenizer), Generation::of(tokenizer).map(built_in_residual))
+    }));
+    lines
 }
 
 fn cost(run: &Run) -> Vec<String> {

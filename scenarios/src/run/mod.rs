@@ -9,12 +9,13 @@ pub mod fork;
 mod play;
 pub mod request;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::simulation::Logged;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::model::{Model, Tokenizer};
 
 pub use agent::Agent;
 pub use fork::Fork;
@@ -77,6 +78,17 @@ impl Run {
     /// Sums over the requests of one agent.
     pub fn sums_of(&self, agent: usize) -> Sums {
         Sums::of(self.requests.iter().filter(|request| request.agent == agent))
+    }
+
+    /// Parts of the prompt whose tokens the scenario declares.
+    pub fn declared(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        self.scenario.prompt.sizes.unwrap_or_default().declared()
+    }
+
+    /// The tokenizers by which the models that were asked are counted, each once.
+    pub fn tokenizers(&self) -> BTreeSet<Tokenizer> {
+        let models: BTreeSet<&str> = self.requests.iter().map(|request| request.line.model.as_str()).collect();
+        models.into_iter().map(|model| Tokenizer::of(Model::resolve(model), model)).collect()
     }
 
     /// Whether every law held.

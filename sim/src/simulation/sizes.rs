@@ -17,10 +17,14 @@ pub enum Sizing {
     /// By length, at 3.1 bytes a token ([`estimated_tokens`]).
     #[default]
     Estimated,
-    /// By a tokenizer.
+    /// By a tokenizer, with what the provider adds: its instructions for tools, what stands around messages
+    /// (`providers.md` 7; pricing page, tool use, 2026-08).
     Counted(Arc<dyn TokenCounter>),
-    /// As declared; what is not declared counts by estimate, and providers add nothing.
+    /// As declared; what is not declared counts by estimate. A provider adds nothing, since whoever declares a part means
+    /// the whole of it.
     Declared,
+    /// As declared; what is not declared counts by a tokenizer, block by block. A provider adds nothing here either.
+    DeclaredOrCounted(Arc<dyn TokenCounter>),
 }
 
 impl fmt::Debug for Sizing {
@@ -29,6 +33,7 @@ impl fmt::Debug for Sizing {
             Self::Estimated => "Estimated",
             Self::Counted(_) => "Counted",
             Self::Declared => "Declared",
+            Self::DeclaredOrCounted(_) => "DeclaredOrCounted",
         })
     }
 }
@@ -71,10 +76,10 @@ impl Sizer {
 
     /// Tokens of each prefix of a request of `agent`, shortest first.
     pub fn cumulative(&mut self, agent: &Rc<str>, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
-        let tokenizer = tokenizer(request);
-        let frame = match (&self.sizing, tokenizer) {
-            (Sizing::Counted(counter), Some(tokenizer)) => counter.frame_tokens(&Frame::of(request, wire, tokenizer)),
-            _ => FrameTokens::default(),
+        let tokenizer = Tokenizer::of(request.resolved, &request.model);
+        let frame = match &self.sizing {
+            Sizing::Counted(counter) => counter.frame_tokens(&Frame::of(request, wire, tokenizer)),
+            Sizing::Estimated | Sizing::Declared | Sizing::DeclaredOrCounted(_) => FrameTokens::default(),
         };
         let mut last = self.last.remove(agent).unwrap_or_default();
         let shared = last.keep_shared(frame, request);
@@ -98,14 +103,14 @@ impl Sizer {
         cumulative
     }
 
-    fn block(&mut self, block: Option<BlockId>, place: Place, tokenizer: Option<Tokenizer>, wire: &Wire) -> u64 {
+    fn block(&mut self, block: Option<BlockId>, place: Place, tokenizer: Tokenizer, wire: &Wire) -> u64 {
         let Some(block) = block else { return 0 };
-        match (&self.sizing, tokenizer) {
-            (Sizing::Declared, _) if place.keys => 0,
-            (Sizing::Counted(counter), Some(tokenizer)) => {
+        match &self.sizing {
+            Sizing::Declared | Sizing::DeclaredOrCounted(_) if place.keys => 0,
+            Sizing::Estimated | Sizing::Declared => estimated_tokens(&wire.blocks, block),
+            Sizing::DeclaredOrCounted(counter) | Sizing::Counted(counter) => {
                 self.counted.tokens(&**counter, tokenizer, &wire.blocks, block)
             }
-            _ => estimated_tokens(&wire.blocks, block),
         }
     }
 }
@@ -114,21 +119,35 @@ fn is_of_message(place: Place) -> bool {
     place.level == Level::Messages && place.item != Place::LEVEL_HEAD
 }
 
-fn tokenizer(request: &Request) -> Option<Tokenizer> {
-    request.resolved.map(|resolved| resolved.id.row().tokenizer)
-}
-
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::{Sizer, Sizing};
-    use crate::wire::{Draft, Message, NormalForms, Piece, Role, Wire};
+    use crate::wire::model::Tokenizer;
+    use crate::wire::{Content, Draft, Frame, FrameTokens, Message, NormalForms, Piece, Role, TokenCounter, Wire};
 
-    fn draft(system: &str, texts: &[&str]) -> Draft {
+    /// Every block has as many tokens as bytes; the provider adds 1,000 in front, 100 for a message and 10 behind.
+    #[derive(Debug, Default)]
+    struct Bytes(AtomicUsize);
+
+    impl TokenCounter for Bytes {
+        fn block_tokens(&self, _: Tokenizer, content: Content<'_>) -> u64 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            content.bytes.len() as u64
+        }
+
+        fn frame_tokens(&self, _: &Frame) -> FrameTokens {
+            FrameTokens { head: 1_000, message: 100, tail: 10 }
+        }
+    }
+
+    fn draft(model: &str, system: &str, texts: &[&str]) -> Draft {
         let message = |text: &&str| Rc::new(Message { role: Role::User, content: vec![Piece::text(text)] });
         Draft {
-            model: "claude-opus-5-5".into(),
+            model: model.into(),
             tools: Rc::from([]),
             system: [Piece::text(system).sized(7)].into(),
             messages: texts.iter().map(message).collect(),
@@ -137,22 +156,73 @@ mod tests {
         }
     }
 
+    const GROWING: [(&str, &[&str]); 5] = [
+        ("be brief", &["one", "two"]),
+        ("be brief", &["one", "two", "three and more", "four"]),
+        ("be brief", &["one", "another", "three and more", "four"]),
+        ("be brief", &["one"]),
+        ("be long", &["one", "another"]),
+    ];
+
+    fn sizings() -> [Sizing; 4] {
+        [
+            Sizing::Estimated,
+            Sizing::Declared,
+            Sizing::Counted(Arc::<Bytes>::default()),
+            Sizing::DeclaredOrCounted(Arc::<Bytes>::default()),
+        ]
+    }
+
     #[test]
     fn what_the_last_request_had_keeps_its_size() {
-        let mut wire = Wire::new(NormalForms::default());
-        let (mut kept, agent) = (Sizer::new(Sizing::Declared), Rc::from("main"));
-        for (system, texts) in [
-            ("be brief", &["one", "two"][..]),
-            ("be brief", &["one", "two", "three and more", "four"]),
-            ("be brief", &["one", "another", "three and more", "four"]),
-            ("be brief", &["one"]),
-            ("be long", &["one", "another"]),
-        ] {
-            let draft = draft(system, texts);
-            let request = wire.take(&draft, "scope");
-            let anew = Sizer::new(Sizing::Declared).cumulative(&agent, &draft, &request, &wire);
-            assert_eq!(kept.cumulative(&agent, &draft, &request, &wire), anew, "{texts:?}");
-            assert_eq!(anew[0], 7, "declared");
+        for sizing in sizings() {
+            let mut wire = Wire::new(NormalForms::default());
+            let (mut kept, agent) = (Sizer::new(sizing.clone()), Rc::from("main"));
+            for (system, texts) in GROWING {
+                let draft = draft("claude-opus-5-5", system, texts);
+                let request = wire.take(&draft, "scope");
+                let anew = Sizer::new(sizing.clone()).cumulative(&agent, &draft, &request, &wire);
+                assert_eq!(kept.cumulative(&agent, &draft, &request, &wire), anew, "{sizing:?} {texts:?}");
+            }
         }
+    }
+
+    #[test]
+    fn providers_add_to_counted_sizes_alone_and_declared_blocks_are_never_counted() {
+        let mut wire = Wire::new(NormalForms::default());
+        let draft = draft("claude-opus-5-5", "be brief", &["one", "three"]);
+        let (request, agent) = (wire.take(&draft, "scope"), Rc::from("main"));
+        let bytes = |text: &str| Piece::text(text).json().len() as u64;
+        let (one, three) = (bytes("one"), bytes("three"));
+        let sizes = |sizing| Sizer::new(sizing).cumulative(&agent, &draft, &request, &wire);
+        let counted = sizes(Sizing::Counted(Arc::<Bytes>::default()));
+        assert_eq!(counted, [1_007, 1_107 + one, 1_217 + one + three]);
+        let declared = sizes(Sizing::DeclaredOrCounted(Arc::<Bytes>::default()));
+        assert_eq!(declared, [7, 7 + one, 7 + one + three]);
+    }
+
+    #[test]
+    fn a_model_that_no_table_knows_is_counted_too() {
+        let mut wire = Wire::new(NormalForms::default());
+        let draft = draft("somebody-elses-model", "be brief", &["one"]);
+        let (request, agent) = (wire.take(&draft, "scope"), Rc::from("main"));
+        let mut sizer = Sizer::new(Sizing::DeclaredOrCounted(Arc::<Bytes>::default()));
+        let one = Piece::text("one").json().len() as u64;
+        assert_eq!(sizer.cumulative(&agent, &draft, &request, &wire), [7, 7 + one]);
+    }
+
+    #[test]
+    fn each_block_is_counted_once() {
+        let counter = Arc::<Bytes>::default();
+        let mut wire = Wire::new(NormalForms::default());
+        let mut sizer = Sizer::new(Sizing::Counted(counter.clone()));
+        for agent in ["main", "child"].map(Rc::from) {
+            for (system, texts) in GROWING {
+                let draft = draft("claude-opus-5-5", system, texts);
+                let request = wire.take(&draft, "scope");
+                sizer.cumulative(&agent, &draft, &request, &wire);
+            }
+        }
+        assert_eq!(counter.0.load(Ordering::Relaxed), 5, "one, two, three and more, four, another");
     }
 }

@@ -80,7 +80,8 @@ impl Frame {
 /// Web search stands among the parameters of the system level, but is a tool.
 fn has_system_tool(request: &Request, wire: &Wire) -> bool {
     let head = Place::head(Level::System);
-    let at = request.places.iter().position(|place| *place == head);
+    // Levels come in order, so the look ends where the conversation begins: it costs what stands above it.
+    let at = request.places.iter().take_while(|place| place.level <= Level::System).position(|place| *place == head);
     let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
     block.is_some_and(|block| member(wire.blocks.bytes(block), b"\"web_search\"").is_some())
 }

@@ -47,6 +47,22 @@ impl PartSizes {
     }
 }
 
+impl PartSizes {
+    /// The parts that are declared, by the names that scenarios give them, with their tokens.
+    pub fn declared(self) -> impl Iterator<Item = (&'static str, u64)> {
+        let parts = [
+            ("system", self.system),
+            ("tools", self.tools),
+            ("history", self.history),
+            ("assistant", self.assistant),
+            ("placeholder", self.placeholder),
+            ("directive_block", self.directive_block),
+            ("growth", self.growth),
+        ];
+        parts.into_iter().filter_map(|(name, tokens)| tokens.map(|tokens| (name, tokens)))
+    }
+}
+
 /// `total` shared out by `weights`, as their bytes weigh blocks: everybody gets the whole part of a fair share, and what is
 /// left goes one by one to the largest remainders, of equal ones to the first. The parts add up to `total`; without any
 /// weight all are alike.

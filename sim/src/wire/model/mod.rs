@@ -114,6 +114,16 @@ impl Tokenizer {
             Self::Other => "other",
         }
     }
+
+    /// How the text of a request to the model of this `spelling` becomes tokens; `resolved` is what the table knows of it.
+    /// A Claude model that the table does not know is taken for a new one.
+    pub fn of(resolved: Option<Resolved>, spelling: &str) -> Self {
+        match resolved {
+            Some(resolved) => resolved.id.row().tokenizer,
+            None if spelling.to_ascii_lowercase().contains("claude") => Self::Claude47,
+            None => Self::Other,
+        }
+    }
 }
 
 /// What is known of a model beside its cache rules and its prices.
