@@ -129,6 +129,9 @@ fn label(section: &Section, top: i32, canvas: &mut Canvas<'_>) {
         label = label.chars().take(label.chars().count() - 2).chain(['…']).collect();
     }
     canvas.text(&label, (left, top + HEAD / 2), 12.0, ink::TEXT, Anchor::Start);
+    for (line, about) in (1..).zip(&section.about) {
+        canvas.text(about, (left, top + line * HEAD + HEAD / 2), 10.0, ink::FAINT, Anchor::Start);
+    }
 }
 
 fn numbers(run: &Run, stack: &Stack, middle: i32, canvas: &mut Canvas<'_>) {

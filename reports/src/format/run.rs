@@ -59,6 +59,15 @@ struct OptionsObject<'a> {
     cache: &'static str,
     breakpoints: &'static str,
     ttl: &'static str,
+    forks: ForksObject,
+}
+
+/// How forks are made, and when they start.
+#[derive(Serialize)]
+struct ForksObject {
+    profile: &'static str,
+    launch: String,
+    ablations: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -132,6 +141,11 @@ impl<'a> OptionsObject<'a> {
             cache: run.scenario.cache.unwrap_or_default().name,
             breakpoints: forkcast_scenarios::format::session::placement_name(settings.placement),
             ttl: forkcast_scenarios::format::session::ttl_name(settings.ttl),
+            forks: ForksObject {
+                profile: settings.forks.profile.name(),
+                launch: settings.forks.launch.name(),
+                ablations: settings.forks.ablations.iter().map(|ablation| ablation.name()).collect(),
+            },
         }
     }
 }

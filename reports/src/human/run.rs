@@ -70,6 +70,9 @@ fn made(run: &Run) -> Vec<String> {
     if !options.set.is_empty() {
         made.push(format!("Set from outside: {}", options.set.join(", ")));
     }
+    if run.agents.iter().any(|agent| agent.fork.is_some()) {
+        made.push(forks::made(&settings.forks));
+    }
     made.extend(sizes(run));
     made.push("Time to the first byte and speed are assumptions; no provider publishes them".to_owned());
     made

@@ -10,11 +10,13 @@ pub struct Fan {
     pub turns: usize,
     pub breakpoints: &'static str,
     pub last_report: &'static str,
+    /// What the scenario says of forks.
+    pub forks: &'static str,
 }
 
 impl Default for Fan {
     fn default() -> Self {
-        Self { children: 5, turns: 3, breakpoints: "tail", last_report: GOOD }
+        Self { children: 5, turns: 3, breakpoints: "tail", last_report: GOOD, forks: "{}" }
     }
 }
 
@@ -34,8 +36,10 @@ impl Fan {
     }
 
     fn text(&self) -> String {
-        let mut text =
-            format!("{HEAD}session: {{model: claude-opus-4-8, breakpoints: {}}}\nscript:\n  main:\n", self.breakpoints);
+        let mut text = format!(
+            "{HEAD}session: {{model: claude-opus-4-8, breakpoints: {}, forks: {}}}\nscript:\n  main:\n",
+            self.breakpoints, self.forks
+        );
         // The parent works before it forks, so that its prefix is warm.
         text.push_str("    - tools: [{tool: Bash, input: {command: \"true\"}}]\n");
         text.push_str("    - tools:\n");

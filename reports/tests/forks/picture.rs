@@ -58,3 +58,20 @@ fn what_time_took_is_marked_where_reading_stopped() {
     assert!(svg.contains("in_flight"), "siblings wrote the placeholders at the same instant");
     assert!(svg.contains("not read from here on"));
 }
+
+/// CACHE-33: the bytes are to blame, so the mark stands where they differ.
+#[test]
+fn what_broke_a_prefix_is_marked_where_it_differs() {
+    let broken = |forks| Fan { forks, ..Fan::default() }.run();
+    let tools = broken("{ablations: [reorder-tools]}");
+    let svg = ribbon::svg(&tools);
+    show("tools-reordered", &svg);
+    assert_eq!(svg.matches("tools_reordered").count(), 5);
+    let system = ribbon::svg(&broken("{ablations: [added-space]}"));
+    show("system-changed", &system);
+    assert!(system.contains("system_changed"));
+    let many = Fan { children: 500, turns: 2, forks: "{ablations: [added-space]}", ..Fan::default() }.run();
+    let many = ribbon::svg(&many);
+    show("five-hundred-broken", &many);
+    assert!(many.contains("system_changed × 500"));
+}

@@ -26,8 +26,9 @@ fn page(run: &Run) -> String {
 fn a_run_with_forks_follows_its_schema() {
     let (_, schema) = SCHEMAS.iter().find(|(name, _)| *name == "forkcast.run/1").unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
-    for breakpoints in ["tail", "both", "none"] {
-        let value = object(&Fan { breakpoints, ..Fan::default() }.run());
+    let broken = "{ablations: [drop-agent]}";
+    for (breakpoints, forks) in [("tail", "{}"), ("both", "{launch: primed}"), ("none", "{}"), ("tail", broken)] {
+        let value = object(&Fan { breakpoints, forks, ..Fan::default() }.run());
         let errors: Vec<String> =
             validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert!(errors.is_empty(), "{errors:#?}");
@@ -102,6 +103,33 @@ fn people_read_what_a_fan_out_cost_and_would_have_cost() {
 fn people_read_why_a_prefix_was_not_shared_and_what_would_save_it() {
     let page = page(&Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run());
     for part in ["in_flight", "4 of 5", "What would save it: Let one request begin its answer before the others start."]
+    {
+        assert!(page.contains(part), "{part}:\n{page}");
+    }
+}
+
+/// CACHE-30: level, place and byte of the first difference, in the words of `diff`, with its price.
+#[test]
+fn machines_and_people_read_which_block_broke_a_prefix() {
+    let run = Fan { forks: "{ablations: [added-space]}", ..Fan::default() }.run();
+    let value = object(&run);
+    let miss = &value["fan_outs"][0]["misses"][0];
+    assert_eq!(
+        (&miss["cause"], &miss["level"], &miss["forks"]),
+        (&"system_changed".into(), &"system".into(), &5.into())
+    );
+    assert!(miss["path"].as_str().unwrap().starts_with("system["), "{miss}");
+    assert!(miss["offset_in_prefix"].as_u64() > miss["offset_in_block"].as_u64(), "{miss}");
+    assert!(miss["cost_usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(value["options"]["forks"]["ablations"], serde_json::json!(["added-space"]));
+    let requests = value["requests"].as_array().unwrap();
+    let first = requests.iter().find(|request| request["causes"][0]["cause"] == "system_changed").unwrap();
+    assert_ne!(first["verdict"], "full");
+    assert!(first["shared_tokens"].as_u64().unwrap() >= 12_000, "the tools are shared: {first}");
+    assert!(first["shared_tokens"].as_u64() < first["level_ends"]["system"].as_u64());
+    let page = page(&run);
+    for part in
+        ["broke the prefix for all of them, at system[", "first differing byte", "broken on purpose: added-space"]
     {
         assert!(page.contains(part), "{part}:\n{page}");
     }

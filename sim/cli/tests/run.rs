@@ -124,7 +124,8 @@ fn a_folder_keeps_the_run() {
     assert_eq!((lines("ledger.jsonl"), lines("requests.csv")), (requests, requests + 1));
     assert_eq!(fs::read_dir(place.join("result/bodies")).unwrap().count(), requests);
     assert!(fs::read_to_string(place.join("result/timeline.svg")).unwrap().contains("test-runner"));
-    assert!(place.join("result/timeline.png").is_file());
+    assert!(fs::read_to_string(place.join("result/ribbon.svg")).unwrap().contains("test-runner"));
+    assert!(place.join("result/timeline.png").is_file() && place.join("result/ribbon.png").is_file());
 }
 
 #[test]

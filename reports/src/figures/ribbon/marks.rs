@@ -8,6 +8,7 @@ use forkcast_sim::diagnosis::Cause;
 use super::super::canvas::{Anchor, Area, Canvas, ink, text_width};
 use super::rows::{Section, Stack};
 use super::{HEAD, Places, RIGHT, Scale};
+use crate::document::count;
 use crate::forks::difference_of;
 
 /// Where a request missed.
@@ -80,22 +81,33 @@ fn forked_from(run: &Run, request: &Request) -> Option<usize> {
 
 /// A stack's marks, with a word for each cause and how many requests it holds for.
 fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canvas: &mut Canvas<'_>) {
-    let mut found: BTreeMap<(Cause, i32, bool), usize> = BTreeMap::new();
-    for mark in stack.requests.iter().filter_map(|at| Mark::of(run.requests.get(*at)?)) {
-        *found.entry((mark.cause, scale.x(mark.tokens), mark.is_content)).or_default() += 1;
+    let mut found: BTreeMap<(Cause, i32, bool), Marked> = BTreeMap::new();
+    for (row, at) in stack.requests.iter().enumerate() {
+        let Some(mark) = run.requests.get(*at).and_then(Mark::of) else { continue };
+        let key = (mark.cause, scale.x(mark.tokens), mark.is_content);
+        let marked = found.entry(key).or_insert(Marked { requests: 0, first: row, last: row });
+        (marked.requests, marked.last) = (marked.requests + 1, row);
     }
     // Words stand beneath one another; there is no room for more than the commonest.
     let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
-    for ((_, at, is_content), _) in &found {
-        tick(*at, top, top + high, *is_content, canvas);
+    found.sort_by_key(|(_, marked)| std::cmp::Reverse(marked.requests));
+    let edge = |row: usize| top + high * i32::try_from(row * 1_000 / stack.requests.len().max(1)).unwrap_or(0) / 1_000;
+    for ((_, at, is_content), marked) in &found {
+        tick(*at, edge(marked.first), edge(marked.last + 1), *is_content, canvas);
     }
     let lines = usize::try_from(high / HEAD).unwrap_or(0).max(1);
-    for (line, ((cause, at, _), requests)) in (0..).zip(found.iter().take(lines)) {
-        let times = if stack.requests.len() > 1 { format!(" × {requests}") } else { String::new() };
+    for (line, ((cause, at, _), marked)) in (0..).zip(found.iter().take(lines)) {
+        let times = if marked.requests > 1 { format!(" × {}", count(marked.requests)) } else { String::new() };
         let middle = top + line * HEAD + high.min(HEAD) / 2;
         word(&format!("{}{times}", cause.word()), (*at, middle), canvas);
     }
+}
+
+/// Requests of a stack with one mark at one place: how many, and between which rows.
+struct Marked {
+    requests: u64,
+    first: usize,
+    last: usize,
 }
 
 /// A line across the bar with a head above it: filled where the prompt departs, open where only reading stopped.
@@ -110,6 +122,6 @@ pub fn tick(at: i32, top: i32, bottom: i32, is_content: bool, canvas: &mut Canva
 fn word(word: &str, (at, middle): (i32, i32), canvas: &mut Canvas<'_>) {
     let wide = text_width(word, 10.0) + 6;
     let left = if at + 6 + wide > RIGHT { at - 6 - wide } else { at + 6 };
-    canvas.fill(Area { left, top: middle - 6, right: left + wide, bottom: middle + 6 }, ink::PAPER);
+    canvas.fill(Area { left, top: middle - 7, right: left + wide, bottom: middle + 7 }, ink::PAPER);
     canvas.text(word, (left + 3, middle), 10.0, ink::MISSED, Anchor::Start);
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_scenarios::run::Run;
+use forkcast_scenarios::run::{Run, Sums};
+
+use crate::document::{count, money};
 
 /// Requests up to which each has a bar with its numbers.
 pub const NAMED_MAX: usize = 64;
@@ -11,12 +13,14 @@ pub const NAMED_MAX: usize = 64;
 const NAMED: i32 = 14;
 
 /// Pixels that all bars together take at most, where they lie close together; the least height of a stack.
-const CLOSE_MAX: i32 = 1_100;
+const CLOSE_MAX: i32 = 1_600;
 const STACK_MIN: i32 = 16;
 
 /// An agent, or the forks of one message.
 pub struct Section {
     pub label: String,
+    /// Lines under the label.
+    pub about: Vec<String>,
     pub depth: u32,
     pub stacks: Vec<Stack>,
 }
@@ -141,7 +145,10 @@ impl<'a> Tree<'a> {
         let depth = forks.first().map_or(0, |fork| self.run.agents[*fork].depth);
         let stacks: Vec<Stack> = (0..turns).map(stack).collect();
         let inner: Vec<usize> = stacks.iter().flat_map(|stack| &stack.requests).copied().collect();
-        self.sections.push(Section { label: format!("{} forks", forks.len()), depth, stacks });
+        let sums = Sums::of(inner.iter().filter_map(|at| self.run.requests.get(*at)));
+        let about = [Some(format!("{} requests", count(sums.requests))), sums.cost.map(money)];
+        let label = format!("{} forks", count(forks.len() as u64));
+        self.sections.push(Section { label, about: about.into_iter().flatten().collect(), depth, stacks });
         for at in inner {
             if let Some(children) = self.children.remove(&at) {
                 self.under(children);
@@ -166,6 +173,11 @@ impl<'a> Tree<'a> {
         } else {
             requests.into_iter().map(|at| Stack { note: turn(at), requests: vec![at] }).collect()
         };
-        self.sections.push(Section { label: format!("{}{name}", agent.label), depth: agent.depth, stacks });
+        self.sections.push(Section {
+            label: format!("{}{name}", agent.label),
+            about: Vec::new(),
+            depth: agent.depth,
+            stacks,
+        });
     }
 }

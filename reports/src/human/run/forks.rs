@@ -1,6 +1,7 @@
 //! Fan-outs for people: what they cost and would have cost, what forks read of their parents, and what broke a prefix.
 
 use forkcast_scenarios::run::Run;
+use forkcast_sim::agent::spawn::fork::Forks;
 
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::forks::{FanOut, Miss, Reports, fan_outs};
@@ -25,6 +26,13 @@ pub(super) fn add(run: &Run, document: &mut Document) {
     if found.len() > TOLD_MAX {
         document.aside(vec![format!("… and {} more messages that forked", found.len() - TOLD_MAX)]);
     }
+}
+
+/// How forks were made, and when they started.
+pub(super) fn made(forks: &Forks) -> String {
+    let broken: Vec<&str> = forks.ablations.iter().map(|ablation| ablation.name()).collect();
+    let broken = if broken.is_empty() { String::new() } else { format!("; broken on purpose: {}", broken.join(", ")) };
+    format!("Forks made as {}, started as {}{broken}", forks.profile.name(), forks.launch.name())
 }
 
 fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {

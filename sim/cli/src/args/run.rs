@@ -69,7 +69,7 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder; of several scenarios each into a folder of its own in it
+    /// Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this folder; of several scenarios each into a folder of its own in it
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
