@@ -19,7 +19,7 @@ use forkcast_sim::wire::model::{Model, Tokenizer};
 
 pub use agent::Agent;
 pub use fork::Fork;
-pub use play::{Options, play};
+pub use play::{Options, Progress, play, play_watched};
 pub use request::Request;
 
 use crate::format::Scenario;

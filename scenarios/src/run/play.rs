@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use forkcast_sim::laws;
 use forkcast_sim::seed::Seed;
-use forkcast_sim::simulation::{self, Cause, Failure, Finished};
-use forkcast_sim::time::Stopped;
+use forkcast_sim::simulation::{self, Cause, Failure, Finished, Observer, Seen};
+use forkcast_sim::time::{Instant, Stopped};
 
 use super::{Run, agent, request};
 use crate::format::Scenario;
@@ -22,9 +22,38 @@ pub struct Options {
     pub set: Vec<String>,
 }
 
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Requests that were sent.
+    pub requests: usize,
+    /// The instant on the run's own clock.
+    pub at: Instant,
+}
+
+/// Tells somebody outside how far a run is, at each request.
+struct Watch<F>(F);
+
+impl<F: FnMut(Progress)> Observer for Watch<F> {
+    fn name(&self) -> &'static str {
+        "watch"
+    }
+
+    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        (self.0)(Progress { requests: seen.line + 1, at: seen.at });
+        Ok(())
+    }
+}
+
 /// Runs a scenario.
 pub fn play(scenario: Scenario, options: &Options) -> Run {
-    let setup = load::setup(&scenario, options.interleave);
+    play_watched(scenario, options, |_| {})
+}
+
+/// Runs a scenario and tells `watch` how far it is. What `watch` does changes nothing in the run.
+pub fn play_watched(scenario: Scenario, options: &Options, watch: impl FnMut(Progress) + 'static) -> Run {
+    let mut setup = load::setup(&scenario, options.interleave);
+    setup.observers.push(Box::new(Watch(watch)));
     let (rules, book) = (setup.rules, Rc::clone(&setup.book));
     let laws: Vec<&'static str> = laws::all(&rules, &Seed::new(scenario.seed)).iter().map(|law| law.name()).collect();
     let (finished, ends, message) = match simulation::run(setup) {

@@ -142,7 +142,7 @@ fn a_variant_is_named_behind_its_scenario() {
     let place = folder("run-variant");
     let built_in = json(&forkcast(&place, &["run", "E02+without-executor", "--twice", "--format", "json", "--quiet"]));
     assert_eq!(built_in["scenario"], "contract/E02+without-executor");
-    let variants = "variants:\n  no:\n    about: Another word.\n    set: {'script.main[0].say': No.}\nuser:";
+    let variants = "variants:\n  no:\n    about: Another word.\n    set: {'script.main[0].say': No., 'script.main[0].output_tokens': 3}\nuser:";
     word(&place, "user:", variants);
     let digest = |name: &str| json(&forkcast(&place, &["run", name, "--format", "json", "--quiet"]))["digest"].clone();
     assert_ne!(digest("word.yaml+no"), digest("word.yaml"));
@@ -150,4 +150,20 @@ fn a_variant_is_named_behind_its_scenario() {
     let (code, _, stderr) = said(&output);
     assert_ne!(code, 0);
     assert!(stderr.contains("word.yaml+yes: no such variant; there are: word+no"), "{stderr}");
+}
+
+#[test]
+fn progress_is_told_where_it_is_asked_for_and_changes_nothing() {
+    let place = folder("progress");
+    let told = |more: &[&str]| {
+        let output = forkcast(&place, &[&["run", "contract/E01", "--format", "json"], more].concat());
+        let (code, stdout, stderr) = said(&output);
+        assert_eq!(code, 0, "{stderr}");
+        (stdout.to_owned(), stderr.to_owned())
+    };
+    let (unasked, silent) = told(&[]);
+    assert_eq!(silent, "", "standard error is no terminal here");
+    assert_eq!(told(&["--progress", "plain"]), (unasked.clone(), "forkcast: running contract/E01\n".to_owned()));
+    assert_eq!(told(&["--progress", "none"]), (unasked.clone(), String::new()));
+    assert_eq!(told(&["--progress", "plain", "--quiet"]), (unasked, String::new()));
 }

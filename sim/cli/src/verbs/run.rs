@@ -1,8 +1,11 @@
 //! `forkcast run`.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use forkcast_reports::document::count;
 use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::{format, human};
 use forkcast_scenarios::catalog;
@@ -10,7 +13,7 @@ use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::format::set::Change;
-use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_scenarios::run::{Options, Progress, Run, play_watched};
 
 use crate::args::{Format, RunArgs};
 use crate::exit::{BadInput, Threshold, interrupted};
@@ -117,7 +120,7 @@ fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: 
     let folder =
         folder.map(|path| Ok((Folder::open(&path, args.overwrite)?, path))).transpose().map_err(folder_error)?;
     let options = Options { interleave: args.interleave, set: args.changes() };
-    let run = play(scenario, &options);
+    let run = watched(args, scenario, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
     }
@@ -141,6 +144,25 @@ fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: 
     outcome.take(&run, failures);
     Ok(())
 }
+
+/// Runs it and says how far it is, as `replay` does.
+fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
+    let name = Rc::clone(&scenario.name);
+    let steps = Rc::new(RefCell::new(args.talk.steps()));
+    steps.borrow_mut().begin(format_args!("running {name}"));
+    let watching = Rc::clone(&steps);
+    let run = play_watched(scenario, options, move |Progress { requests, at }| {
+        let line =
+            || format!("{name}, {} requests, {} s on its own clock", count(requests as u64), count(at.0 / SECOND));
+        watching.borrow_mut().at(line);
+    });
+    // The run keeps its watcher as long as it keeps itself, so the line is not left to it.
+    steps.borrow_mut().end();
+    run
+}
+
+/// Nanoseconds.
+const SECOND: u64 = 1_000_000_000;
 
 fn folder_error(error: FolderError) -> anyhow::Error {
     match error {
