@@ -21,7 +21,7 @@ pub struct Entry {
 }
 
 /// What `forkcast run` runs without a path.
-pub const DEFAULT: &str = "day/working-day";
+pub const DEFAULT: &str = "forks/fan-out";
 
 /// Names and texts of the files.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/catalog.rs"));

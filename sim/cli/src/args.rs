@@ -38,7 +38,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  forkcast run                                     a day's work of an agent, simulated
+  forkcast run                                     five forks of an agent at work, simulated
   forkcast replay                                  what it does, on an embedded sample
   forkcast replay recordings/ --out result         what recorded requests cost, and why
   forkcast explain result                          the dearest miss of these

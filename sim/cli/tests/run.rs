@@ -1,4 +1,4 @@
-//! `forkcast run` as its users meet it: the embedded day, changes from outside, mistakes, two processes, folders.
+//! `forkcast run` as its users meet it: the embedded fan-out, changes from outside, mistakes, two processes, folders.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
 
@@ -41,18 +41,20 @@ fn word(folder: &Path, here: &str, there: &str) {
 }
 
 #[test]
-fn without_a_path_a_days_work_runs() {
-    let place = folder("run-day");
+fn without_a_path_five_forks_of_a_warm_parent_run() {
+    let place = folder("run-default");
     let output = forkcast(&place, &["run"]);
     let (code, stdout, stderr) = said(&output);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("embedded `day/working-day`"), "{stderr}");
-    for part in ["explore", "test-runner", "Laws held", "Cost", "Everything that the scenario expects came out"] {
+    assert!(stderr.contains("embedded `forks/fan-out`"), "{stderr}");
+    for part in ["fork#1", "fork#5", "Laws held", "Cost", "Everything that the scenario expects came out"] {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
     let run = json(&forkcast(&place, &["run", "--format", "json", "--quiet"]));
     assert_eq!(run["schema"], "forkcast.run/1");
-    assert_eq!(run["agents"][0]["kind"], "main");
+    let kinds: Vec<&str> =
+        run["agents"].as_array().unwrap().iter().filter_map(|agent| agent["kind"].as_str()).collect();
+    assert_eq!(kinds, ["main", "fork", "fork", "fork", "fork", "fork"]);
     assert!(run["laws"].as_object().unwrap().values().all(|held| held == true));
 }
 
@@ -79,6 +81,20 @@ fn options_change_what_the_scenario_says() {
     assert!(written(&default) == 0 && written(&longer) > 0);
     let set =
         json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--seed", "9", "--set", "about=Another."]));
+    let launched = json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--launch", "stagger=2000"]));
+    let asked = |run: &Value| -> Vec<u64> {
+        let first = |agent: &Value| {
+            let requests = run["requests"].as_array().unwrap().iter();
+            requests
+                .filter(|request| request["agent"] == agent["id"])
+                .filter_map(|request| request["at_ms"].as_f64())
+                .next()
+        };
+        let forks = run["agents"].as_array().unwrap().iter().filter(|agent| agent["kind"] == "fork");
+        forks.map(|agent| first(agent).unwrap() as u64).collect()
+    };
+    let apart = |run: &Value| asked(run).windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
+    assert_eq!((apart(&default), apart(&launched)), (vec![0; 4], vec![2000; 4]));
     assert_eq!((set["seed"].as_u64(), &set["options"]["set"][0]), (Some(9), &Value::from("about=Another.")));
 }
 
@@ -123,8 +139,8 @@ fn a_folder_keeps_the_run() {
     let lines = |file: &str| fs::read_to_string(place.join("result").join(file)).unwrap().lines().count();
     assert_eq!((lines("ledger.jsonl"), lines("requests.csv")), (requests, requests + 1));
     assert_eq!(fs::read_dir(place.join("result/bodies")).unwrap().count(), requests);
-    assert!(fs::read_to_string(place.join("result/timeline.svg")).unwrap().contains("test-runner"));
-    assert!(fs::read_to_string(place.join("result/ribbon.svg")).unwrap().contains("test-runner"));
+    assert!(fs::read_to_string(place.join("result/timeline.svg")).unwrap().contains("fork#5"));
+    assert!(fs::read_to_string(place.join("result/ribbon.svg")).unwrap().contains("fork#5"));
     assert!(place.join("result/timeline.png").is_file() && place.join("result/ribbon.png").is_file());
 }
 

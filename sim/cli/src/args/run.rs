@@ -13,12 +13,12 @@ use super::{Format, TalkArgs};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  forkcast run                                     a day's work, embedded
+  forkcast run                                     five forks of a warm parent, embedded
   forkcast run day/working-day --ttl 1h            another lifetime
   forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
   forkcast run mine.yaml --out result              also a folder with ledger, table and picture
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
-  forkcast run E15 --launch burst                  forks that all ask at once
+  forkcast run --launch primed                     the first fork asks before the others
   forkcast run E15+cold                            a variant of a scenario
   forkcast run mine.yaml --twice                   in two processes; names the first difference
   forkcast list scenarios                          what is built in
@@ -29,7 +29,7 @@ A scenario is a YAML file, or the name of one that is built in. Exit code 1: som
 #[derive(Debug, ClapArgs)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
-    /// Scenarios: files, or names of `forkcast list scenarios`; none: a day's work
+    /// Scenarios: files, or names of `forkcast list scenarios`; none: five forks of a warm parent
     #[arg(value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
 
