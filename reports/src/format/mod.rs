@@ -28,12 +28,13 @@ pub mod usage;
 pub const SCENARIO: &str = "forkcast.scenario/1";
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 7] = [
+pub const SCHEMAS: [(&str, &str); 8] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
     (run::SCHEMA, include_str!("../../schema/run-1.json")),
+    (fanout::SCHEMA, include_str!("../../schema/fanout-1.json")),
     (SCENARIO, include_str!("../../schema/scenario-1.json")),
     (crate::document::json::SCHEMA, include_str!("../../schema/list-1.json")),
 ];

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use forkcast_scenarios::fanout::Row;
-use forkcast_scenarios::fanout::row::{best_cost, sets};
+use forkcast_scenarios::fanout::row::{best_cost, best_makespan, sets};
 use forkcast_sim::agent::spawn::fork::Profile;
+use forkcast_sim::time::Duration;
 
 use crate::document::{Cell, Column, Document, Table, count, money};
 
@@ -40,6 +41,8 @@ fn rests_on(rows: &[Row], price_book: &str) -> Vec<String> {
             rules.join(", ")
         ),
         "Sizes are declared; times to the first byte and speeds are assumptions, no provider publishes them".to_owned(),
+        "Bound: what no policy of launch and breakpoints goes below. Equivalents: tokens of plain input that cost as much"
+            .to_owned(),
     ];
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {
         lines.push(
@@ -71,49 +74,86 @@ const PARAMETERS: [Parameter; 12] = [
 /// Columns that are shown though they are the same everywhere.
 const ALWAYS: [&str; 3] = ["children", "breakpoints", "launch"];
 
+/// What came out: what decides first, then what explains it, as far as the screen is wide.
+const FIGURES: [Column; 11] = [
+    Column::right("cost", "cost_usd"),
+    Column::right("bound", "cost_lower_bound_usd"),
+    Column::right("makespan", "makespan_ms"),
+    Column::left("best", "best"),
+    Column::right("hit rate", "hit_rate").optional(),
+    Column::right("uncached", "cost_without_cache_usd").optional(),
+    Column::right("equivalents", "token_equivalents").optional(),
+    Column::right("formula", "closed_form_tokens").optional(),
+    Column::right("read", "cache_read_input_tokens").optional(),
+    Column::right("written", "cache_creation_input_tokens").optional(),
+    Column::right("in full", "input_tokens").optional(),
+];
+
 fn table(rows: &[Row]) -> Table {
     let varies = |(column, of): &&Parameter| {
         ALWAYS.contains(&column.word) || rows.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]))
     };
     let parameters: Vec<&Parameter> = PARAMETERS.iter().filter(varies).collect();
-    let mut columns: Vec<Column> = parameters.iter().map(|(column, _)| *column).collect();
-    columns.extend([
-        Column::right("read", "cache_read_input_tokens"),
-        Column::right("written", "cache_creation_input_tokens"),
-        Column::right("in full", "input_tokens"),
-        Column::right("hit rate", "hit_rate"),
-        Column::right("tokens of input", "token_equivalents"),
-        Column::right("formula", "closed_form_tokens"),
-        Column::right("cost", "cost_usd"),
-        Column::right("bound", "cost_lower_bound_usd"),
-        Column::right("uncached", "cost_without_cache_usd"),
-        Column::right("makespan", "makespan_ms"),
-    ]);
+    let columns = parameters.iter().map(|(column, _)| *column).chain(FIGURES).collect();
     let mut table = Table::new("rows", columns);
     table.rows_are = "cells";
-    table.make(ROWS_SHOWN_MAX, rows, |row| parameters.iter().map(|(_, of)| of(row)).chain(figures(row)).collect());
+    let best = Best::of(rows);
+    let mut at = 0..;
+    table.make(ROWS_SHOWN_MAX, rows, |row| {
+        let best = at.next().map_or("", |at| best.word(at));
+        parameters.iter().map(|(_, of)| of(row)).chain(figures(row, best)).collect()
+    });
     table
 }
 
-fn figures(row: &Row) -> Vec<Cell> {
+/// Rows that are the best of those that differ from them in policy alone; where there are none, nothing is best.
+struct Best {
+    cost: BTreeSet<usize>,
+    makespan: BTreeSet<usize>,
+}
+
+impl Best {
+    fn of(rows: &[Row]) -> Self {
+        let compared: BTreeSet<usize> = sets(rows).into_iter().filter(|set| set.len() > 1).flatten().collect();
+        let among = |best: Vec<usize>| best.into_iter().filter(|at| compared.contains(at)).collect();
+        Self { cost: among(best_cost(rows)), makespan: among(best_makespan(rows)) }
+    }
+
+    fn word(&self, at: usize) -> &'static str {
+        match (self.cost.contains(&at), self.makespan.contains(&at)) {
+            (true, true) => "cost, time",
+            (true, false) => "cost",
+            (false, true) => "time",
+            (false, false) => "",
+        }
+    }
+}
+
+fn figures(row: &Row, best: &str) -> [Cell; FIGURES.len()] {
     let (outcome, usage) = (&row.outcome, &row.outcome.usage);
     let formula = match row.formula {
         Ok(_) => tokens(row.formula_millionths),
-        Err(_) => Cell::Missing("does not hold"),
+        Err(_) => Cell::Missing("–"),
     };
-    let millis = outcome.makespan.as_millis();
-    vec![
+    [
+        Cell::Money(outcome.cost),
+        row.bound.map_or(Cell::Empty, |bound| Cell::Money(Some(bound))),
+        Cell::text(seconds(outcome.makespan)),
+        Cell::text(best),
+        Cell::Share(Some(outcome.hit_rate())),
+        Cell::Money(outcome.cost_without_cache),
+        tokens(outcome.equivalents_millionths),
+        formula,
         Cell::Count(usage.cache_read_input_tokens),
         Cell::Count(usage.cache_creation_input_tokens()),
         Cell::Count(usage.input_tokens),
-        Cell::Share(Some(outcome.hit_rate())),
-        tokens(outcome.equivalents_millionths),
-        formula,
-        Cell::Money(outcome.cost),
-        row.bound.map_or(Cell::Empty, |bound| Cell::Money(Some(bound))),
-        Cell::Money(outcome.cost_without_cache),
-        Cell::text(format!("{}.{} s", millis / 1_000, millis % 1_000 / 100)),
     ]
+}
+
+/// `2.9 s`, rounded.
+pub fn seconds(span: Duration) -> String {
+    let tenths = (span.0 + 50_000_000) / 100_000_000;
+    format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
 /// To the token; what is less shows in the machine formats.
@@ -138,6 +178,6 @@ fn findings(rows: &[Row]) -> Vec<String> {
     }
     let broken: BTreeSet<String> =
         rows.iter().filter_map(|row| row.formula.as_ref().err().map(ToString::to_string)).collect();
-    lines.extend(broken.into_iter().map(|why| format!("Where the formula does not hold: {why}")));
+    lines.extend(broken.into_iter().map(|why| format!("No formula: {why}")));
     lines
 }

@@ -15,6 +15,17 @@ use forkcast_sim::wire::model;
 const TOOLS: u64 = 12_000;
 const SYSTEM: u64 = 4_000;
 
+/// Requests of one cell at most: more takes minutes and gigabytes, and says nothing that fewer do not.
+pub const REQUESTS_MAX: u64 = 1_000_000;
+
+/// Tokens of all requests of a cell at most: sums of money stay far within their integers.
+pub const TOKENS_MAX: u128 = 1_000_000_000_000_000;
+
+/// Days that a cell's clock may run; the runtime itself stops after a year.
+pub const DAYS_MAX: u128 = 300;
+
+const NANOS_PER_DAY: u128 = 86_400_000_000_000;
+
 /// Parameters of a fan-out. All sizes are tokens, and declared: a tail does not grow with the number of children.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -117,6 +128,26 @@ pub enum Refused {
         /// The lifetime.
         ttl_ms: u64,
     },
+    /// More than a run should be.
+    #[error("{children} children of {requests} requests each are more than a cell may have, {REQUESTS_MAX} in all")]
+    TooMany {
+        /// Children.
+        children: u32,
+        /// Requests of each.
+        requests: u64,
+    },
+    /// Sizes that no sum could hold.
+    #[error("these children would send {tokens} tokens, and {TOKENS_MAX} in all are the most that is played")]
+    TooLarge {
+        /// Tokens of all requests.
+        tokens: u128,
+    },
+    /// Time that nobody waits.
+    #[error("the children would be done after {days} days, and {DAYS_MAX} are the most that is played")]
+    TooLong {
+        /// Days from the first child to the last.
+        days: u128,
+    },
     /// A request would not fit.
     #[error(
         "the last request of a child has {tokens} tokens, and the window of {model} is {window}; --no-window runs it all the same"
@@ -166,18 +197,18 @@ impl Cell {
     }
 
     /// Requests of each child, those that gather again included.
-    pub fn requests(&self) -> u32 {
-        self.turns + self.spawn.map_or(0, |spawn| spawn.gathering_turns)
+    pub fn requests(&self) -> u64 {
+        u64::from(self.turns) + self.spawn.map_or(0, |spawn| u64::from(spawn.gathering_turns))
     }
 
     /// Tokens of the longest request of a child.
     pub fn longest(&self) -> u64 {
-        let grown = self.growth.saturating_mul(u64::from(self.requests().saturating_sub(1)));
+        let grown = self.growth.saturating_mul(self.requests().saturating_sub(1));
         let first = match self.spawn {
-            Some(spawn) => spawn.system + spawn.tools + spawn.brief + spawn.gathered,
-            None => self.prefix + self.tail + self.directive,
+            Some(spawn) => vec![spawn.system, spawn.tools, spawn.brief, spawn.gathered],
+            None => vec![self.prefix, self.tail, self.directive],
         };
-        first.saturating_add(grown)
+        first.into_iter().fold(grown, u64::saturating_add)
     }
 
     /// How long entries live.
@@ -196,16 +227,44 @@ impl Cell {
         if self.turns == 0 {
             return Err(Refused::NoTurns);
         }
-        if let Some((name, _)) =
-            [("prefix", self.prefix), ("directive", self.directive)].into_iter().find(|(_, size)| *size == 0)
-        {
+        let brief = self.spawn.map_or(1, |spawn| spawn.brief);
+        let parts = [("--prefix", self.prefix), ("--directive", self.directive), ("--spawn-brief", brief)];
+        if let Some((name, _)) = parts.into_iter().find(|(_, size)| *size == 0) {
             return Err(Refused::Empty(name));
         }
+        self.check_extent()?;
         if let LaunchPolicy::Stagger(span) = self.launch
             && span > self.ttl()
         {
             return Err(Refused::Stagger { stagger_ms: span.as_millis(), ttl_ms: self.ttl().as_millis() });
         }
+        self.check_window()
+    }
+
+    /// Work and sums within what can be played.
+    fn check_extent(&self) -> Result<(), Refused> {
+        let (children, requests) = (self.children, self.requests());
+        let all = u64::from(children).saturating_mul(requests);
+        if all > REQUESTS_MAX {
+            return Err(Refused::TooMany { children, requests });
+        }
+        // The parent's own prompt is among them, whatever its children send.
+        let parent = u128::from(self.prefix) + u128::from(self.tail) + u128::from(self.directive);
+        let tokens = parent + u128::from(all) * (u128::from(self.longest()) + u128::from(self.output));
+        if tokens > TOKENS_MAX {
+            return Err(Refused::TooLarge { tokens });
+        }
+        let turn = self.pace.first_byte(0, self.longest(), 0).0.saturating_add(self.pace.streaming(self.output).0);
+        let stagger = if let LaunchPolicy::Stagger(span) = self.launch { span.0 } else { 0 };
+        let nanos = u128::from(turn) * u128::from(requests) + u128::from(stagger) * u128::from(children);
+        match nanos / NANOS_PER_DAY {
+            days if days > DAYS_MAX => Err(Refused::TooLong { days }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Requests that the model takes.
+    fn check_window(&self) -> Result<(), Refused> {
         let window = model::resolve(&self.model).and_then(|resolved| resolved.id.row().window_tokens);
         match window.filter(|window| !self.without_window && self.longest() > *window) {
             Some(window) => Err(Refused::Window { tokens: self.longest(), window, model: self.model.clone() }),

@@ -60,7 +60,7 @@ impl Voices {
     }
 
     fn child(&self, turn: u32, id: &str) -> Answer {
-        let said = if turn + 1 < self.cell.requests() {
+        let said = if u64::from(turn) + 1 < self.cell.requests() {
             let (id, name) = (format!("{id}_call").into(), "Read".into());
             Said::ToolUse { id, name, input: json!({ "file_path": "/repo/part.txt" }) }
         } else {

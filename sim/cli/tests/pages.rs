@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const VERBS: [&str; 7] = ["run", "replay", "diff", "explain", "list", "completions", "man"];
+const VERBS: [&str; 8] = ["run", "fanout", "replay", "diff", "explain", "list", "completions", "man"];
 
 fn forkcast(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_forkcast")).args(arguments).env_remove("COLUMNS").output().unwrap()

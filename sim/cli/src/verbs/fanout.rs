@@ -6,7 +6,8 @@ use forkcast_reports::{format, human};
 use forkcast_scenarios::fanout::cell::Refused;
 use forkcast_scenarios::fanout::play::Unplayed;
 use forkcast_scenarios::fanout::row::{Row, row};
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
+use forkcast_sim::wire::model;
 
 use crate::args::{FanoutArgs, Format};
 use crate::exit::{BadInput, interrupted};
@@ -21,6 +22,7 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
         return Err(BadInput::error(first));
     }
     let book = Rc::new(PriceBook::built_in());
+    look_at_models(args, &book)?;
     let mut steps = args.talk.steps();
     let mut rows: Vec<Row> = Vec::with_capacity(cells.len());
     for cell in &cells {
@@ -42,4 +44,16 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
         Format::Csv => screen::print(|target| format::fanout::table(&rows, target)),
         shown => screen::document(&human::fanout::document(&rows, &price_book, is_partial), shown),
     }
+}
+
+/// A name that nobody knows is a slip of the hand; a model without a price is not, but its costs are missing.
+fn look_at_models(args: &FanoutArgs, book: &PriceBook) -> anyhow::Result<()> {
+    for name in args.model.iter().map(|name| name.trim()) {
+        let Err(unpriced) = book.rates(&ModelKey::from(name), &Terms::default()) else { continue };
+        if model::resolve(name).is_none() {
+            return Err(BadInput::error(format_args!("--model {name}: no such model (see `forkcast list models`)")));
+        }
+        args.talk.note(format_args!("forkcast: {unpriced}, so tokens and times are all there is"));
+    }
+    Ok(())
 }

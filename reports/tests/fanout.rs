@@ -1,0 +1,113 @@
+//! Fan-outs as JSON, as comma-separated values and for people.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
+
+use std::rc::Rc;
+
+use forkcast_reports::document::terminal::{self, Look};
+use forkcast_reports::format::{SCHEMAS, fanout};
+use forkcast_reports::human;
+use forkcast_scenarios::fanout::{Cell, Grid, Row, Spawn, row::row};
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
+use forkcast_sim::pricing::PriceBook;
+use serde_json::Value;
+
+const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 5_000, gathering_turns: 2 };
+
+fn rows(grid: &Grid) -> Vec<Row> {
+    let book = Rc::new(PriceBook::built_in());
+    grid.cells().unwrap().iter().map(|cell| row(cell, &book).unwrap()).collect()
+}
+
+/// Forks and agents of their own, priced and not, whole and broken, under two policies of two kinds.
+fn grid() -> Grid {
+    let base = Cell { ablations: [Ablation::AddedSpace].into(), ..Cell::default() };
+    Grid {
+        model: vec!["claude-opus-5-5".into(), "claude-3-opus-20240229".into()],
+        is_cold: vec![false, true],
+        launch: vec![LaunchPolicy::Burst, LaunchPolicy::Primed],
+        placement: vec![Placement::Both, Placement::Tail],
+        spawn: vec![None, Some(SPAWN)],
+        turns: vec![1, 3],
+        ..Grid::of(base)
+    }
+}
+
+fn json(rows: &[Row]) -> Value {
+    let mut text = Vec::new();
+    fanout::write(rows, "made-up prices", false, &mut text).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn follows_its_schema(value: &Value) {
+    let (_, text) = SCHEMAS.iter().find(|(name, _)| *name == fanout::SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn json_follows_its_schema() {
+    let rows = rows(&grid());
+    let value = json(&rows);
+    follows_its_schema(&value);
+    assert_eq!(value["rows"].as_array().unwrap().len(), rows.len());
+    // The sums of a fan-out whose cost is 5 x 5,050 by the published claim, in the provider's words.
+    let whole = json(&self::rows(&Grid::of(Cell { placement: Placement::Both, ..Cell::default() })));
+    follows_its_schema(&whole);
+    let row = &whole["rows"][0];
+    assert_eq!(row["usage"]["cache_read_input_tokens"], 230_000);
+    assert_eq!(row["usage"]["cache_creation"]["ephemeral_5m_input_tokens"], 13_500);
+    assert_eq!((&row["closed_form_tokens"], &row["assumption"]), (&row["token_equivalents"], &Value::Null));
+}
+
+#[test]
+fn the_best_of_a_set_is_the_best_of_those_that_differ_in_policy_alone() {
+    let rows = rows(&Grid { children: vec![2, 4], launch: grid().launch, ..Grid::of(Cell::default()) });
+    let rows: Vec<Row> = rows.into_iter().map(|row| Row { bound: None, ..row }).collect();
+    let value = json(&rows);
+    for best in ["best_cost", "best_makespan"] {
+        let best: Vec<usize> = value[best].as_array().unwrap().iter().map(|at| at.as_u64().unwrap() as usize).collect();
+        let sets: Vec<u32> = best.iter().map(|at| rows[*at].cell.children).collect();
+        assert_eq!(sets, [2, 4]);
+    }
+    let cheapest = value["best_cost"][0].as_u64().unwrap() as usize;
+    assert!(rows.iter().all(|row| row.cell.children != 2 || row.outcome.cost >= rows[cheapest].outcome.cost));
+}
+
+#[test]
+fn comma_separated_values_have_a_row_for_each_cell_and_no_row_is_shorter() {
+    let rows = rows(&grid());
+    let mut text = Vec::new();
+    fanout::table(&rows, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let widths: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
+    assert_eq!(widths.len(), rows.len() + 1);
+    assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+}
+
+/// What decides stays on a narrow screen; what explains it goes first.
+#[test]
+fn people_see_cost_bound_and_time_on_80_columns() {
+    let grid = Grid {
+        is_cold: vec![false, true],
+        launch: grid().launch,
+        placement: grid().placement,
+        ..Grid::of(Cell::default())
+    };
+    let document = human::fanout::document(&rows(&grid), "made-up prices", true);
+    for (width, also) in
+        [(80, &[][..]), (120, &["hit rate", "uncached", "equivalents"]), (200, &["formula", "in full"])]
+    {
+        let mut text = Vec::new();
+        terminal::write(&document, Look { width, colour: false }, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for title in ["launch", "cost", "bound", "makespan", "best"].iter().chain(also) {
+            assert!(text.contains(title), "{width}: {title}\n{text}");
+        }
+        assert!(text.contains("Interrupted"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= width.into()), "{width}:\n{text}");
+    }
+}
