@@ -119,8 +119,10 @@ impl Sink for Log {
         }
         let mut service = self.service.borrow_mut();
         let service = &mut *service;
-        if let Event::ForkBuilt { agent, parent, .. } = event {
-            service.forked(agent, parent);
+        match event {
+            Event::ForkBuilt { agent, parent, .. } => service.forked(agent, parent),
+            Event::TaskState { task, kind: "agent", state, .. } if *state != "running" => service.task_ended(task),
+            _ => {}
         }
         for observer in &mut service.observers {
             if let Err(why) = observer.event(at, event) {

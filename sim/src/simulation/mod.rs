@@ -16,6 +16,7 @@ mod pace;
 mod provider;
 mod roster;
 mod run;
+mod sent;
 mod service;
 mod setup;
 mod sizes;

@@ -93,6 +93,8 @@ impl Provider {
             return Err(error);
         }
         let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
+        // Answers take long, and nobody looks at the question any more.
+        drop(question);
         let served = match served {
             Ok(served) => served,
             Err(refusal) => {

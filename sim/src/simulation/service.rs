@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::alarm::{Alarm, Cause};
 use super::layout::Layout;
+use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
 use super::{Observer, Seen};
 use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
@@ -12,7 +13,7 @@ use crate::diagnosis::{Case, Explanation, Previous, explain};
 use crate::ledger::{Line, UnreadWrites, charge};
 use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Trail, Usage, Wire};
+use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -35,10 +36,8 @@ pub struct Service {
     prices_of: Option<Date>,
     scope: Rc<str>,
     chains: BTreeMap<Rc<str>, ChainId>,
-    /// What each agent sent last.
-    trails: BTreeMap<Rc<str>, Trail>,
-    /// What each chain continues: a line of the ledger, and what it left behind.
-    previous: BTreeMap<ChainId, (usize, Rc<Previous>)>,
+    latest: Latest,
+    continued: Continued,
     rates: Vec<Option<Rates>>,
     unread: UnreadWrites,
 }
@@ -101,8 +100,8 @@ impl Service {
             prices_of,
             scope: scope.into(),
             chains: BTreeMap::new(),
-            trails: BTreeMap::new(),
-            previous: BTreeMap::new(),
+            latest: Latest::default(),
+            continued: Continued::default(),
             rates: Vec::new(),
             unread: UnreadWrites::default(),
         }
@@ -113,10 +112,10 @@ impl Service {
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
     pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
-        let request = self.take(agent, draft);
+        let (request, cumulative) = self.take(agent, draft);
         refusal::check(&request, &self.rules)?;
-        let cumulative = self.sizer.cumulative(agent, draft, &request, &self.wire);
         let chain = self.chain(agent);
+        let continues = self.continued.get(chain);
         let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());
         let prompt = Prompt {
@@ -136,37 +135,44 @@ impl Service {
             usage: &usage,
             predicted: &predicted,
             refusal: None,
-            previous: self.previous.get(&chain).map(|(_, previous)| &**previous),
+            previous: continues.as_ref().map(|(_, previous)| &**previous),
             cache: &self.cache,
             at,
         });
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
         let line = self.open_line(chain, &request, (usage, explanation), at);
-        let continues = self.previous.get(&chain).map(|(line, previous)| (*line, &**previous));
-        let layout = Layout::of(&request, &cumulative, continues);
+        let layout = Layout::of(&request, &cumulative, continues.as_ref().map(|(line, previous)| (*line, &**previous)));
         self.asked.push(Asked { agent: agent.clone(), ended_at: None, layout });
         if let Some(drafts) = &mut self.drafts {
             drafts.push(draft.clone());
         }
         self.follow_writes(line, &request, &cumulative, minimum, &outcome);
         self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
-        self.previous.insert(chain, (line, Rc::new(Previous::new(request, &cumulative, minimum))));
+        self.continued.put(chain, line, Previous::new(request, &cumulative, minimum));
         Ok(Served { line, usage, ticket })
     }
 
-    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> Request {
-        let trail = match self.trails.get_mut(agent) {
-            Some(trail) => trail,
-            None => self.trails.entry(agent.clone()).or_default(),
-        };
-        self.wire.take_after(draft, &self.scope, trail)
+    /// The request that `draft` is, and the tokens of each of its prefixes.
+    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Vec<u64>) {
+        let mut taken = self.latest.take(agent);
+        let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
+        let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
+        self.latest.put(agent, taken);
+        (request, cumulative)
     }
 
     /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
-        let (chain, parent) = (self.chain(agent), self.chain(parent));
-        if let Some(previous) = self.previous.get(&parent).cloned() {
-            self.previous.insert(chain, previous);
+        self.latest.fork(agent, parent);
+        let (fork, parent) = (self.chain(agent), self.chain(parent));
+        self.continued.fork(fork, parent);
+    }
+
+    /// The task of `agent` has ended: it asks no more, and what it sent need not be kept.
+    pub fn task_ended(&mut self, agent: &Rc<str>) {
+        self.latest.forget(agent);
+        if let Some(chain) = self.chains.get(agent) {
+            self.continued.forget(*chain);
         }
     }
 

@@ -1,8 +1,6 @@
 //! How many tokens a prompt has: as a scenario declares, as a tokenizer counts, or by estimate.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::wire::model::Tokenizer;
@@ -43,12 +41,11 @@ impl fmt::Debug for Sizing {
 pub(super) struct Sizer {
     sizing: Sizing,
     counted: CountedBlocks,
-    last: BTreeMap<Rc<str>, Last>,
 }
 
 /// The sizes of an agent's last request.
-#[derive(Debug, Default)]
-struct Last {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Last {
     frame: FrameTokens,
     nodes: Vec<NodeId>,
     /// Tokens of each prefix, without what stands behind the whole prompt.
@@ -74,14 +71,13 @@ impl Sizer {
         Self { sizing, ..Self::default() }
     }
 
-    /// Tokens of each prefix of a request of `agent`, shortest first.
-    pub fn cumulative(&mut self, agent: &Rc<str>, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
+    /// Tokens of each prefix of a request, shortest first; `last` is what its agent sent before, or anything else.
+    pub fn cumulative(&mut self, last: &mut Last, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
         let tokenizer = Tokenizer::of(request.resolved, &request.model);
         let frame = match &self.sizing {
             Sizing::Counted(counter) => counter.frame_tokens(&Frame::of(request, wire, tokenizer)),
             Sizing::Estimated | Sizing::Declared | Sizing::DeclaredOrCounted(_) => FrameTokens::default(),
         };
-        let mut last = self.last.remove(agent).unwrap_or_default();
         let shared = last.keep_shared(frame, request);
         let mut sum = last.sums.last().copied().unwrap_or(frame.head);
         let behind = shared.checked_sub(1).map(|at| request.places[at]);
@@ -96,7 +92,6 @@ impl Sizer {
             last.sums.push(sum);
         }
         let mut cumulative = last.sums.clone();
-        self.last.insert(agent.clone(), last);
         if let Some(last) = cumulative.last_mut() {
             *last += frame.tail;
         }
@@ -125,7 +120,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::{Sizer, Sizing};
+    use super::{Last, Sizer, Sizing};
     use crate::wire::model::Tokenizer;
     use crate::wire::{Content, Draft, Frame, FrameTokens, Message, NormalForms, Piece, Role, TokenCounter, Wire};
 
@@ -177,12 +172,12 @@ mod tests {
     fn what_the_last_request_had_keeps_its_size() {
         for sizing in sizings() {
             let mut wire = Wire::new(NormalForms::default());
-            let (mut kept, agent) = (Sizer::new(sizing.clone()), Rc::from("main"));
+            let (mut kept, mut last) = (Sizer::new(sizing.clone()), Last::default());
             for (system, texts) in GROWING {
                 let draft = draft("claude-opus-5-5", system, texts);
                 let request = wire.take(&draft, "scope");
-                let anew = Sizer::new(sizing.clone()).cumulative(&agent, &draft, &request, &wire);
-                assert_eq!(kept.cumulative(&agent, &draft, &request, &wire), anew, "{sizing:?} {texts:?}");
+                let anew = Sizer::new(sizing.clone()).cumulative(&mut Last::default(), &draft, &request, &wire);
+                assert_eq!(kept.cumulative(&mut last, &draft, &request, &wire), anew, "{sizing:?} {texts:?}");
             }
         }
     }
@@ -191,10 +186,10 @@ mod tests {
     fn providers_add_to_counted_sizes_alone_and_declared_blocks_are_never_counted() {
         let mut wire = Wire::new(NormalForms::default());
         let draft = draft("claude-opus-5-5", "be brief", &["one", "three"]);
-        let (request, agent) = (wire.take(&draft, "scope"), Rc::from("main"));
+        let request = wire.take(&draft, "scope");
         let bytes = |text: &str| Piece::text(text).json().len() as u64;
         let (one, three) = (bytes("one"), bytes("three"));
-        let sizes = |sizing| Sizer::new(sizing).cumulative(&agent, &draft, &request, &wire);
+        let sizes = |sizing| Sizer::new(sizing).cumulative(&mut Last::default(), &draft, &request, &wire);
         let counted = sizes(Sizing::Counted(Arc::<Bytes>::default()));
         assert_eq!(counted, [1_007, 1_107 + one, 1_217 + one + three]);
         let declared = sizes(Sizing::DeclaredOrCounted(Arc::<Bytes>::default()));
@@ -205,10 +200,10 @@ mod tests {
     fn a_model_that_no_table_knows_is_counted_too() {
         let mut wire = Wire::new(NormalForms::default());
         let draft = draft("somebody-elses-model", "be brief", &["one"]);
-        let (request, agent) = (wire.take(&draft, "scope"), Rc::from("main"));
+        let request = wire.take(&draft, "scope");
         let mut sizer = Sizer::new(Sizing::DeclaredOrCounted(Arc::<Bytes>::default()));
         let one = Piece::text("one").json().len() as u64;
-        assert_eq!(sizer.cumulative(&agent, &draft, &request, &wire), [7, 7 + one]);
+        assert_eq!(sizer.cumulative(&mut Last::default(), &draft, &request, &wire), [7, 7 + one]);
     }
 
     #[test]
@@ -216,11 +211,11 @@ mod tests {
         let counter = Arc::<Bytes>::default();
         let mut wire = Wire::new(NormalForms::default());
         let mut sizer = Sizer::new(Sizing::Counted(counter.clone()));
-        for agent in ["main", "child"].map(Rc::from) {
+        for mut last in [Last::default(), Last::default()] {
             for (system, texts) in GROWING {
                 let draft = draft("claude-opus-5-5", system, texts);
                 let request = wire.take(&draft, "scope");
-                sizer.cumulative(&agent, &draft, &request, &wire);
+                sizer.cumulative(&mut last, &draft, &request, &wire);
             }
         }
         assert_eq!(counter.0.load(Ordering::Relaxed), 5, "one, two, three and more, four, another");

@@ -1,5 +1,7 @@
 //! Parts at their places in a prompt, and the rules that look at several of them before the path is laid.
 
+use std::collections::BTreeMap;
+
 use super::block::{BlockId, BlockKind};
 use super::level::{Level, Place, Role};
 use super::parameters::PromptFacts;
@@ -49,17 +51,19 @@ impl LastCalls {
         }
         let is_result = |index: &usize| placed[*index].part.kind == BlockKind::ToolResult;
         let slots: Vec<usize> = (from..placed.len()).filter(is_result).collect();
-        let mut sorted: Vec<(usize, Placed)> =
-            slots.iter().map(|slot| (self.rank(placed, placed[*slot].part.call), placed[*slot])).collect();
+        let ranks = self.ranks(placed);
+        let rank = |placed: Placed| ranks.get(&placed.part.call).copied().unwrap_or(usize::MAX);
+        let mut sorted: Vec<(usize, Placed)> = slots.iter().map(|slot| (rank(placed[*slot]), placed[*slot])).collect();
         sorted.sort_by_key(|(rank, _)| *rank);
         for (slot, (_, result)) in slots.into_iter().zip(sorted) {
             placed[slot] = result;
         }
     }
 
-    fn rank(self, placed: &[Placed], call: u64) -> usize {
-        let asked = placed[self.from..self.to].iter().position(|placed| placed.part.call == call && call != 0);
-        asked.unwrap_or(usize::MAX)
+    /// The place of each call among the last ones; of two with one id the first counts.
+    fn ranks(self, placed: &[Placed]) -> BTreeMap<u64, usize> {
+        let calls = placed[self.from..self.to].iter().map(|placed| placed.part.call).enumerate();
+        calls.filter(|(_, call)| *call != 0).rev().map(|(at, call)| (call, at)).collect()
     }
 }
 

@@ -90,7 +90,7 @@ impl Context {
             memory: Memory::of(&parent.session, &start.definition),
             definition: Some(start.definition),
             read_files: RefCell::new(read_files),
-            entries: RefCell::new(origin.as_ref().map_or(continued.entries, |origin| origin.history.clone())),
+            entries: RefCell::new(origin.as_ref().map_or(continued.entries, |origin| origin.begin())),
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
             fork: start.fork,
             turns: Cell::new(continued.turns),

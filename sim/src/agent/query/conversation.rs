@@ -1,8 +1,10 @@
 //! The conversation as it is sent: messages of one role in a row are one message, results stand first in it and in the
 //! order of their calls, and what was sent before stays the same messages (contract LOOP-14, LOOP-15, STREAM-16).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::branched::Branched;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::session::shared_out;
 use crate::wire::{Message, Piece, Role};
@@ -10,8 +12,8 @@ use crate::wire::{Message, Piece, Role};
 /// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
 #[derive(Clone, Default)]
 pub struct Conversation {
-    taken: Vec<Rc<Entry>>,
-    closed: Vec<Sent>,
+    taken: Branched<Rc<Entry>>,
+    closed: Branched<Sent>,
     open: Vec<Rc<Entry>>,
     /// The open group as it was sent last, if it has not grown since.
     open_sent: Option<Sent>,
@@ -68,13 +70,28 @@ impl Conversation {
             self.add(entry);
         }
         let open = self.send_open();
-        let all: Vec<&Sent> = self.closed.iter().chain(&open).collect();
-        let newest_results = all.iter().rposition(|sent| sent.results > 0);
-        let mut messages: Vec<Rc<Message>> = all.into_iter().map(|sent| Rc::clone(&sent.message)).collect();
+        let mut messages: Vec<Rc<Message>> = Vec::with_capacity(self.closed.len() + context.len() + 1);
+        let mut newest_results = None;
+        for (at, sent) in self.closed.iter().chain(&open).enumerate() {
+            messages.push(Rc::clone(&sent.message));
+            newest_results = if sent.results > 0 { Some(at) } else { newest_results };
+        }
         let before = messages.len();
         self.prepend(context, &mut messages);
         let newest_results = newest_results.map(|at| at + messages.len() - before);
         Sending { messages, newest_results }
+    }
+
+    /// The same for somebody else who goes on from here: what was taken so far is held once for both.
+    pub fn branch(&mut self) -> Self {
+        self.taken.share();
+        self.closed.share();
+        self.clone()
+    }
+
+    /// Whether `entries` go on where this conversation stands, entry by entry.
+    pub fn is_of(&self, entries: &[Rc<Entry>]) -> bool {
+        self.taken.len() <= entries.len() && self.taken.iter().zip(entries).all(|(old, new)| Rc::ptr_eq(old, new))
     }
 
     /// Whether nothing that was taken has changed since. Histories are replaced from the front or cut at the end.
@@ -144,11 +161,12 @@ impl Conversation {
             results.extend(entry.answers.iter().zip(answered.iter().cloned()));
             rest.extend(plain.iter().cloned());
         }
-        results.sort_by_key(|(id, _)| self.calls.iter().position(|call| call == *id));
+        let ranks: BTreeMap<&Rc<str>, usize> = self.calls.iter().rev().zip((0..self.calls.len()).rev()).collect();
+        results.sort_by_key(|(id, _)| ranks.get(id).copied());
         let mut content: Vec<Piece> = results.into_iter().map(|(_, piece)| piece).collect();
         let count = content.len();
         if is_sized {
-            self.growth.share_out(self.closed.last_mut(), &mut content);
+            self.growth.share_out(&mut self.closed, &mut content);
         }
         content.extend(rest);
         Some(Sent { message: Rc::new(Message { role, content }), results: count })
@@ -176,10 +194,9 @@ impl Conversation {
 impl Growth {
     /// Gives an answer and its results their shares, by the bytes of their blocks. The answer gets its own once: it is sent
     /// as it was from then on. What has a size of its own keeps it: then the rest shares the whole.
-    fn share_out(&mut self, answer: Option<&mut Sent>, results: &mut [Piece]) {
-        let Some((tokens, answer)) = self.tokens.zip(answer.filter(|sent| sent.message.role == Role::Assistant)) else {
-            return;
-        };
+    fn share_out(&mut self, closed: &mut Branched<Sent>, results: &mut [Piece]) {
+        let answer = closed.last().filter(|sent| sent.message.role == Role::Assistant).cloned();
+        let Some((tokens, mut answer)) = self.tokens.zip(answer) else { return };
         let shares = self.results.get_or_insert_with(|| {
             let said = &answer.message.content;
             let is_declared = said.iter().all(|piece| piece.declared_tokens().is_some());
@@ -190,6 +207,7 @@ impl Growth {
             if !is_declared {
                 let content = said.iter().zip(shares).map(|(piece, tokens)| piece.clone().sized(tokens)).collect();
                 answer.message = Rc::new(Message { role: Role::Assistant, content });
+                closed.replace_last(answer);
             }
             of_results
         });

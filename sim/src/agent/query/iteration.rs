@@ -1,5 +1,6 @@
 //! The iterations of a loop: compaction, prompt, call, decision, in this order (contract LOOP-03).
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::assemble::Prepared;
@@ -181,8 +182,8 @@ fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
     let at = entries.iter().rposition(|entry| !entry.tool_uses.is_empty())?;
     // A result may stand before its message, where its tool ended while that still streamed.
     let last_answer = entries[..at].iter().rposition(|entry| entry.is_assistant()).unwrap_or(0);
-    let answered: Vec<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| &entry.answers).collect();
-    let open = entries[at].tool_uses.iter().filter(|call| !answered.contains(&&call.id));
+    let answered: BTreeSet<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| &entry.answers).collect();
+    let open = entries[at].tool_uses.iter().filter(|call| !answered.contains(&call.id));
     let calls: Vec<Prepared> = open.map(|call| Prepared { tool_use: call.clone(), problem: None }).collect();
     (!calls.is_empty()).then(|| (Rc::clone(&entries[at]), calls))
 }

@@ -2,6 +2,7 @@
 //!
 //! * `iteration`: the four steps of an iteration (LOOP-02..09, LOOP-12, LOOP-15, LOOP-18).
 //! * `conversation`, `request`, [`Placement`]: what is sent (LOOP-04, LOOP-14, STREAM-16).
+//! * `branched`: what a fork's conversation has in common with its parent's.
 //! * `declared`: sizes that a scenario gives whole parts.
 //! * `stream`, `assemble`, `arguments`: one answer as it arrives (STREAM-01..09, LOOP-10, LOOP-17).
 //! * `executor`, `call`: tools, during the stream and behind it (STREAM-10..17, LOOP-11, LOOP-13, LOOP-23).
@@ -9,6 +10,7 @@
 
 mod arguments;
 mod assemble;
+mod branched;
 mod call;
 mod conversation;
 mod declared;

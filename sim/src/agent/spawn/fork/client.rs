@@ -14,7 +14,7 @@ pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     let message = &request.origin.message;
     let id = &request.call.tool_use.id;
     let own = message.tool_uses.iter().filter(|call| call.id == *id).cloned().collect();
-    let content = message.message.content.iter().filter(|piece| piece.is_about(id)).cloned().collect();
+    let content = request.origin.calls.get(id).cloned().into_iter().collect();
     let said = Entry {
         uuid: request.uuid(),
         message: Rc::new(Message { role: Role::Assistant, content }),

@@ -6,19 +6,17 @@ use std::rc::Rc;
 use super::ablation::Ablation;
 use super::{Request, text};
 use crate::agent::entry::{Entry, Nature};
-use crate::wire::{Message, Piece, Role};
+use crate::wire::{Piece, Role};
 
 /// The two messages behind the history (FORK-27). Siblings differ in the last block alone (FORK-29).
 pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     vec![clone_of_message(request), answers(request)]
 }
 
-/// The parent's message with every block, call ids included; its own copy, under an id of its own that is never sent
-/// (FORK-20..22).
+/// The parent's message with every block, call ids included, under an id of its own that is never sent (FORK-20..22).
+/// Messages never change, so what is sent of it is the parent's, by reference (FORK-19).
 fn clone_of_message(request: &Request<'_>) -> Rc<Entry> {
-    let message = &request.origin.message;
-    let (role, content) = (Role::Assistant, message.message.content.clone());
-    Rc::new(Entry { uuid: request.uuid(), message: Rc::new(Message { role, content }), ..Entry::clone(message) })
+    Rc::new(Entry { uuid: request.uuid(), ..Entry::clone(&request.origin.message) })
 }
 
 /// One message: the placeholders in the order of the calls, then one text block (FORK-23..26).

@@ -139,7 +139,7 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     };
     let mut why: Vec<Closed> = gate(session).err().into_iter().collect();
     why.extend(names_another.then_some(Closed::ExplicitType));
-    why.extend(guard::trips(context).map(|_| Closed::ForkChild));
+    why.extend(guard::trips(context, None).map(|_| Closed::ForkChild));
     why
 }
 

@@ -24,10 +24,14 @@ impl Guard {
     }
 }
 
-/// The first guard that trips for `context`: the source, then the scan (C01).
-pub fn trips(context: &Context) -> Option<Guard> {
+/// The first guard that trips for `context`, which calls in `message`: the source, then the scan (C01). What stands before a
+/// message is looked through for its first call alone.
+pub fn trips(context: &Context, message: Option<&Entry>) -> Option<Guard> {
     if *context.query_source == *QUERY_SOURCE {
         return Some(Guard::QuerySource);
+    }
+    if message.is_some_and(|message| context.session.origins.knows(message)) {
+        return None;
     }
     let profile = context.session.settings.forks.profile;
     context.entries.borrow().iter().any(|entry| holds_tag(entry, profile)).then_some(Guard::Scan)

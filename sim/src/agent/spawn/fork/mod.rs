@@ -118,7 +118,7 @@ pub fn definition() -> AgentDefinition {
 /// When a guard trips (FORK-48: no other agent takes the fork's place), or the call asks for another machine.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
-    if let Some(guard) = guard::trips(parent) {
+    if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
         parent.emit(&Event::ForkRefused {
             agent: parent.agent.clone(),
             tool_use: call.tool_use.id.clone(),

@@ -31,6 +31,8 @@ pub struct Origin {
     pub model: Rc<str>,
     /// The `thinking` parameter of the parent's requests (FORK-18).
     pub thinking: Option<Rc<str>>,
+    /// The blocks of the message's calls, by id.
+    pub calls: BTreeMap<Rc<str>, Piece>,
     /// The ids of the message's calls, in order.
     pub answers: Vec<Rc<str>>,
     /// A placeholder for each of them (FORK-23..25).
@@ -44,6 +46,11 @@ pub struct Origin {
 pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
 
 impl Origins {
+    /// Whether a call of `message` has forked: then the guards have looked at what its caller has behind it.
+    pub fn knows(&self, message: &Entry) -> bool {
+        self.0.borrow().get(&message.uuid).is_some_and(|origin| origin.strong_count() > 0)
+    }
+
     /// The origin of the forks of `message`, said by `parent`.
     pub fn of(&self, parent: &Rc<Context>, message: &Rc<Entry>) -> Rc<Origin> {
         let mut known = self.0.borrow_mut();
@@ -58,13 +65,21 @@ impl Origins {
 }
 
 impl Origin {
+    /// The history, with room for the few messages that most forks add.
+    pub fn begin(&self) -> Vec<Rc<Entry>> {
+        let mut entries = Vec::with_capacity(self.history.len() + 8);
+        entries.extend_from_slice(&self.history);
+        entries
+    }
+
     fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Self {
         let ablations = &parent.session.settings.forks.ablations;
-        let (history, is_whole) = history(parent, message, ablations);
+        let history = history(parent, message, ablations);
         let answers: Vec<Rc<str>> = message.tool_uses.iter().map(|call| call.id.clone()).collect();
-        let whole = || parent.conversation.borrow().clone();
+        let sent = || parent.conversation.borrow_mut().branch();
         Self {
-            conversation: if is_whole { whole() } else { Conversation::default() },
+            conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
+            calls: calls(message),
             placeholders: placeholders(parent, &answers),
             message: message.clone(),
             history,
@@ -90,23 +105,22 @@ fn rendered(parent: &Rc<Context>) -> Rc<[Piece]> {
 }
 
 /// The parent's messages before `message`; calls that nothing answered are left out, with whatever answers no call (G05).
-/// Says whether that is all of them, as they were sent.
-fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>) -> (Vec<Rc<Entry>>, bool) {
+fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>) -> Vec<Rc<Entry>> {
     let entries = parent.entries.borrow();
     let end = entries.iter().position(|entry| Rc::ptr_eq(entry, message)).unwrap_or(entries.len());
     let before = &entries[..end];
     if ablations.contains(&Ablation::StripHistory) {
         let prompt = before.iter().rposition(|entry| entry.nature == Nature::Typed).unwrap_or(0);
-        return (before[prompt..].to_vec(), prompt == 0);
+        return before[prompt..].to_vec();
     }
     let ids =
         |of: fn(&Entry) -> Vec<Rc<str>>| -> BTreeSet<Rc<str>> { before.iter().flat_map(|entry| of(entry)).collect() };
     let answered = ids(|entry| entry.answers.clone());
     let called = ids(|entry| entry.tool_uses.iter().map(|call| call.id.clone()).collect());
     if answered == called {
-        return (before.to_vec(), true);
+        return before.to_vec();
     }
-    (before.iter().filter_map(|entry| complete(entry, &called, &answered)).collect(), false)
+    before.iter().filter_map(|entry| complete(entry, &called, &answered)).collect()
 }
 
 /// An entry without calls that nothing answers and without answers to no call; nothing where nothing is left.
@@ -129,6 +143,13 @@ fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<R
             ..Entry::clone(entry)
         })
     })
+}
+
+/// The blocks of the calls. They stand in the order of the calls, among other blocks.
+fn calls(message: &Entry) -> BTreeMap<Rc<str>, Piece> {
+    let mut pieces = message.message.content.iter();
+    let mut of = |id: &Rc<str>| pieces.find(|piece| piece.is_about(id)).map(|piece| (id.clone(), piece.clone()));
+    message.tool_uses.iter().filter_map(|call| of(&call.id)).collect()
 }
 
 /// One placeholder for each call, with their share of what a scenario declares for all of them.

@@ -1,0 +1,99 @@
+//! A list that begins with what others have too.
+
+use std::rc::Rc;
+
+/// A list of which clones share the part that was there when [`Self::share`] was called. A fork holds what it adds to its
+/// parent's conversation, and nothing of that conversation twice.
+#[derive(Clone)]
+pub(super) struct Branched<T> {
+    base: Rc<Vec<T>>,
+    /// How much of the base is this list's.
+    shared: usize,
+    own: Vec<T>,
+}
+
+impl<T> Default for Branched<T> {
+    fn default() -> Self {
+        Self { base: Rc::default(), shared: 0, own: Vec::new() }
+    }
+}
+
+impl<T: Clone> Branched<T> {
+    /// Puts all of it where clones share it.
+    pub fn share(&mut self) {
+        if self.own.is_empty() {
+            return;
+        }
+        if self.shared < self.base.len() || Rc::get_mut(&mut self.base).is_none() {
+            self.base = Rc::new(self.base[..self.shared].to_vec());
+        }
+        let own = std::mem::take(&mut self.own);
+        if let Some(base) = Rc::get_mut(&mut self.base) {
+            base.extend(own);
+        }
+        self.shared = self.base.len();
+    }
+
+    pub fn len(&self) -> usize {
+        self.shared + self.own.len()
+    }
+
+    pub fn get(&self, at: usize) -> Option<&T> {
+        match at.checked_sub(self.shared) {
+            Some(at) => self.own.get(at),
+            None => self.base.get(at),
+        }
+    }
+
+    pub fn last(&self) -> Option<&T> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.base[..self.shared].iter().chain(&self.own)
+    }
+
+    pub fn push(&mut self, item: T) {
+        self.own.push(item);
+    }
+
+    /// Puts `item` in the place of the last one, for this list alone.
+    pub fn replace_last(&mut self, item: T) {
+        if self.own.pop().is_none() {
+            self.shared = self.shared.saturating_sub(1);
+        }
+        self.own.push(item);
+    }
+}
+
+impl<T: Clone> Extend<T> for Branched<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        self.own.extend(items);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Branched;
+
+    fn all(list: &Branched<u32>) -> Vec<u32> {
+        list.iter().copied().collect()
+    }
+
+    #[test]
+    fn each_branch_goes_its_own_way() {
+        let mut parent = Branched::default();
+        parent.extend([1, 2, 3]);
+        parent.share();
+        let (mut one, mut other) = (parent.clone(), parent.clone());
+        one.push(4);
+        other.replace_last(5);
+        parent.push(6);
+        assert_eq!((all(&parent), all(&one), all(&other)), (vec![1, 2, 3, 6], vec![1, 2, 3, 4], vec![1, 2, 5]));
+        other.share();
+        assert_eq!((other.len(), other.get(1), other.get(2), other.get(3)), (3, Some(&2), Some(&5), None));
+        parent.share();
+        parent.push(7);
+        assert_eq!((all(&parent), all(&one), parent.last()), (vec![1, 2, 3, 6, 7], vec![1, 2, 3, 4], Some(&7)));
+    }
+}

@@ -1,0 +1,211 @@
+//! What agents sent last, held in little room however many they are.
+
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use super::sizes::Last;
+use crate::diagnosis::Previous;
+use crate::wire::{ChainId, Trail};
+
+/// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taken {
+    pub trail: Trail,
+    pub sizes: Last,
+}
+
+/// Agents whose last request is held. More would only save work, and cost room for each block of each of them.
+const HELD_MAX: usize = 32;
+
+/// What agents sent last, of those that asked last. A fork goes on where its parent stood.
+#[derive(Debug, Default)]
+pub(super) struct Latest {
+    held: BTreeMap<Rc<str>, (u64, Rc<Taken>)>,
+    /// The agents that are held, by when they asked.
+    order: BTreeMap<u64, Rc<str>>,
+    /// Of each fork what its parent had sent.
+    origins: BTreeMap<Rc<str>, Rc<Taken>>,
+    asked: u64,
+}
+
+impl Latest {
+    /// What `agent` sent last, as far as it is known; to be given back by [`Self::put`].
+    pub fn take(&mut self, agent: &str) -> Taken {
+        let own = self.held.remove(agent).map(|(asked, taken)| {
+            self.order.remove(&asked);
+            taken
+        });
+        let taken = own.or_else(|| self.origins.get(agent).cloned()).unwrap_or_default();
+        Rc::unwrap_or_clone(taken)
+    }
+
+    /// `agent` sent this just now.
+    pub fn put(&mut self, agent: &Rc<str>, taken: Taken) {
+        self.asked += 1;
+        self.held.insert(agent.clone(), (self.asked, Rc::new(taken)));
+        self.order.insert(self.asked, agent.clone());
+        if self.held.len() > HELD_MAX
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.held.remove(&oldest);
+        }
+    }
+
+    /// `agent` begins with what `parent` sent last.
+    pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
+        let held = self.held.get(parent).map(|(_, taken)| taken);
+        if let Some(taken) = held.or_else(|| self.origins.get(parent)).cloned() {
+            self.origins.insert(agent.clone(), taken);
+        }
+    }
+
+    /// `agent` asks no more.
+    pub fn forget(&mut self, agent: &str) {
+        self.origins.remove(agent);
+        if let Some((asked, _)) = self.held.remove(agent) {
+            self.order.remove(&asked);
+        }
+    }
+}
+
+/// What each chain continues: a line of the ledger, and what that left behind.
+#[derive(Debug, Default)]
+pub(super) struct Continued {
+    chains: BTreeMap<ChainId, Link>,
+    /// By the line that was forked from: the first request of the first fork, from which its siblings differ little.
+    first_forks: BTreeMap<usize, Weak<Previous>>,
+}
+
+/// What a chain continues.
+#[derive(Debug)]
+enum Link {
+    /// Its own last request.
+    Own(usize, Rc<Previous>),
+    /// It is a fork that has sent nothing yet: its parent's last request.
+    Parents(usize, Rc<Previous>),
+    /// It is a fork: its own last request, whose path begins with so many blocks of `base`.
+    Beyond { line: usize, base: Rc<Previous>, shared: usize, own: Box<Previous> },
+}
+
+impl Continued {
+    /// The line and the request that `chain` continues.
+    pub fn get(&self, chain: ChainId) -> Option<(usize, Rc<Previous>)> {
+        match self.chains.get(&chain)? {
+            Link::Own(line, previous) | Link::Parents(line, previous) => Some((*line, previous.clone())),
+            Link::Beyond { line, base, shared, own } => {
+                let mut whole = Previous::clone(own);
+                whole.request.nodes.splice(0..0, base.request.nodes[..*shared].iter().copied());
+                whole.request.places.splice(0..0, base.request.places[..*shared].iter().copied());
+                Some((*line, Rc::new(whole)))
+            }
+        }
+    }
+
+    /// `fork` continues what `parent` sent last.
+    pub fn fork(&mut self, fork: ChainId, parent: ChainId) {
+        if let Some((line, previous)) = self.get(parent) {
+            self.chains.insert(fork, Link::Parents(line, previous));
+        }
+    }
+
+    /// `chain` sent this as line `line`.
+    pub fn put(&mut self, chain: ChainId, line: usize, previous: Previous) {
+        let base = match self.chains.remove(&chain) {
+            Some(Link::Parents(forked, _)) => Some(self.first_fork(forked, &previous)),
+            Some(Link::Beyond { base, .. }) => Some(base),
+            Some(Link::Own(..)) | None => None,
+        };
+        let link = match base {
+            Some(base) => beyond(line, base, previous),
+            None => Link::Own(line, Rc::new(previous)),
+        };
+        self.chains.insert(chain, link);
+    }
+
+    /// The first request of the first fork of `line`; of those that still ask something.
+    fn first_fork(&mut self, line: usize, previous: &Previous) -> Rc<Previous> {
+        if let Some(first) = self.first_forks.get(&line).and_then(Weak::upgrade) {
+            return first;
+        }
+        let first = Rc::new(previous.clone());
+        self.first_forks.insert(line, Rc::downgrade(&first));
+        first
+    }
+
+    /// `chain` asks no more.
+    pub fn forget(&mut self, chain: ChainId) {
+        self.chains.remove(&chain);
+    }
+}
+
+fn beyond(line: usize, base: Rc<Previous>, mut own: Previous) -> Link {
+    let (old, new) = (&base.request, &own.request);
+    let pairs = old.nodes.iter().zip(&old.places).zip(new.nodes.iter().zip(&new.places));
+    let shared = pairs.take_while(|(old, new)| old == new).count();
+    own.request.nodes = own.request.nodes[shared..].to_vec();
+    own.request.places = own.request.places[shared..].to_vec();
+    Link::Beyond { line, base, shared, own: Box::new(own) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::{Continued, HELD_MAX, Latest, Taken};
+    use crate::diagnosis::Previous;
+    use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
+
+    fn previous(wire: &mut Wire, texts: &[&str]) -> Previous {
+        let message = |text: &&str| Rc::new(Message { role: Role::User, content: vec![Piece::text(text)] });
+        let draft = Draft {
+            model: "claude-opus-5-5".into(),
+            tools: Rc::from([]),
+            system: Rc::from([]),
+            messages: texts.iter().map(message).collect(),
+            parameters: Rc::from([]),
+            marks: Vec::new(),
+        };
+        Previous::new(wire.take(&draft, "scope"), &[], 0)
+    }
+
+    #[test]
+    fn what_a_fork_sent_comes_back_whole_whoever_has_ended() {
+        let mut wire = Wire::new(NormalForms::default());
+        let (mut continued, parent) = (Continued::default(), ChainId(0));
+        continued.put(parent, 0, previous(&mut wire, &["a", "b"]));
+        let sent = [["a", "b", "one", "x"], ["a", "b", "two", "x"], ["a", "c", "two", "x"]];
+        for fork in 1..=3 {
+            continued.fork(ChainId(fork), parent);
+            assert_eq!(continued.get(ChainId(fork)).unwrap().0, 0);
+        }
+        for (fork, texts) in (1..).zip(&sent) {
+            continued.put(ChainId(fork), fork as usize, previous(&mut wire, &texts[..3]));
+        }
+        continued.forget(ChainId(1));
+        for (fork, texts) in (2..).zip(&sent[1..]) {
+            for texts in [&texts[..3], &texts[..]] {
+                let whole = previous(&mut wire, texts).request;
+                continued.put(ChainId(fork), 9, previous(&mut wire, texts));
+                let (line, kept) = continued.get(ChainId(fork)).unwrap();
+                assert_eq!((line, &kept.request.nodes, &kept.request.places), (9, &whole.nodes, &whole.places));
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_latest_are_held() {
+        let mut latest = Latest::default();
+        latest.put(&"parent".into(), Taken::default());
+        for fork in 0..HELD_MAX * 3 {
+            let name: Rc<str> = format!("fork-{fork}").into();
+            latest.fork(&name, "parent");
+            let taken = latest.take(&name);
+            latest.put(&name, taken);
+        }
+        assert_eq!((latest.held.len(), latest.order.len()), (HELD_MAX, HELD_MAX));
+        for fork in 0..HELD_MAX * 3 {
+            latest.forget(&format!("fork-{fork}"));
+        }
+        assert_eq!((latest.held.len(), latest.order.len(), latest.origins.len()), (0, 0, 0));
+    }
+}
