@@ -1,18 +1,23 @@
-//! A thousand forks of a large parent: memory grows with what is their own, and nothing of the shared history is read or
-//! counted again. Alone in its program, since the peak of the heap is that of all threads.
+//! A thousand forks of a large parent: memory grows with what is their own, and nothing of the shared history is read, rendered
+//! or counted again. Alone in its program, since the peak of the heap is that of all threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use forkcast_sim::agent::entry::Nature;
 use forkcast_sim::agent::spawn::fork::{Forks, Profile};
-use forkcast_sim::agent::{Entry, Settings};
+use forkcast_sim::agent::{Entry, Event, Settings};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
-use forkcast_sim::simulation::{Act, Does, Setup, run};
+use forkcast_sim::simulation::{Act, Does, Observer, Seen, Setup, Sizing, run};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Piece, Role};
+use forkcast_sim::wire::model::Tokenizer;
+use forkcast_sim::wire::{Content, Frame, FrameTokens, Piece, Role, TokenCounter};
 use peak_alloc::PeakAlloc;
 use serde_json::json;
 
@@ -23,14 +28,21 @@ static HEAP: PeakAlloc = PeakAlloc;
 const MESSAGES: usize = 300;
 const MESSAGE_BYTES: usize = 1_000;
 
-fn history() -> Vec<Rc<Entry>> {
+/// What a fork may hold while all of them wait for their answers. Measured 25,600, of which 8 bytes twice for each message
+/// of its parent: its own list of them, and that of its request.
+const FORK_BYTES: usize = 30_000;
+
+/// What a fork may look at: its directive with the rules, its call, its answer. The history has 300,000.
+const FORK_BYTES_READ: u64 = 6_000;
+
+fn history(messages: usize) -> Vec<Rc<Entry>> {
     let message = |at: usize| {
         let words = format!("{at:04} {}", "word after word ".repeat(MESSAGE_BYTES / 16));
         let (role, nature) =
             if at.is_multiple_of(2) { (Role::User, Nature::Typed) } else { (Role::Assistant, Nature::Said) };
         Entry::of(format!("h-{at}").into(), role, vec![Piece::text(&words)], &words, nature)
     };
-    (0..MESSAGES).map(message).collect()
+    (0..messages).map(message).collect()
 }
 
 fn setup(profile: Profile, children: usize) -> Setup {
@@ -59,26 +71,107 @@ fn setup(profile: Profile, children: usize) -> Setup {
         forks: Forks { profile, ..Forks::default() },
         ..Settings::default()
     };
-    setup.history = history();
+    setup.history = history(MESSAGES);
     setup.acts = vec![Act { at: Instant::default(), does: Does::Types("Look at all parts".into()) }];
     setup
 }
 
 /// The heap's peak over what was there before.
-fn peak(profile: Profile, children: usize) -> usize {
+fn peak(setup: Setup) -> usize {
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
-    let begun = std::time::Instant::now();
-    let finished = run(setup(profile, children)).unwrap();
+    let finished = run(setup).unwrap();
     let peak = HEAP.peak_usage() - before;
-    eprintln!("{profile:?} {children}: {} lines, {} bytes, {:?}", finished.lines.len(), peak, begun.elapsed());
+    drop(finished);
     peak
 }
 
+/// All measurements stand in one test: what another one allocates meanwhile would count too.
 #[test]
-fn memory_of_forks_is_that_of_their_suffixes() {
-    for profile in [Profile::Client2026, Profile::Documents] {
-        let peaks = [10, 100, 1_000].map(|children| peak(profile, children));
-        eprintln!("{peaks:?}");
+fn memory_and_work_of_forks_are_those_of_their_suffixes() {
+    let [few, some, many] = [100, 1_000, 4_000].map(|forks| peak(setup(Profile::Client2026, forks)));
+    let (first, then) = ((some - few) / 900, (many - some) / 3_000);
+    assert!(first < FORK_BYTES && then < FORK_BYTES, "{first} bytes a fork, then {then}");
+    assert!(then < first * 5 / 4, "{first} bytes a fork up to a thousand, then {then}");
+    for profile in Profile::ALL {
+        let of_forks = |messages| {
+            let [fewer, more] = [100, 300].map(|forks| {
+                let mut setup = setup(profile, forks);
+                setup.history = history(messages);
+                peak(setup)
+            });
+            (more - fewer) / 200
+        };
+        let (long, short) = (of_forks(MESSAGES), of_forks(MESSAGES / 10));
+        assert!(long < short + MESSAGES * 24, "{profile:?}: {long} bytes a fork, with a tenth of the history {short}");
+        looks_at_nothing_again(profile);
     }
+}
+
+/// Of each request who asked, and how many bytes were read and counted up to then.
+#[derive(Default)]
+struct Work {
+    requests: Rc<RefCell<Vec<(Rc<str>, u64, u64, usize)>>>,
+    rendered: Rc<RefCell<BTreeMap<Rc<str>, u32>>>,
+    counter: Arc<Lengths>,
+}
+
+impl Observer for Work {
+    fn name(&self) -> &'static str {
+        "work"
+    }
+
+    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let counted = self.counter.0.load(Ordering::Relaxed);
+        let (read, held) = (seen.wire.bytes_read(), seen.wire.blocks.total_bytes());
+        self.requests.borrow_mut().push((seen.agent.into(), read, counted, held));
+        Ok(())
+    }
+
+    fn event(&mut self, _at: Instant, event: &Event) -> Result<(), String> {
+        if let Event::PromptRendered { agent, .. } = event {
+            *self.rendered.borrow_mut().entry(agent.clone()).or_default() += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Counts a token for each byte, and the bytes that it was shown.
+#[derive(Debug, Default)]
+struct Lengths(AtomicU64);
+
+impl TokenCounter for Lengths {
+    fn block_tokens(&self, _tokenizer: Tokenizer, content: Content<'_>) -> u64 {
+        let bytes = content.bytes.len() as u64;
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+        bytes
+    }
+
+    fn frame_tokens(&self, _frame: &Frame) -> FrameTokens {
+        FrameTokens::default()
+    }
+}
+
+fn looks_at_nothing_again(profile: Profile) {
+    let (children, work) = (50, Work::default());
+    let (requests, rendered) = (work.requests.clone(), work.rendered.clone());
+    let mut setup = setup(profile, children);
+    setup.sizing = Sizing::Counted(work.counter.clone());
+    setup.observers = vec![Box::new(work)];
+    run(setup).unwrap();
+    let requests = requests.borrow();
+    let (parent, read, ..) = &requests[0];
+    assert!(&**parent == "main" && *read > (MESSAGES * MESSAGE_BYTES) as u64, "{parent} read {read}");
+    let pairs = requests.iter().zip(&requests[1..]).filter(|(_, (agent, ..))| &**agent != "main");
+    let mut forks = 0;
+    // The first of them reads the parent's message with all of its calls and placeholders, which is then known too.
+    for ((_, read, counted, held), (agent, read_then, counted_then, held_then)) in pairs.skip(1) {
+        let (read, counted, held) = (read_then - read, counted_then - counted, held_then - held);
+        assert!(read < FORK_BYTES_READ && counted < FORK_BYTES_READ, "{agent}: read {read}, counted {counted}");
+        assert!(held < FORK_BYTES_READ as usize, "{agent}: {held} bytes interned");
+        forks += 1;
+    }
+    assert_eq!(forks, children - 1);
+    let rendered: Vec<String> = rendered.borrow().keys().map(|agent| agent.to_string()).collect();
+    assert_eq!(rendered, ["main"], "who rendered a prompt");
 }

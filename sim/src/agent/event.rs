@@ -79,6 +79,9 @@ pub enum Event {
     /// A call came to its end: `ok`, `error`, or never ran: `unknown_tool`, `bad_input`, `denied`, `blocked`, `interrupted`.
     #[serde(rename = "tool.end")]
     ToolEnd { agent: Rc<str>, tool_use: Rc<str>, outcome: &'static str },
+    /// A tool was called that the agent does not have: why, and whether its tools are its parent's as they are (DIAG-03).
+    #[serde(rename = "tool.absent")]
+    ToolAbsent { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str>, why: &'static str, exact: bool },
     /// A command began; `program` is its first word, `rule` the number of the rule that knows it, if one does.
     #[serde(rename = "shell.run")]
     Shell { agent: Rc<str>, program: Rc<str>, rule: Option<usize> },
@@ -91,6 +94,16 @@ pub enum Event {
     /// Permission was decided, by a rule, a mode, or somebody's answer.
     #[serde(rename = "permission.reply")]
     PermissionReply { agent: Rc<str>, tool: Rc<str>, allowed: bool, by: &'static str },
+    /// An agent's permission mode is not what somebody could expect: what its definition and its call say, what it is, and
+    /// why: `teammates_only` (a call's mode means nothing here), `bypass_not_allowed`, `forks_bubble` (DIAG-04).
+    #[serde(rename = "permission.mode")]
+    ModeTold {
+        agent: Rc<str>,
+        definition: Option<&'static str>,
+        call: Option<&'static str>,
+        mode: &'static str,
+        why: &'static str,
+    },
     // ---- prompts, definitions, contexts
     /// A system prompt was rendered under these warm flags; `changed` if its bytes are not those of the time before
     /// (PROMPT-05).
@@ -199,6 +212,9 @@ pub enum Event {
         built: usize,
         ablations: Vec<&'static str>,
     },
+    /// A call of the Agent tool did not fork in a session where forks are switched on: every condition that failed (DIAG-05).
+    #[serde(rename = "fork.closed")]
+    ForkClosed { agent: Rc<str>, tool_use: Rc<str>, failed: Vec<&'static str> },
     /// A fork was not allowed to fork (FORK-44..48).
     #[serde(rename = "fork.refused")]
     ForkRefused { agent: Rc<str>, tool_use: Rc<str>, by: &'static str },

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Groups of behaviours that the runtime has so far, with the number of their lines.
-pub const GROUPS: [(&str, u32); 17] = [
+pub const GROUPS: [(&str, u32); 20] = [
     ("INPUT", 9),
     ("LOOP", 25),
     ("STREAM", 17),
@@ -23,6 +23,9 @@ pub const GROUPS: [(&str, u32); 17] = [
     ("QUEUE", 17),
     ("RESULT", 13),
     ("TRANSCRIPT", 10),
+    ("FORK", 56),
+    ("CACHE", 33),
+    ("DIAG", 8),
 ];
 
 /// What is known of one behaviour.

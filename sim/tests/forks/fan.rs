@@ -98,7 +98,8 @@ impl Fan {
             rules.push(Rule { times: Some(self.children as u32), ..rule("fork", reply(vec![read])) });
         }
         let report = Said::Text("Scope: a part\nResult: it is well".to_owned());
-        rules.push(Rule { times: None, ..rule("fork", reply(vec![report])) });
+        rules.push(Rule { times: None, ..rule("fork", reply(vec![report.clone()])) });
+        rules.push(Rule { times: None, ..rule("general-purpose", reply(vec![report])) });
         rules.push(Rule { times: None, ..rule("main", reply(vec![Said::Text("Good.".to_owned())])) });
         rules
     }

@@ -42,7 +42,10 @@ pub(super) struct Occasion {
 pub(super) async fn answer(context: Rc<Context>, prepared: Prepared, occasion: Occasion) -> Answer {
     let tool_use = &prepared.tool_use;
     let result = match (prepared.problem, context.pool.get(&tool_use.name)) {
-        (_, None) => Result::failed("unknown_tool", &unknown(&context, tool_use)),
+        (_, None) => {
+            tell_absent(&context, tool_use);
+            Result::failed("unknown_tool", &unknown(&context, tool_use))
+        }
         (Some(problem), _) => Result::failed("bad_input", &problem),
         (None, Some(tool)) => {
             let tool = Rc::clone(tool);
@@ -86,6 +89,19 @@ async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasio
         Err(ToolError::Failed(words)) => Result::failed("error", &words),
         Err(ToolError::Aborted) => Result::failed("interrupted", INTERRUPTED),
     }
+}
+
+/// DIAG-03. Tools of servers are called `mcp__server__tool`; no server is connected yet.
+fn tell_absent(context: &Context, tool_use: &ToolUse) {
+    let name = tool_use.name.clone();
+    let why = if name.starts_with("mcp__") { Some("server_not_connected") } else { context.pool.why_absent(&name) };
+    context.emit(&Event::ToolAbsent {
+        agent: Rc::clone(&context.agent),
+        tool_use: Rc::clone(&tool_use.id),
+        name,
+        why: why.unwrap_or_default(),
+        exact: context.fork.is_some(),
+    });
 }
 
 fn unknown(context: &Context, tool_use: &ToolUse) -> String {

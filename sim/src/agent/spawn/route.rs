@@ -47,6 +47,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let (parent, session) = (&call.context, &*call.context.session);
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
     refuse_teams(&input)?;
+    gate::tell(call, input.subagent_type.as_deref());
     let Some((agent_type, why)) = agent_type(session, &input)? else { return fork::resolve(call, input) };
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
@@ -56,6 +57,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let mode = Worker::of(&session.permissions, &definition, background).mode;
     let agent = session.ids.next("agent");
     let pool = Pool::named(session, &agent, &definition, background);
+    tell_mode(parent, &agent, (&definition, input.mode), mode);
     parent.emit(&Event::Routed {
         agent: parent.agent.clone(),
         tool_use: call.tool_use.id.clone(),
@@ -86,6 +88,19 @@ impl Resolved {
             fork: None,
         }
     }
+}
+
+/// Tells of a mode that is not what the call or the definition says, or that only forks have (DIAG-04).
+pub fn tell_mode(parent: &Context, agent: &Rc<str>, wanted: (&AgentDefinition, Option<Mode>), mode: Mode) {
+    let (definition, call) = (wanted.0.permission_mode, wanted.1);
+    let why = match definition {
+        _ if call.is_some_and(|call| call != mode) => "teammates_only",
+        Some(Mode::BypassPermissions) if mode != Mode::BypassPermissions => "bypass_not_allowed",
+        Some(Mode::Bubble) if &*wanted.0.agent_type == fork::TYPE => "forks_bubble",
+        _ => return,
+    };
+    let (agent, definition, call) = (agent.clone(), definition.map(Mode::name), call.map(Mode::name));
+    parent.emit(&Event::ModeTold { agent, definition, call, mode: mode.name(), why });
 }
 
 /// A name together with a team means a teammate, before any other route (AGENT-24); a team alone means nothing (C19).

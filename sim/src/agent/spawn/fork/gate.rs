@@ -2,8 +2,10 @@
 
 use super::{Ablation, Profile, TYPE, guard};
 use crate::agent::context::Context;
+use crate::agent::event::Event;
 use crate::agent::session::{Session, Settings};
 use crate::agent::spawn::BACKGROUNDS_OFF;
+use crate::agent::tool::Call;
 
 /// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,18 +20,21 @@ pub enum Closed {
     Backgrounds,
     /// The call names a kind of agent (FORK-06).
     ExplicitType,
+    /// The call names no fork, where one has to be named.
+    NoType,
     /// The caller is a fork (FORK-04).
     ForkChild,
 }
 
 impl Closed {
     /// All, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Feature,
         Self::Coordinator,
         Self::NonInteractive,
         Self::Backgrounds,
         Self::ExplicitType,
+        Self::NoType,
         Self::ForkChild,
     ];
 
@@ -41,6 +46,7 @@ impl Closed {
             Self::NonInteractive => "non_interactive",
             Self::Backgrounds => "backgrounds_off",
             Self::ExplicitType => "explicit_type",
+            Self::NoType => "no_type",
             Self::ForkChild => "fork_child",
         }
     }
@@ -52,7 +58,8 @@ impl Closed {
             Self::Coordinator => "a coordinator never forks: leave coordinator mode",
             Self::NonInteractive => "a session without a terminal never forks: nobody could answer its questions",
             Self::Backgrounds => "nothing may run in the background here, and a fork runs nowhere else",
-            Self::ExplicitType => "the call names a kind of agent: leave `subagent_type` out",
+            Self::ExplicitType => "the call names a kind of agent in `subagent_type`, and that is what it gets",
+            Self::NoType => "the call names no kind of agent: set `subagent_type` to `fork`",
             Self::ForkChild => "the caller is a fork itself, and forks do not fork",
         }
     }
@@ -82,6 +89,11 @@ pub fn gate(session: &Session) -> Result<(), Closed> {
 /// # Errors
 /// The first condition that fails.
 pub fn gate_under(settings: &Settings) -> Result<(), Closed> {
+    failed(settings).next().map_or(Ok(()), Err)
+}
+
+/// The session's conditions that fail, in order.
+fn failed(settings: &Settings) -> impl Iterator<Item = Closed> {
     let fails = match settings.forks.profile {
         Profile::Documents => [
             (!feature(settings), Closed::Feature),
@@ -97,7 +109,7 @@ pub fn gate_under(settings: &Settings) -> Result<(), Closed> {
             (settings.is_on(BACKGROUNDS_OFF), Closed::Backgrounds),
         ],
     };
-    fails.into_iter().find(|(fails, _)| *fails).map_or(Ok(()), |(_, why)| Err(why))
+    fails.into_iter().filter(|(fails, _)| *fails).map(|(_, why)| why)
 }
 
 /// Whether an open gate makes every agent a background one (AGENT-22, C05). The client of 2026 leaves named agents as they
@@ -133,14 +145,29 @@ pub fn meant_under(settings: &Settings, subagent_type: Option<&str>) -> Meant {
 /// Every condition that stands between a call and a fork; none where it forks (DIAG-05).
 pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     let session = &context.session;
-    let names_another = match session.settings.forks.profile {
-        Profile::Documents => subagent_type.is_some(),
-        Profile::Client2026 => subagent_type != Some(TYPE),
+    let by_type = match (session.settings.forks.profile, subagent_type) {
+        (Profile::Documents, None) | (Profile::Client2026, Some(TYPE)) => None,
+        (Profile::Client2026, None) => Some(Closed::NoType),
+        (_, Some(_)) => Some(Closed::ExplicitType),
     };
-    let mut why: Vec<Closed> = gate(session).err().into_iter().collect();
-    why.extend(names_another.then_some(Closed::ExplicitType));
+    let mut why: Vec<Closed> = failed(&session.settings).collect();
+    why.extend(by_type);
     why.extend(guard::trips(context, None).map(|_| Closed::ForkChild));
     why
+}
+
+/// Tells why a call does not fork, where forks are switched on (DIAG-05). Where they are not, `agent.route` says so.
+pub fn tell(call: &Call, subagent_type: Option<&str>) {
+    let (context, session) = (&call.context, &call.context.session);
+    let is_wanted = session.settings.forks.profile == Profile::Client2026 || feature(&session.settings);
+    if !is_wanted || meant(session, subagent_type) == Meant::Fork {
+        return;
+    }
+    let failed: Vec<&'static str> = explain(context, subagent_type).into_iter().map(Closed::name).collect();
+    if !failed.is_empty() {
+        let (agent, tool_use) = (context.agent.clone(), call.tool_use.id.clone());
+        context.emit(&Event::ForkClosed { agent, tool_use, failed });
+    }
 }
 
 /// FORK-01: the feature, or its switch for developers.

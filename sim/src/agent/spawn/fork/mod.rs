@@ -30,7 +30,7 @@ pub use gate::Closed;
 pub use launch::LaunchPolicy;
 pub use origin::{Origin, Origins};
 
-use super::route::{Refusal, Resolved};
+use super::route::{self, Refusal, Resolved};
 use crate::agent::definition::{AgentDefinition, Isolation, Source};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
@@ -142,11 +142,13 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         why: "gate_open",
     });
     let ablations = &parent.session.settings.forks.ablations;
+    let (definition, mode) = (Rc::new(definition()), parent.session.permissions.admitted(Mode::Bubble));
+    route::tell_mode(parent, &agent, (&definition, input.mode), mode);
     Ok(Resolved {
         pool: ablation::pool(ablations, parent, &agent, &origin.pool),
         model: ablation::model(ablations, parent, &origin.model),
-        mode: parent.session.permissions.admitted(Mode::Bubble),
-        definition: Rc::new(definition()),
+        mode,
+        definition,
         background: true,
         fork: Some(origin),
         agent,
