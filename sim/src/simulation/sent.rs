@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 
 use super::sizes::Last;
 use crate::diagnosis::Previous;
-use crate::wire::{ChainId, Trail};
+use crate::wire::{ChainId, Draft, Trail};
 
 /// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +29,21 @@ pub(super) struct Latest {
 }
 
 impl Latest {
-    /// What `agent` sent last, as far as it is known; to be given back by [`Self::put`].
-    pub fn take(&mut self, agent: &str) -> Taken {
+    /// What `agent`, which sends `draft`, sent last, as far as it is known; to be given back by [`Self::put`].
+    pub fn take(&mut self, agent: &str, draft: &Draft) -> Taken {
         let own = self.held.remove(agent).map(|(asked, taken)| {
             self.order.remove(&asked);
             taken
         });
-        let taken = own.or_else(|| self.origins.get(agent).cloned()).unwrap_or_default();
-        Rc::unwrap_or_clone(taken)
+        if let Some(own) = own {
+            return Rc::unwrap_or_clone(own);
+        }
+        let mut taken = self.origins.get(agent).map(|origin| Taken::clone(origin)).unwrap_or_default();
+        // Other tools, though some have equal bytes, may have other declared sizes.
+        if !taken.trail.has_heads_of(draft) {
+            taken.sizes = Last::default();
+        }
+        taken
     }
 
     /// `agent` sent this just now.
@@ -155,17 +162,20 @@ mod tests {
     use crate::diagnosis::Previous;
     use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
 
-    fn previous(wire: &mut Wire, texts: &[&str]) -> Previous {
+    fn draft(texts: &[&str]) -> Draft {
         let message = |text: &&str| Rc::new(Message { role: Role::User, content: vec![Piece::text(text)] });
-        let draft = Draft {
+        Draft {
             model: "claude-opus-5-5".into(),
             tools: Rc::from([]),
             system: Rc::from([]),
             messages: texts.iter().map(message).collect(),
             parameters: Rc::from([]),
             marks: Vec::new(),
-        };
-        Previous::new(wire.take(&draft, "scope"), &[], 0)
+        }
+    }
+
+    fn previous(wire: &mut Wire, texts: &[&str]) -> Previous {
+        Previous::new(wire.take(&draft(texts), "scope"), &[], 0)
     }
 
     #[test]
@@ -199,7 +209,7 @@ mod tests {
         for fork in 0..HELD_MAX * 3 {
             let name: Rc<str> = format!("fork-{fork}").into();
             latest.fork(&name, "parent");
-            let taken = latest.take(&name);
+            let taken = latest.take(&name, &draft(&[]));
             latest.put(&name, taken);
         }
         assert_eq!((latest.held.len(), latest.order.len()), (HELD_MAX, HELD_MAX));

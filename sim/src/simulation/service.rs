@@ -154,7 +154,7 @@ impl Service {
 
     /// The request that `draft` is, and the tokens of each of its prefixes.
     fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Vec<u64>) {
-        let mut taken = self.latest.take(agent);
+        let mut taken = self.latest.take(agent, draft);
         let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
         let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
         self.latest.put(agent, taken);

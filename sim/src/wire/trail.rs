@@ -78,10 +78,14 @@ impl Wire {
 }
 
 impl Trail {
+    /// Whether it holds the very tools and system prompt of `draft`.
+    pub fn has_heads_of(&self, draft: &Draft) -> bool {
+        Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system)
+    }
+
     /// Forgets all that `draft` does not share.
     fn keep_shared(&mut self, draft: &Draft, wire: &mut Wire) {
-        let heads = Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system);
-        if !heads || !self.wire.is(wire.identity()) {
+        if !self.has_heads_of(draft) || !self.wire.is(wire.identity()) {
             let wire_before = wire.identity().downgrade();
             let path = if self.wire.is(wire.identity()) { std::mem::take(&mut self.path) } else { Path::default() };
             let placement = Placement::heads(draft, &mut |piece: &_, level, role| wire.part(piece, level, role));
