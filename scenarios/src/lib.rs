@@ -9,6 +9,7 @@
 //! * [`golden`]: the same as text that is kept beside the scenario.
 //! * [`catalog`]: the scenarios that are built in.
 //! * [`fanout`]: what fan-out costs, as a run and as a formula.
+//! * [`sweep`]: grids of any of these in parts, on many cores and machines.
 
 pub mod catalog;
 pub mod expect;
@@ -17,3 +18,4 @@ pub mod format;
 pub mod golden;
 pub mod load;
 pub mod run;
+pub mod sweep;

@@ -8,6 +8,7 @@
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
 //! * [`run`]: `forkcast.run/1`, one run of a scenario, and its requests as comma-separated values.
+//! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
 mod calibration;
@@ -21,6 +22,7 @@ pub mod replay;
 pub mod requests;
 pub mod run;
 pub mod schemas;
+pub mod sweep;
 pub mod tables;
 pub mod usage;
 
@@ -28,13 +30,15 @@ pub mod usage;
 pub const SCENARIO: &str = "forkcast.scenario/1";
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 8] = [
+pub const SCHEMAS: [(&str, &str); 10] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
     (run::SCHEMA, include_str!("../../schema/run-1.json")),
     (fanout::SCHEMA, include_str!("../../schema/fanout-1.json")),
+    (forkcast_scenarios::sweep::plan::SCHEMA, include_str!("../../schema/plan-1.json")),
+    (sweep::SCHEMA, include_str!("../../schema/sweep-1.json")),
     (SCENARIO, include_str!("../../schema/scenario-1.json")),
     (crate::document::json::SCHEMA, include_str!("../../schema/list-1.json")),
 ];

@@ -7,4 +7,5 @@ pub mod fanout;
 pub mod list;
 pub mod replay;
 pub mod run;
+pub mod sweep;
 pub(crate) mod when;

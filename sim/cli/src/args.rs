@@ -5,6 +5,7 @@ mod pages;
 mod prices;
 mod run;
 mod sizes;
+mod sweep;
 mod view;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::PriceArgs;
 pub use run::RunArgs;
 use sizes::SizeArgs;
+pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use view::ViewArgs;
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
@@ -59,6 +61,8 @@ pub enum Verb {
     Run(RunArgs),
     /// What N children of one parent cost, by launch, breakpoints and lifetime, against a formula and a lower bound
     Fanout(FanoutArgs),
+    /// Run a grid over a scenario or a fan-out on many cores and machines, and put the parts together
+    Sweep(SweepArgs),
     /// Bill recorded requests and explain every token that the prompt cache missed
     Replay(ReplayArgs),
     /// Name the first byte in which two requests differ, why, and what it costs

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     exit::code(match &args.verb {
         Verb::Run(args) => verbs::run::run(args),
         Verb::Fanout(args) => verbs::fanout::run(args),
+        Verb::Sweep(args) => verbs::sweep::run(args),
         Verb::Replay(args) => verbs::replay::run(args),
         Verb::Diff(args) => verbs::diff::run(args),
         Verb::Explain(args) => verbs::explain::run(args),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const VERBS: [&str; 8] = ["run", "fanout", "replay", "diff", "explain", "list", "completions", "man"];
+const VERBS: [&str; 9] = ["run", "fanout", "replay", "diff", "explain", "sweep", "list", "completions", "man"];
 
 fn forkcast(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_forkcast")).args(arguments).env_remove("COLUMNS").output().unwrap()
@@ -40,7 +40,7 @@ fn every_verb_has_help_with_examples_that_fits_a_screen() {
         assert!(verbs.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}");
         let help = said(&[verb, "--help"]);
         assert!(help.contains("Examples:\n  forkcast"), "{verb}");
-        assert!(!flags(verb).is_empty() || ["completions"].contains(&verb), "{verb}");
+        assert!(!flags(verb).is_empty() || ["completions", "sweep"].contains(&verb), "{verb}");
         let (_, examples) = help.split_once("Examples:\n").unwrap();
         for line in examples.lines().take_while(|line| !line.is_empty()) {
             assert!(line.starts_with("  forkcast "), "{verb}: an example is broken into lines: {line}");

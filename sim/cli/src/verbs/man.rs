@@ -21,7 +21,7 @@ pub fn run(args: &ManArgs) -> anyhow::Result<()> {
     }
     let page = match &args.verb {
         None => &program,
-        Some(verb) => program.find_subcommand(verb).ok_or_else(|| no_such_verb(&program, verb))?,
+        Some(verb) => called(&program, verb).ok_or_else(|| no_such_verb(&program, verb))?,
     };
     let (_, text) = rendered(page)?;
     screen::print(|target| target.write_all(text.as_bytes()))
@@ -46,12 +46,23 @@ fn with_examples(page: &str) -> String {
     format!("{before}.SH EXAMPLES\n.nf\n{examples}\n.fi\n{further}")
 }
 
+/// The program, its verbs, and what these can be asked for by a second word.
+fn pages(program: &Command) -> Vec<&Command> {
+    std::iter::once(program).chain(program.get_subcommands().flat_map(pages)).collect()
+}
+
+/// The page of a verb, or of `sweep-run` and the like.
+fn called<'a>(program: &'a Command, verb: &str) -> Option<&'a Command> {
+    let name = format!("{}-{verb}", program.get_name());
+    pages(program).into_iter().find(|page| page.get_display_name() == Some(&name))
+}
+
 /// Writes `forkcast.1` and `forkcast-VERB.1` for each verb.
 fn write_all(program: &Command, folder: &Path) -> anyhow::Result<Vec<String>> {
     let failed = |path: &Path, error: std::io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let mut names = Vec::new();
-    for page in std::iter::once(program).chain(program.get_subcommands()) {
+    for page in pages(program) {
         let (name, text) = rendered(page)?;
         let path = folder.join(&name);
         fs::write(&path, text).map_err(|error| failed(&path, error))?;

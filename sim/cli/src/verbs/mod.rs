@@ -8,3 +8,4 @@ pub mod list;
 pub mod man;
 pub mod replay;
 pub mod run;
+pub mod sweep;

@@ -1,0 +1,144 @@
+//! `forkcast.sweep/1`: cells of a grid, in the order of its plan.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use forkcast_scenarios::sweep::{Axis, Cell, Plan, Row};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Instant;
+use serde::Serialize;
+
+use super::number::{Millionths, Millis, Usd};
+use super::usage::UsageObject;
+use crate::document::csv;
+
+/// Name and version.
+pub const SCHEMA: &str = "forkcast.sweep/1";
+
+/// Writes rows of all cells of a plan as one JSON object.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
+    let object = SweepObject {
+        schema: SCHEMA,
+        plan: &plan.plan,
+        subject: plan.subject.name(),
+        axes: &plan.axes,
+        rows: plan.cells.iter().zip(rows).map(|(cell, row)| RowObject::of(cell, row)).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *target, &object)?;
+    writeln!(target)
+}
+
+#[derive(Serialize)]
+struct SweepObject<'a> {
+    schema: &'static str,
+    plan: &'a str,
+    subject: String,
+    axes: &'a [Axis],
+    rows: Vec<RowObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowObject<'a> {
+    cell: &'a str,
+    set: BTreeMap<&'a str, &'a str>,
+    ends: &'a str,
+    message: Option<&'a str>,
+    digest: Option<&'a str>,
+    requests: u64,
+    usage: UsageObject,
+    hit_rate: Option<f64>,
+    cost_usd: Option<Usd>,
+    cost_without_cache_usd: Option<Usd>,
+    makespan_ms: Millis,
+    token_equivalents: Option<Millionths>,
+    closed_form_tokens: Option<Millionths>,
+    assumption: Option<&'a str>,
+    cost_lower_bound_usd: Option<Usd>,
+    failures: &'a [String],
+}
+
+impl<'a> RowObject<'a> {
+    fn of(cell: &'a Cell, row: &'a Row) -> Self {
+        Self {
+            cell: &row.cell,
+            set: values(cell).collect(),
+            ends: &row.ends,
+            message: row.message.as_deref(),
+            digest: row.digest.as_deref(),
+            requests: row.requests,
+            usage: (&row.usage).into(),
+            hit_rate: row.usage.hit_rate(),
+            cost_usd: row.cost.map(Usd),
+            cost_without_cache_usd: row.cost_without_cache.map(Usd),
+            makespan_ms: Millis(Instant(row.makespan_ns)),
+            token_equivalents: row.equivalents_millionths.map(Millionths),
+            closed_form_tokens: row.formula_millionths.map(Millionths),
+            assumption: row.assumption.as_deref(),
+            cost_lower_bound_usd: row.bound.map(Usd),
+            failures: &row.failures,
+        }
+    }
+}
+
+/// Fields and values of a cell, in the order of the axes.
+pub fn values(cell: &Cell) -> impl Iterator<Item = (&str, &str)> {
+    cell.set.iter().filter_map(|set| set.split_once('='))
+}
+
+/// Columns behind those of the axes.
+const COLUMNS: [&str; 18] = [
+    "ends",
+    "requests",
+    "input_tokens",
+    "cache_read_input_tokens",
+    "ephemeral_5m_input_tokens",
+    "ephemeral_1h_input_tokens",
+    "output_tokens",
+    "hit_rate",
+    "cost_usd",
+    "cost_without_cache_usd",
+    "makespan_ms",
+    "token_equivalents",
+    "closed_form_tokens",
+    "cost_lower_bound_usd",
+    "failures",
+    "message",
+    "digest",
+    "cell",
+];
+
+/// Writes rows as comma-separated values: a column for each axis, then the figures.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn table(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, plan.axes.iter().map(|axis| axis.path.as_str()).chain(COLUMNS))?;
+    plan.cells.iter().zip(rows).try_for_each(|(cell, row)| {
+        let set = values(cell).map(|(_, value)| value.to_owned());
+        csv::row(target, set.chain(figures(row)))
+    })
+}
+
+fn figures(row: &Row) -> Vec<String> {
+    let money = |usd: Option<Money>| usd.map(|usd| usd.to_string()).unwrap_or_default();
+    let exact = |number: Option<i128>| number.map(|number| Millionths(number).to_string()).unwrap_or_default();
+    let mut figures = vec![row.ends.clone(), row.requests.to_string()];
+    figures.extend(super::requests::usage(Some(&row.usage)));
+    figures.extend([
+        row.usage.hit_rate().map(|rate| rate.to_string()).unwrap_or_default(),
+        money(row.cost),
+        money(row.cost_without_cache),
+        Millis(Instant(row.makespan_ns)).to_string(),
+        exact(row.equivalents_millionths),
+        exact(row.formula_millionths),
+        money(row.bound),
+        row.failures.len().to_string(),
+        row.message.clone().unwrap_or_default(),
+        row.digest.clone().unwrap_or_default(),
+        row.cell.clone(),
+    ]);
+    figures
+}

@@ -1,0 +1,96 @@
+//! Plans and merged grids as machines and people read them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::io::{self, Write};
+
+use forkcast_reports::document::terminal;
+use forkcast_reports::format::{SCHEMAS, sweep};
+use forkcast_reports::human;
+use forkcast_scenarios::catalog;
+use forkcast_scenarios::sweep::row::Player;
+use forkcast_scenarios::sweep::{Axis, Plan, Row, Subject};
+use serde_json::Value;
+
+fn plan(subject: Subject, axes: &[&str]) -> Plan {
+    Plan::new(subject, axes.iter().map(|axis| Axis::read(axis).unwrap()).collect(), 4).unwrap()
+}
+
+fn plans() -> [Plan; 2] {
+    [
+        plan(Subject::fanout(), &["model=claude-opus-5-5,who-knows", "children=1,3", "ttl=5m,1h"]),
+        plan(Subject::built_in(catalog::find("E15").unwrap()), &["session.ttl=5m,1h", "limits.steps=3,100000"]),
+    ]
+}
+
+fn rows(plan: &Plan) -> Vec<Row> {
+    let player = Player::of(plan);
+    plan.cells.iter().map(|cell| player.row(cell)).collect()
+}
+
+fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn check(schema: &str, text: &str) -> Value {
+    let (_, schema) = SCHEMAS.iter().find(|(name, _)| *name == schema).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let value = serde_json::from_str(text).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert_eq!(errors, Vec::<String>::new());
+    value
+}
+
+#[test]
+fn plans_and_merged_grids_follow_their_schemas() {
+    for plan in plans() {
+        check("forkcast.plan/1", &plan.text());
+        let value = check("forkcast.sweep/1", &text(|target| sweep::write(&plan, &rows(&plan), target)));
+        assert_eq!(value["rows"].as_array().unwrap().len(), plan.cells.len());
+    }
+}
+
+#[test]
+fn what_has_no_price_or_breaks_off_has_a_row_all_the_same() {
+    let [fanout, scenario] = plans();
+    let of_fanout = check("forkcast.sweep/1", &text(|target| sweep::write(&fanout, &rows(&fanout), target)));
+    assert_eq!(of_fanout["rows"][0]["set"]["model"], "claude-opus-5-5");
+    assert!(of_fanout["rows"][0]["cost_usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(of_fanout["rows"][7]["set"]["model"], "who-knows");
+    assert_eq!(of_fanout["rows"][7]["cost_usd"], Value::Null);
+    assert!(of_fanout["rows"][7]["usage"]["output_tokens"].as_u64().unwrap() > 0);
+    let of_scenario = check("forkcast.sweep/1", &text(|target| sweep::write(&scenario, &rows(&scenario), target)));
+    assert_eq!(of_scenario["rows"][0]["ends"], "limit");
+    assert!(of_scenario["rows"][0]["message"].is_string());
+    assert_eq!(of_scenario["rows"][1]["ends"], "finished");
+    assert_eq!(of_scenario["rows"][1]["failures"], serde_json::json!([]));
+}
+
+#[test]
+fn every_line_of_the_table_has_all_columns_and_every_axis_has_one() {
+    for plan in plans() {
+        let table = text(|target| sweep::table(&plan, &rows(&plan), target));
+        let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+        let axes: Vec<&str> = plan.axes.iter().map(|axis| axis.path.as_str()).collect();
+        assert_eq!(head[..axes.len()], axes);
+        assert_eq!(table.lines().count(), plan.cells.len() + 1);
+    }
+}
+
+#[test]
+fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
+    let [fanout, scenario] = plans();
+    let shown = |plan: &Plan| {
+        let document = human::sweep::document(plan, &rows(plan));
+        text(|target| terminal::write(&document, terminal::Look::default(), target))
+    };
+    let of_fanout = shown(&fanout);
+    assert!(of_fanout.contains("Sweep of fanout: 8 cells, 16 requests"), "{of_fanout}");
+    assert!(of_fanout.contains("Cheapest: model claude-opus-5-5, children 1, ttl 5m"), "{of_fanout}");
+    let of_scenario = shown(&scenario);
+    let place = |word: &str| of_scenario.find(word).unwrap_or_else(|| panic!("{word}: {of_scenario}"));
+    assert!(place("limits.steps 100000") < place("broke off"));
+}

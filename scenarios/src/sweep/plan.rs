@@ -1,0 +1,215 @@
+//! The grid as a file, `forkcast.plan/1`: what is run, what is given for its fields, and every cell with its hash.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::axis::Axis;
+use super::hash;
+use super::subject::Subject;
+
+/// Name and version.
+pub const SCHEMA: &str = "forkcast.plan/1";
+
+/// Cells of a plan at most: its file has 20 MB then.
+pub const CELLS_MAX: usize = 100_000;
+
+/// Parts where nothing else is asked for: enough for many cores, few enough that writing them costs nothing.
+pub const PARTS: usize = 256;
+
+/// Combinations of a scenario that are all read before anything runs. Of more each value is, with the first of all others.
+const READ_MAX: usize = 500;
+
+/// A grid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The version of the program that made it: another one may come to other figures.
+    pub version: String,
+    /// Hash of all that follows; what a part is a part of.
+    pub plan: String,
+    /// What is run.
+    pub subject: Subject,
+    /// What is given for its fields; values of the last one change fastest.
+    pub axes: Vec<Axis>,
+    /// Into how many files the cells are parted.
+    pub parts: usize,
+    /// The cells, in order.
+    pub cells: Vec<Cell>,
+}
+
+/// One combination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// Hash of what is run, of what is set, and of the program's version.
+    pub cell: String,
+    /// What is set, as for `--set`.
+    pub set: Vec<String>,
+}
+
+/// What is wrong with a plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPlan {
+    /// It explodes.
+    #[error("{axes} = {cells} cells, and {CELLS_MAX} are the most: take fewer values, or several plans")]
+    TooMany {
+        /// How many values each field has.
+        axes: String,
+        /// How many cells there would be.
+        cells: u128,
+    },
+    /// A field is given twice.
+    #[error("`{0}` is given twice; write its values in one list")]
+    Twice(String),
+    /// Nothing can be parted into no parts.
+    #[error("a plan has at least one part")]
+    NoParts,
+    /// Cells that cannot be run, a line for each complaint.
+    #[error("{}", .0.join("\n"))]
+    Cells(Vec<String>),
+    /// The file is no plan.
+    #[error("this is no plan ({SCHEMA}) that can be read: {0}")]
+    Unreadable(String),
+    /// The file was changed.
+    #[error("this plan was changed by hand: {0}; make it with `forkcast sweep plan`")]
+    Changed(String),
+    /// Another program made it.
+    #[error(
+        "this plan was made by forkcast {0}, and this is {own}: figures of two programs do not belong together; plan again",
+        own = env!("CARGO_PKG_VERSION")
+    )]
+    Version(String),
+}
+
+impl Plan {
+    /// Makes a plan in at most `parts` parts. Nothing is made where there are too many cells.
+    ///
+    /// # Errors
+    /// What is wrong with it; what can be known before the first cell runs is said here.
+    pub fn new(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
+        let mut seen = BTreeSet::new();
+        if let Some(axis) = axes.iter().find(|axis| !seen.insert(axis.path.as_str())) {
+            return Err(BadPlan::Twice(axis.path.clone()));
+        }
+        let axes = axes.into_iter().map(|axis| subject.axis(axis)).collect::<Result<Vec<_>, String>>();
+        let axes = axes.map_err(|why| BadPlan::Cells(vec![why]))?;
+        let plan = Self::of(subject, axes, parts)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn of(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
+        let count = count(&axes)?;
+        if parts == 0 {
+            return Err(BadPlan::NoParts);
+        }
+        let (version, parts) = (env!("CARGO_PKG_VERSION").to_owned(), parts.min(count));
+        let of_subject = hash(&(SCHEMA, &version, &subject));
+        let cells: Vec<Cell> = (0..count)
+            .map(|at| {
+                let set = combination(&axes, at);
+                Cell { cell: hash(&(&of_subject, &set)), set }
+            })
+            .collect();
+        let plan = hash(&(&of_subject, &axes, parts, &cells));
+        Ok(Self { schema: SCHEMA.to_owned(), version, plan, subject, axes, parts, cells })
+    }
+
+    /// Reads a plan. Its hashes must be those of what stands in it.
+    ///
+    /// # Errors
+    /// When it is none, was changed, or was made by another version of the program.
+    pub fn read(text: &str) -> Result<Self, BadPlan> {
+        let found: Self = serde_json::from_str(text).map_err(|error| BadPlan::Unreadable(error.to_string()))?;
+        if found.schema != SCHEMA {
+            return Err(BadPlan::Unreadable(format!("its `schema` is `{}`", found.schema)));
+        }
+        if found.version != env!("CARGO_PKG_VERSION") {
+            return Err(BadPlan::Version(found.version));
+        }
+        let made = Self::of(found.subject.clone(), found.axes.clone(), found.parts)?;
+        let differing = found.cells.iter().zip(&made.cells).position(|(found, made)| found != made);
+        match differing {
+            Some(at) => Err(BadPlan::Changed(format!("cell {at} is not what its hash says"))),
+            None if found.cells.len() != made.cells.len() => {
+                Err(BadPlan::Changed(format!("{} cells, and its axes make {}", found.cells.len(), made.cells.len())))
+            }
+            None if found != made => Err(BadPlan::Changed("its hash is that of another plan".to_owned())),
+            None => Ok(found),
+        }
+    }
+
+    /// The plan as a file.
+    pub fn text(&self) -> String {
+        // Texts and numbers: nothing that JSON cannot hold.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// The cells of a part, all parts having as many or one more.
+    pub fn part(&self, part: usize) -> &[Cell] {
+        let bound = |part: usize| self.cells.len() * part.min(self.parts) / self.parts;
+        &self.cells[bound(part)..bound(part + 1)]
+    }
+
+    /// Looks for cells that cannot be run.
+    fn check(&self) -> Result<(), BadPlan> {
+        const COMPLAINTS_MAX: usize = 10;
+        let is_fanout = matches!(self.subject, Subject::Fanout { .. });
+        let all: Vec<Vec<String>> = if is_fanout || self.cells.len() <= READ_MAX {
+            self.cells.iter().map(|cell| cell.set.clone()).collect()
+        } else {
+            singles(&self.axes)
+        };
+        let mut complaints: Vec<String> = Vec::new();
+        for set in all {
+            let Err(why) = self.subject.check(&set) else { continue };
+            complaints
+                .extend(why.lines().map(str::to_owned).filter(|line| !complaints.contains(line)).collect::<Vec<_>>());
+            if complaints.len() >= COMPLAINTS_MAX {
+                break;
+            }
+        }
+        if complaints.is_empty() { Ok(()) } else { Err(BadPlan::Cells(complaints)) }
+    }
+}
+
+/// How many cells these axes make.
+fn count(axes: &[Axis]) -> Result<usize, BadPlan> {
+    let cells = axes.iter().fold(1_u128, |product, axis| product.saturating_mul(axis.values.len() as u128));
+    match usize::try_from(cells).ok().filter(|cells| (1..=CELLS_MAX).contains(cells)) {
+        Some(cells) => Ok(cells),
+        None => {
+            let each: Vec<String> = axes.iter().map(|axis| format!("{} ({})", axis.path, axis.values.len())).collect();
+            Err(BadPlan::TooMany { axes: each.join(" × "), cells })
+        }
+    }
+}
+
+/// What is set in the cell of this index.
+fn combination(axes: &[Axis], index: usize) -> Vec<String> {
+    let mut rest = index;
+    let mut set: Vec<String> = axes
+        .iter()
+        .rev()
+        .map(|axis| {
+            let value = rest % axis.values.len();
+            rest /= axis.values.len();
+            axis.set(value)
+        })
+        .collect();
+    set.reverse();
+    set
+}
+
+/// Each value once, with the first of all other fields.
+fn singles(axes: &[Axis]) -> Vec<Vec<String>> {
+    let with = |varied: usize, value: usize| {
+        axes.iter().enumerate().map(|(at, axis)| axis.set(if at == varied { value } else { 0 })).collect()
+    };
+    axes.iter().enumerate().flat_map(|(at, axis)| (0..axis.values.len()).map(move |value| with(at, value))).collect()
+}

@@ -1,0 +1,165 @@
+//! What came of one cell, in whole numbers: a sum of rows is the same in any order.
+
+use std::rc::Rc;
+
+use forkcast_sim::pricing::{Money, PriceBook};
+use forkcast_sim::wire::Usage;
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Cell, Plan};
+use super::subject::Subject;
+use super::{hash, parameter};
+use crate::format::expect::Ends;
+use crate::run::{Options, Run, play};
+use crate::{expect, fanout};
+
+/// What came of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The cell's hash.
+    pub cell: String,
+    /// How the run ended: a word of the scenario format, or `refused` where it could not begin.
+    pub ends: String,
+    /// Why it did not finish.
+    pub message: Option<String>,
+    /// Digest of the run, of a scenario alone.
+    pub digest: Option<String>,
+    /// Requests; of a fan-out those of the children, as all figures.
+    pub requests: u64,
+    /// Usage.
+    pub usage: Usage,
+    /// The bill; nothing where nothing has a price.
+    #[serde(with = "picousd")]
+    pub cost: Option<Money>,
+    /// The bill of the same tokens without any cache.
+    #[serde(with = "picousd")]
+    pub cost_without_cache: Option<Money>,
+    /// How long it took, in nanoseconds of the run's own clock.
+    pub makespan_ns: u64,
+    /// Of a fan-out: what no policy goes below.
+    #[serde(with = "picousd")]
+    pub bound: Option<Money>,
+    /// Of a fan-out: its input in millionths of tokens of plain input.
+    #[serde(with = "digits")]
+    pub equivalents_millionths: Option<i128>,
+    /// Of a fan-out: the same by formula, where it holds.
+    #[serde(with = "digits")]
+    pub formula_millionths: Option<i128>,
+    /// Of a fan-out: the assumption of the formula that does not hold.
+    pub assumption: Option<String>,
+    /// What the scenario expects and did not come out. It was written for its own values, so this is no mistake here.
+    pub failures: Vec<String>,
+}
+
+impl Row {
+    /// Whether it came to its end, or ended as its scenario says that it does.
+    pub fn is_done(&self) -> bool {
+        self.message.is_none()
+    }
+
+    /// Whether a law did not hold, which is a fault of the program.
+    pub fn broke_a_law(&self) -> bool {
+        self.ends == Ends::LawBroken.word()
+    }
+
+    /// What the row is hashed by.
+    pub(super) fn hash_all(rows: &[Self]) -> String {
+        hash(&rows)
+    }
+}
+
+/// Plays cells in one thread; runs share nothing with those of other threads.
+pub struct Player<'a> {
+    subject: &'a Subject,
+    book: Rc<PriceBook>,
+}
+
+impl<'a> Player<'a> {
+    /// A player of this plan.
+    pub fn of(plan: &'a Plan) -> Self {
+        Self { subject: &plan.subject, book: Rc::new(PriceBook::built_in()) }
+    }
+
+    /// What came of a cell.
+    pub fn row(&self, cell: &Cell) -> Row {
+        let row = match self.subject {
+            Subject::Fanout { .. } => self.fanout(&cell.set),
+            Subject::Scenario { .. } => self.scenario(&cell.set),
+        };
+        let refused = |why| Row { ends: "refused".to_owned(), message: Some(why), ..Row::default() };
+        Row { cell: cell.cell.clone(), ..row.unwrap_or_else(refused) }
+    }
+
+    fn fanout(&self, set: &[String]) -> Result<Row, String> {
+        let played = fanout::row::row(&parameter::cell(set)?, &self.book).map_err(|unplayed| unplayed.to_string())?;
+        let outcome = played.outcome;
+        Ok(Row {
+            ends: Ends::Finished.word().to_owned(),
+            requests: outcome.requests,
+            usage: outcome.usage,
+            cost: outcome.cost,
+            cost_without_cache: outcome.cost_without_cache,
+            makespan_ns: outcome.makespan.0,
+            bound: played.bound,
+            equivalents_millionths: outcome.equivalents_millionths,
+            formula_millionths: played.formula_millionths,
+            assumption: played.formula.err().map(|assumption| assumption.to_string()),
+            ..Row::default()
+        })
+    }
+
+    fn scenario(&self, set: &[String]) -> Result<Row, String> {
+        let options = Options { set: set.to_vec(), ..Options::default() };
+        let run = play(self.subject.scenario(set)?, &options);
+        let totals = run.totals();
+        Ok(Row {
+            ends: run.ends.word().to_owned(),
+            message: message(&run),
+            digest: Some(format!("{:032x}", run.digest)),
+            requests: totals.requests,
+            usage: totals.usage,
+            cost: totals.cost,
+            cost_without_cache: totals.cost_without_cache,
+            makespan_ns: run.makespan.0,
+            failures: expect::failures(&run).iter().map(ToString::to_string).collect(),
+            ..Row::default()
+        })
+    }
+}
+
+/// Why a run is no good; nothing where it ended as the scenario says.
+fn message(run: &Run) -> Option<String> {
+    let is_expected = run.ends != Ends::LawBroken && run.ends == run.scenario.expect.ends;
+    (run.ends != Ends::Finished && !is_expected).then(|| run.message.clone().unwrap_or_default())
+}
+
+/// Numbers that are longer than JSON's readers are good for, as text.
+mod digits {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    pub fn serialize<S: Serializer>(number: &Option<i128>, serializer: S) -> Result<S::Ok, S::Error> {
+        number.map(|number| number.to_string()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i128>, D::Error> {
+        let text: Option<String> = Deserialize::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+    }
+}
+
+/// Money in 10⁻¹² USD.
+mod picousd {
+    use forkcast_sim::pricing::Money;
+    use serde::{Deserializer, Serializer};
+
+    use super::digits;
+
+    pub fn serialize<S: Serializer>(money: &Option<Money>, serializer: S) -> Result<S::Ok, S::Error> {
+        digits::serialize(&money.map(Money::picousd), serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Money>, D::Error> {
+        Ok(digits::deserialize(deserializer)?.map(Money::from_picousd))
+    }
+}

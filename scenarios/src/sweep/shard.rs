@@ -1,0 +1,151 @@
+//! Which parts of a plan a process makes: `--shard I/N`, counted from zero.
+//!
+//! | started by | its variable | counted from |
+//! |---|---|---|
+//! | Slurm, `--array=0-6` | `SLURM_ARRAY_TASK_ID` | what the array says; write it from 0 |
+//! | Kubernetes, an Indexed Job | `JOB_COMPLETION_INDEX` | 0 |
+//! | HyperQueue, `--array 0-6` | `HQ_TASK_ID` | what the array says; write it from 0 |
+//!
+//! Sources, read 2026-11-22: Slurm's page "Job Array Support" (the least index is 0); Kubernetes' page "Indexed Job for Parallel
+//! Processing with Static Work Assignment"; HyperQueue's page "Task arrays" (ids are those of `--array`).
+//! Nothing is taken off an index in silence: of `--array=1-7` the index 7 is refused, since a task of it that runs again alone
+//! (`--array=3`) could not be told from the third of another array.
+
+/// Variables that hold an index.
+pub const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "HQ_TASK_ID"];
+
+/// A share of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which, counted from zero.
+    pub index: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+/// What is wrong with a shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadShard {
+    /// It cannot be read.
+    #[error(
+        "`{0}` is no shard: expected I/N counted from zero such as 0/7, or auto/7 to take I from {variables}",
+        variables = VARIABLES.join(", ")
+    )]
+    Form(String),
+    /// There is no such shard.
+    #[error(
+        "there is no shard {index} of {of}: shards are counted from zero, so the last is {last}; write an array as 0-{last}",
+        last = of - 1
+    )]
+    Beyond {
+        /// Asked for.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// Nothing says which.
+    #[error("`{0}` takes its index from {variables}, and none of them is set; say I/N", variables = VARIABLES.join(", "))]
+    Unset(String),
+    /// A variable holds something else.
+    #[error("{variable} is `{found}`, expected a number from 0")]
+    Variable {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        found: String,
+    },
+    /// Two schedulers, one inside the other.
+    #[error("{0} and {1} hold different indices; say which, as in --shard ${1}/N")]
+    Several(&'static str, &'static str),
+}
+
+impl Shard {
+    /// All of a plan.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// Reads `I/N` or `auto/N`; `variable` looks into the environment.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadShard> {
+        let form = || BadShard::Form(text.to_owned());
+        let (index, of) = text.split_once('/').ok_or_else(form)?;
+        let of: usize = of.trim().parse().ok().filter(|of| *of > 0).ok_or_else(form)?;
+        let index = match index.trim() {
+            "auto" => given(variable)?.ok_or_else(|| BadShard::Unset(text.to_owned()))?.1,
+            index => index.parse().map_err(|_| form())?,
+        };
+        if index < of { Ok(Self { index, of }) } else { Err(BadShard::Beyond { index, of }) }
+    }
+
+    /// Whether it makes this part.
+    pub const fn has(self, part: usize) -> bool {
+        part % self.of == self.index
+    }
+}
+
+/// The variable that is set, and its index.
+///
+/// # Errors
+/// When it holds no number, or two hold different ones.
+pub fn given(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<(&'static str, usize)>, BadShard> {
+    let mut found: Option<(&'static str, usize)> = None;
+    for name in VARIABLES {
+        let Some(text) = variable(name).filter(|text| !text.is_empty()) else { continue };
+        let index = text.trim().parse().map_err(|_| BadShard::Variable { variable: name, found: text })?;
+        match found {
+            Some((other, elsewhere)) if elsewhere != index => return Err(BadShard::Several(other, name)),
+            Some(_) => {}
+            None => found = Some((name, index)),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadShard, Shard, VARIABLES};
+
+    fn read(text: &str, set: &[(&str, &str)]) -> Result<Shard, BadShard> {
+        let look = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        Shard::read(text, &look)
+    }
+
+    #[test]
+    fn shards_are_counted_from_zero() {
+        assert_eq!(read("0/7", &[]), Ok(Shard { index: 0, of: 7 }));
+        assert_eq!(read("6/7", &[]), Ok(Shard { index: 6, of: 7 }));
+        assert_eq!(read("7/7", &[]), Err(BadShard::Beyond { index: 7, of: 7 }));
+        for text in ["", "1", "1/0", "-1/7", "a/7", "1/7/2", "auto"] {
+            assert!(matches!(read(text, &[]), Err(BadShard::Form(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_scheduler_gives_its_index() {
+        for variable in VARIABLES {
+            assert_eq!(read("auto/7", &[(variable, "0")]), Ok(Shard { index: 0, of: 7 }), "{variable}");
+            assert_eq!(read("auto/7", &[(variable, "6")]), Ok(Shard { index: 6, of: 7 }), "{variable}");
+            assert!(read("auto/7", &[(variable, "7")]).is_err(), "{variable} of an array from one");
+            assert!(read("auto/7", &[(variable, "x")]).is_err(), "{variable}");
+            assert_eq!(read("2/7", &[(variable, "5")]), Ok(Shard { index: 2, of: 7 }), "what is said holds");
+        }
+    }
+
+    #[test]
+    fn no_variable_and_two_that_differ_are_refused() {
+        assert!(matches!(read("auto/7", &[]), Err(BadShard::Unset(_))));
+        let nested = [("SLURM_ARRAY_TASK_ID", "1"), ("HQ_TASK_ID", "2")];
+        assert_eq!(read("auto/7", &nested), Err(BadShard::Several("SLURM_ARRAY_TASK_ID", "HQ_TASK_ID")));
+        assert!(read("auto/7", &[("SLURM_ARRAY_TASK_ID", "2"), ("HQ_TASK_ID", "2")]).is_ok());
+    }
+
+    #[test]
+    fn every_part_has_one_shard() {
+        for of in 1..9 {
+            for part in 0..40 {
+                assert_eq!((0..of).filter(|index| Shard { index: *index, of }.has(part)).count(), 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Parts are made: one thread for each core takes the next part, and makes everything that a run needs within itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+use super::Refusal;
+use super::part::{self, Found};
+use super::plan::Plan;
+use super::row::Player;
+use super::shard::Shard;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Where its parts lie. The folder must be there.
+    pub folder: &'a Path,
+    /// Which of them are made here.
+    pub shard: Shard,
+    /// Threads at most.
+    pub jobs: usize,
+}
+
+/// What happens meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A part was there.
+    Kept,
+    /// Something else than the part was there, so it is made again.
+    Flawed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A cell was run.
+    Ran,
+    /// A part was written.
+    Made,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Parts that are to be made here.
+    pub parts: usize,
+    /// Parts that were there.
+    pub kept: usize,
+    /// Parts that were written.
+    pub made: usize,
+    /// Cells that were run, those of parts that were broken off included.
+    pub ran: usize,
+}
+
+impl Tally {
+    /// Whether every part is there.
+    pub const fn is_complete(&self) -> bool {
+        self.kept + self.made == self.parts
+    }
+}
+
+impl Work<'_> {
+    /// Indices of the parts that are made here.
+    pub fn parts(&self) -> Vec<usize> {
+        (0..self.plan.parts).filter(|part| self.shard.has(*part)).collect()
+    }
+
+    /// Makes the parts that are not there. Where `stop` says so, the parts in work are dropped and whole ones stay; `tell` is
+    /// called on the thread of the caller.
+    ///
+    /// # Errors
+    /// When the system refuses a file; parts that were written stay.
+    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync), tell: &mut dyn FnMut(&Step)) -> Result<Tally, Refusal> {
+        let parts = self.parts();
+        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let mut tally = Tally { parts: parts.len(), ..Tally::default() };
+        let mut refused = None;
+        thread::scope(|scope| {
+            let (sender, steps) = mpsc::channel();
+            for _ in 0..self.jobs.clamp(1, parts.len().max(1)) {
+                let (sender, parts, next) = (sender.clone(), &parts, &next);
+                let stop = || is_over.load(Ordering::Relaxed) || stop();
+                scope.spawn(move || self.thread(parts, next, &stop, &sender));
+            }
+            drop(sender);
+            for step in steps {
+                match step {
+                    Ok(step) => {
+                        tally.add(&step);
+                        tell(&step);
+                    }
+                    Err(error) => {
+                        is_over.store(true, Ordering::Relaxed);
+                        refused.get_or_insert(error);
+                    }
+                }
+            }
+        });
+        refused.map_or(Ok(tally), Err)
+    }
+
+    fn thread(
+        &self,
+        parts: &[usize],
+        next: &AtomicUsize,
+        stop: &dyn Fn() -> bool,
+        sender: &Sender<Result<Step, Refusal>>,
+    ) {
+        let player = Player::of(self.plan);
+        let tell = |step| drop(sender.send(step));
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !stop()) {
+            match self.part(*part, &player, stop, &|step| tell(Ok(step))) {
+                Ok(Some(step)) => tell(Ok(step)),
+                Ok(None) => return,
+                Err(refusal) => return tell(Err(refusal)),
+            }
+        }
+    }
+
+    /// Makes a part, if it is not there. `None` where it was broken off.
+    fn part(
+        &self,
+        part: usize,
+        player: &Player<'_>,
+        stop: &dyn Fn() -> bool,
+        tell: &dyn Fn(Step),
+    ) -> Result<Option<Step>, Refusal> {
+        match part::read(self.plan, part, self.folder)? {
+            Found::Whole(_) => return Ok(Some(Step::Kept)),
+            Found::Flawed(why) => tell(Step::Flawed { path: part::path(self.plan, part, self.folder), why }),
+            Found::Absent => {}
+        }
+        let mut rows = Vec::new();
+        for cell in self.plan.part(part) {
+            if stop() {
+                return Ok(None);
+            }
+            rows.push(player.row(cell));
+            tell(Step::Ran);
+        }
+        part::write(self.plan, part, self.folder, rows)?;
+        Ok(Some(Step::Made))
+    }
+}
+
+impl Tally {
+    const fn add(&mut self, step: &Step) {
+        match step {
+            Step::Kept => self.kept += 1,
+            Step::Made => self.made += 1,
+            Step::Ran => self.ran += 1,
+            Step::Flawed { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Grids in parts: what a plan says, what a part is, and that nothing of it depends on who made which part.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use forkcast_scenarios::catalog;
+use forkcast_scenarios::fanout;
+use forkcast_scenarios::sweep::part::{self, Found};
+use forkcast_scenarios::sweep::plan::{BadPlan, CELLS_MAX};
+use forkcast_scenarios::sweep::{Axis, Plan, Row, Shard, Step, Subject, Work, gather};
+use forkcast_sim::pricing::PriceBook;
+use proptest::prelude::*;
+
+fn axes(texts: &[&str]) -> Vec<Axis> {
+    texts.iter().map(|text| Axis::read(text).unwrap()).collect()
+}
+
+fn fan(texts: &[&str], parts: usize) -> Plan {
+    Plan::new(Subject::fanout(), axes(texts), parts).unwrap()
+}
+
+fn small() -> Plan {
+    fan(&["children=1..4", "prefix=20k,46000", "launch=burst,primed"], 6)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn run(plan: &Plan, folder: &Path, shard: Shard, jobs: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let tally = Work { plan, folder, shard, jobs }.run(&|| false, &mut |step| steps.push(step.clone())).unwrap();
+    assert!(tally.is_complete());
+    steps
+}
+
+fn merged(plan: &Plan, folder: &Path) -> Vec<Row> {
+    let gathered = gather(plan, folder).unwrap();
+    assert_eq!(gathered.missing, []);
+    gathered.rows
+}
+
+fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (name(&path), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_cell_of_a_sweep_is_the_cell_of_a_fan_out() {
+    let (plan, place) = (small(), folder("sweep-cells"));
+    run(&plan, &place, Shard::WHOLE, 2);
+    let book = Rc::new(PriceBook::built_in());
+    for (cell, row) in plan.cells.iter().zip(merged(&plan, &place)) {
+        let alone = forkcast_scenarios::sweep::parameter::cell(&cell.set).unwrap();
+        let alone = fanout::row::row(&alone, &book).unwrap();
+        assert_eq!(
+            (row.usage, row.cost, row.bound),
+            (alone.outcome.usage, alone.outcome.cost, alone.bound),
+            "{cell:?}"
+        );
+        assert_eq!((row.formula_millionths, row.makespan_ns), (alone.formula_millionths, alone.outcome.makespan.0));
+        assert_eq!(row.cell, cell.cell);
+    }
+    assert_eq!(plan.cells[0].set, ["children=1", "prefix=20000", "launch=burst"]);
+    assert_eq!(plan.cells[1].set, ["children=1", "prefix=20000", "launch=primed"]);
+}
+
+#[test]
+fn parts_are_the_same_whoever_makes_them() {
+    let plan = small();
+    let whole = folder("sweep-whole");
+    run(&plan, &whole, Shard::WHOLE, 1);
+    for (of, jobs) in [(1, 3), (2, 1), (7, 1), (20, 2)] {
+        let place = folder(&format!("sweep-shards-{of}-{jobs}"));
+        for index in (0..of).rev() {
+            run(&plan, &place, Shard { index, of }, jobs);
+        }
+        assert_eq!(bytes(&place), bytes(&whole), "{of} shards, {jobs} jobs");
+    }
+}
+
+#[test]
+fn scenarios_run_in_parts_too() {
+    let entry = catalog::find("E15+cold").unwrap();
+    let plan = Plan::new(Subject::built_in(entry), axes(&["session.ttl=5m,1h", "seed=1,2"]), 4).unwrap();
+    let (one, many) = (folder("sweep-scenario-1"), folder("sweep-scenario-2"));
+    run(&plan, &one, Shard::WHOLE, 2);
+    for index in 0..3 {
+        run(&plan, &many, Shard { index, of: 3 }, 1);
+    }
+    assert_eq!(bytes(&one), bytes(&many));
+    let rows = merged(&plan, &one);
+    assert!(rows.iter().all(|row| row.is_done() && row.digest.is_some() && row.requests > 0));
+    assert!(rows[0].usage.ephemeral_5m_input_tokens > 0 && rows[2].usage.ephemeral_1h_input_tokens > 0);
+    let alone = forkcast_scenarios::run::play(
+        entry.read(&["session.ttl=1h".parse().unwrap(), "seed=2".parse().unwrap()]).unwrap(),
+        &Default::default(),
+    );
+    assert_eq!(rows[3].digest, Some(format!("{:032x}", alone.digest)));
+}
+
+#[test]
+fn parts_that_are_there_are_not_made_again() {
+    let (plan, place) = (small(), folder("sweep-resumed"));
+    run(&plan, &place, Shard { index: 1, of: 3 }, 1);
+    let steps = run(&plan, &place, Shard::WHOLE, 2);
+    let count = |wanted: &Step| steps.iter().filter(|step| *step == wanted).count();
+    assert_eq!((count(&Step::Kept), count(&Step::Made)), (2, 4));
+    assert!(run(&plan, &place, Shard::WHOLE, 2).iter().all(|step| *step == Step::Kept));
+}
+
+#[test]
+fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
+    let (plan, place) = (small(), folder("sweep-flawed"));
+    run(&plan, &place, Shard::WHOLE, 2);
+    let (sound, rows) = (bytes(&place), merged(&plan, &place));
+    let other = fan(&["children=1..4", "prefix=20k,46000", "launch=burst,waves=2"], 6);
+    let foreign = folder("sweep-foreign");
+    run(&other, &foreign, Shard::WHOLE, 2);
+    let text = |part: usize| fs::read_to_string(part::path(&plan, part, &place)).unwrap();
+    let spoilt = [
+        (0, text(0)[..text(0).len() / 2].to_owned(), "torn"),
+        (1, String::new(), "torn"),
+        (2, fs::read_to_string(part::path(&other, 2, &foreign)).unwrap(), "another plan"),
+        (3, text(4), "other cells"),
+        (4, text(4).replace("\"requests\":", "\"requests\":1"), "changed"),
+    ];
+    for (part, text, _) in &spoilt {
+        fs::write(part::path(&plan, *part, &place), text).unwrap();
+    }
+    let gathered = gather(&plan, &place).unwrap();
+    for ((part, _, says), missing) in spoilt.iter().zip(&gathered.missing) {
+        assert_eq!(missing.part, *part);
+        assert!(missing.flaw.as_ref().unwrap().contains(says), "{missing:?}");
+    }
+    assert_eq!((gathered.missing.len(), gathered.rows.len()), (5, plan.part(5).len()));
+    let steps = run(&plan, &place, Shard::WHOLE, 1);
+    assert_eq!(steps.iter().filter(|step| matches!(step, Step::Flawed { .. })).count(), 5);
+    assert_eq!((bytes(&place), merged(&plan, &place)), (sound, rows));
+}
+
+#[test]
+fn who_stops_in_the_midst_leaves_whole_parts_alone() {
+    let (plan, place) = (fan(&["children=1..12"], 4), folder("sweep-stopped"));
+    let ran = AtomicUsize::new(0);
+    // Asked before each part and each cell: enough for one part and a piece of the next.
+    let stop = || ran.fetch_add(1, Ordering::Relaxed) >= 6;
+    let tally = Work { plan: &plan, folder: &place, shard: Shard::WHOLE, jobs: 1 }.run(&stop, &mut |_| {}).unwrap();
+    assert!(!tally.is_complete());
+    assert_eq!((tally.made, tally.ran), (1, 4));
+    let gathered = gather(&plan, &place).unwrap();
+    assert_eq!((gathered.missing.len(), gathered.unfinished.len()), (3, 0));
+    assert!(gathered.missing.iter().all(|missing| missing.flaw.is_none()));
+    run(&plan, &place, Shard::WHOLE, 1);
+    assert_eq!(merged(&plan, &place).len(), 12);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told() {
+    let plan = small();
+    let place = folder("sweep-none").join("missing");
+    let refusal = Work { plan: &plan, folder: &place, shard: Shard::WHOLE, jobs: 2 }.run(&|| false, &mut |_| {});
+    assert!(refusal.unwrap_err().to_string().contains("missing"));
+}
+
+#[test]
+fn ranges_that_explode_are_refused_before_any_cell_is_made() {
+    let many = axes(&["children=1..1000", "prefix=1k..1000k:1k", "growth=1..1000"]);
+    let bad = Plan::new(Subject::fanout(), many, 8).unwrap_err();
+    assert!(matches!(bad, BadPlan::TooMany { cells: 1_000_000_000, .. }), "{bad}");
+    assert!(bad.to_string().contains("children (1000) × prefix (1000) × growth (1000)"), "{bad}");
+    let most = axes(&["children=1..1000", "growth=1..101"]);
+    assert!(1_000 * 101 > CELLS_MAX && Plan::new(Subject::fanout(), most, 8).is_err());
+}
+
+#[test]
+fn a_plan_says_everything_that_is_wrong_before_the_first_run() {
+    let of = |texts: &[&str]| Plan::new(Subject::fanout(), axes(texts), 8).unwrap_err().to_string();
+    assert!(of(&["children=0..3"]).contains("at least one child"));
+    assert!(of(&["launch=burst,stagger=400000"]).contains("longer than entries live"));
+    assert!(of(&["childern=1,2"]).contains("was `children` meant?"));
+    assert!(of(&["children=1", "children=2"]).contains("given twice"));
+    assert!(of(&["prefix=20k,20000"]).contains("twice"));
+    let entry = catalog::find("E15").unwrap();
+    let of = |texts: &[&str]| Plan::new(Subject::built_in(entry), axes(texts), 8).unwrap_err().to_string();
+    assert!(of(&["session.ttl=5m,2h"]).contains("`session.ttl`"));
+    // In a plan that is too large to be read whole, each value is.
+    assert!(of(&["seed=1..1000", "session.ttl=5m,2h"]).contains("`session.ttl`"));
+    assert!(of(&["session.tll=5m"]).contains("tll"));
+}
+
+#[test]
+fn a_plan_is_read_as_it_was_made_and_not_when_it_was_changed() {
+    let plan = small();
+    let text = plan.text();
+    assert_eq!(Plan::read(&text), Ok(plan.clone()));
+    assert_eq!(
+        Plan::new(Subject::fanout(), axes(&["children=1..4", "prefix=20000,46k", "launch=burst,primed"]), 6),
+        Ok(plan)
+    );
+    for (here, there) in [
+        ("children=2", "children=9"),
+        ("\"parts\": 6", "\"parts\": 7"),
+        ("\"parts\": 6", "\"parts\": 0"),
+        ("\"46000\"", "\"46001\""),
+        ("forkcast.plan/1", "forkcast.plan/2"),
+        ("\"version\": \"", "\"version\": \"9"),
+        ("\"cells\": [", "\"cells\": [], \"rest\": ["),
+    ] {
+        assert!(text.contains(here), "{here}");
+        assert!(Plan::read(&text.replacen(here, there, 1)).is_err(), "{here} → {there}");
+    }
+    for text in ["", "{}", "[]", "null", &text[..text.len() / 2]] {
+        assert!(matches!(Plan::read(text), Err(BadPlan::Unreadable(_))));
+    }
+}
+
+#[test]
+fn every_cell_has_a_hash_of_its_own_that_what_it_is_made_of_decides() {
+    let hashes = |plan: &Plan| plan.cells.iter().map(|cell| cell.cell.clone()).collect::<BTreeSet<_>>();
+    let plan = small();
+    assert_eq!(hashes(&plan).len(), plan.cells.len());
+    assert_eq!(hashes(&fan(&["children=1..4", "prefix=20k,46000", "launch=burst,primed"], 2)), hashes(&plan));
+    let (one, other) = (catalog::find("E15").unwrap(), catalog::find("E15+cold").unwrap());
+    let of = |entry| hashes(&Plan::new(Subject::built_in(entry), axes(&["seed=1..3"]), 2).unwrap());
+    assert!(of(one).is_disjoint(&of(other)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn parts_hold_every_cell_once_and_are_of_one_size(cells in 1_u64..300, parts in 1_usize..400) {
+        let plan = fan(&[&format!("growth=1..{cells}")], parts);
+        let sizes: Vec<usize> = (0..plan.parts).map(|part| plan.part(part).len()).collect();
+        let together: Vec<_> = (0..plan.parts).flat_map(|part| plan.part(part).iter().cloned()).collect();
+        prop_assert_eq!(&together, &plan.cells);
+        prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+        prop_assert!(sizes.iter().all(|size| *size > 0));
+        prop_assert!(matches!(part::read(&plan, 0, Path::new(env!("CARGO_MANIFEST_DIR"))), Ok(Found::Absent)));
+    }
+}

@@ -1,0 +1,153 @@
+//! Arguments of `sweep`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use forkcast_scenarios::sweep::Axis;
+use forkcast_scenarios::sweep::plan::PARTS;
+
+use super::{Format, TalkArgs};
+
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  forkcast sweep plan fanout --set children=1..20 --set launch=burst,primed -o plan.json
+  forkcast sweep run plan.json --out parts         on all cores; the same again makes what is missing
+  forkcast sweep status plan.json --out parts      what is there and what is missing
+  forkcast sweep merge plan.json --out parts       all cells, the same bytes whoever made the parts
+  forkcast man sweep-run                           how to run it on a cluster";
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  forkcast sweep plan fanout --set children=1..20 --set prefix=20k..100k:20k --set launch=burst,primed -o plan.json
+  forkcast sweep plan E15 --set session.ttl=5m,1h --set seed=1..50 -o plan.json
+  forkcast sweep plan mine.yaml+cold --set session.model=claude-opus-4-8,claude-haiku-4-5 > plan.json
+
+Fields of a scenario are those of `run --set`; those of a fan-out are the options of `forkcast fanout` without their dashes
+(against=fork,spawn; ablate=none,NAME+NAME). Values are parted by commas; 1..20, 0..100k:25k and 1..1000:x10 are ranges.
+Everything that can be known before the first run is checked here.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  forkcast sweep run plan.json --out parts         on all cores
+  forkcast sweep run plan.json --out parts --shard 0/7
+  forkcast sweep run plan.json --out parts --shard auto/7 --jobs 1
+
+Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch --array=0-6),
+JOB_COMPLETION_INDEX (Kubernetes, an Indexed Job with 7 completions), HQ_TASK_ID (hq submit --array 0-6).
+Parts that are there are not made again, so a shard that was killed is simply run once more.";
+
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  forkcast sweep merge plan.json --out parts       sweep.json and sweep.csv in that folder, the cheapest cells on the terminal
+  forkcast sweep merge plan.json --out parts --format csv > sweep.csv";
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  forkcast sweep status plan.json --out parts      exit code 1 until every part is there";
+
+/// Arguments of `sweep`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = SWEEP_EXAMPLES, arg_required_else_help = true)]
+pub struct SweepArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub step: SweepStep,
+}
+
+/// What can be done with a grid.
+#[derive(Debug, Subcommand)]
+pub enum SweepStep {
+    /// Make a plan: every combination of the values of some fields
+    Plan(SweepPlanArgs),
+    /// Make the parts of a plan, or those of one shard, that are not there yet
+    Run(SweepRunArgs),
+    /// Put all parts together
+    Merge(SweepMergeArgs),
+    /// Say which parts are there
+    Status(SweepStatusArgs),
+}
+
+/// Arguments of `sweep plan`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = PLAN_EXAMPLES)]
+pub struct SweepPlanArgs {
+    /// What to run: a scenario (a file, or a name of `forkcast list scenarios`), or `fanout`
+    #[arg(value_name = "SCENARIO|fanout")]
+    pub subject: PathBuf,
+
+    /// A field and its values; repeatable, and every combination is a cell
+    #[arg(long, value_name = "FIELD=VALUES", value_parser = axis)]
+    pub set: Vec<Axis>,
+
+    /// Into how many files the results are parted at most, whatever the number of shards
+    #[arg(long, value_name = "N", default_value_t = PARTS)]
+    pub parts: usize,
+
+    /// Write the plan into this file
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+/// A plan and the folder of its parts.
+#[derive(Debug, ClapArgs)]
+pub struct PartsArgs {
+    /// The plan, as `sweep plan` made it
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+
+    /// The folder of its parts
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: PathBuf,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+/// Arguments of `sweep run`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct SweepRunArgs {
+    /// Plan and folder
+    #[command(flatten)]
+    pub parts: PartsArgs,
+
+    /// Make the parts of this shard alone, counted from zero; `auto/N` takes the index of the scheduler
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+
+    /// Cells that run at a time; without it one for each core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// Arguments of `sweep merge`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = MERGE_EXAMPLES)]
+pub struct SweepMergeArgs {
+    /// Plan and folder
+    #[command(flatten)]
+    pub parts: PartsArgs,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub format: Format,
+}
+
+/// Arguments of `sweep status`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = STATUS_EXAMPLES)]
+pub struct SweepStatusArgs {
+    /// Plan and folder
+    #[command(flatten)]
+    pub parts: PartsArgs,
+}
+
+fn axis(text: &str) -> Result<Axis, String> {
+    Axis::read(text).map_err(|bad| bad.to_string())
+}

@@ -1,0 +1,202 @@
+//! `forkcast sweep`.
+
+use std::fs;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use forkcast_reports::{format, human};
+use forkcast_scenarios::sweep::gather::Missing;
+use forkcast_scenarios::sweep::part::write_beside;
+use forkcast_scenarios::sweep::work::Tally;
+use forkcast_scenarios::sweep::{Gathered, Plan, Row, Shard, Step, Work, gather, shard};
+
+use crate::args::{Format, PartsArgs, SweepArgs, SweepMergeArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+use crate::exit::{BadInput, Threshold, interrupted};
+use crate::screen;
+
+mod planned;
+
+/// Complaints of one kind that are told at most.
+const TOLD_MAX: usize = 10;
+
+/// Runs the verb.
+pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
+    match &args.step {
+        SweepStep::Plan(args) => planned::plan(args),
+        SweepStep::Run(args) => work(args),
+        SweepStep::Merge(args) => merge(args),
+        SweepStep::Status(args) => status(args),
+    }
+}
+
+/// The plan, and its folder if there is one.
+fn read(args: &PartsArgs) -> anyhow::Result<Plan> {
+    let name = args.plan.display();
+    let text = fs::read_to_string(&args.plan)
+        .map_err(|error| BadInput::error(format_args!("{name}: {error}; make a plan with `forkcast sweep plan`")))?;
+    Plan::read(&text).map_err(|bad| BadInput::error(format_args!("{name}: {bad}")))
+}
+
+fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
+    let (plan, folder, talk) = (read(&args.parts)?, &*args.parts.out, &args.parts.talk);
+    let shard = shard_of(args)?;
+    fs::create_dir_all(folder).map_err(|error| BadInput::error(format_args!("{}: {error}", folder.display())))?;
+    let jobs = args.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
+    let work = Work { plan: &plan, folder, shard, jobs };
+    let parts = work.parts();
+    let cells: usize = parts.iter().map(|part| plan.part(*part).len()).sum();
+    let (mut steps, mut done) = (talk.steps(), Tally::default());
+    let mut tell = |step: &Step| {
+        match step {
+            Step::Flawed { path, why } => {
+                talk.note(format_args!("forkcast: {}: {why}; it is made again", path.display()));
+            }
+            Step::Kept => done.kept += 1,
+            Step::Made => done.made += 1,
+            Step::Ran => done.ran += 1,
+        }
+        steps.at(|| {
+            let at_hand = done.kept + done.made;
+            format!("{at_hand} of {} parts, {} of {cells} cells run", parts.len(), done.ran)
+        });
+    };
+    let tally = work.run(&interrupted, &mut tell).map_err(BadInput::error)?;
+    steps.end();
+    if !tally.is_complete() {
+        let (at_hand, all) = (tally.kept + tally.made, tally.parts);
+        let again = format!("interrupted: {at_hand} of {all} parts are there; the same command makes the others");
+        return Err(Threshold(vec![again]).into());
+    }
+    talk.note(format_args!(
+        "forkcast: {} parts are there: {} made, {} were there before",
+        tally.parts, tally.made, tally.kept
+    ));
+    Ok(())
+}
+
+/// Which parts are made here. Who forgets to say it in an array of jobs is told.
+fn shard_of(args: &SweepRunArgs) -> anyhow::Result<Shard> {
+    let variable = |name: &str| std::env::var(name).ok();
+    if let Some(text) = &args.shard {
+        return Shard::read(text, &variable).map_err(|bad| BadInput::error(format_args!("--shard: {bad}")));
+    }
+    if let Ok(Some((name, _))) = shard::given(&variable) {
+        let note = "is set, and without --shard this makes all parts of the plan; --shard auto/N makes its share";
+        args.parts.talk.note(format_args!("forkcast: {name} {note}"));
+    }
+    Ok(Shard::WHOLE)
+}
+
+fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
+    let (plan, folder) = (read(&args.parts)?, &*args.parts.out);
+    let gathered = gather(&plan, folder).map_err(BadInput::error)?;
+    if !gathered.missing.is_empty() {
+        return Err(BadInput(incomplete(&args.parts, &plan, &gathered.missing)).into());
+    }
+    let rows = &gathered.rows;
+    let (json, csv) = (
+        bytes(|target| format::sweep::write(&plan, rows, target))?,
+        bytes(|target| format::sweep::table(&plan, rows, target))?,
+    );
+    for (name, bytes) in [("sweep.json", &json), ("sweep.csv", &csv)] {
+        write_beside(&folder.join(name), bytes).map_err(BadInput::error)?;
+    }
+    // All parts are there, so nobody needs what killed processes left; a live one makes its file anew.
+    for path in &gathered.unfinished {
+        drop(fs::remove_file(path));
+    }
+    args.parts.talk.note(format_args!("forkcast: wrote sweep.json and sweep.csv into {}", folder.display()));
+    match args.format {
+        Format::Json => screen::print(|target| target.write_all(&json))?,
+        Format::Csv => screen::print(|target| target.write_all(&csv))?,
+        shown => screen::document(&human::sweep::document(&plan, rows), shown)?,
+    }
+    judge(&plan, rows)
+}
+
+fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Which parts are missing, and what makes them.
+fn incomplete(args: &PartsArgs, plan: &Plan, missing: &[Missing]) -> Vec<String> {
+    let mut lines: Vec<String> = missing
+        .iter()
+        .take(TOLD_MAX)
+        .map(|missing| {
+            let why = missing.flaw.as_deref().unwrap_or("is not there");
+            let cells = plan.part(missing.part).len();
+            format!("{}: part {} of {} ({cells} cells): {why}", missing.path.display(), missing.part, plan.parts)
+        })
+        .collect();
+    if missing.len() > TOLD_MAX {
+        lines.push(format!("… and {} more parts", missing.len() - TOLD_MAX));
+    }
+    lines.push(format!("to make them: {}", again(&args.plan, &args.out)));
+    lines
+}
+
+fn again(plan: &Path, folder: &Path) -> String {
+    format!("forkcast sweep run {} --out {}", quoted(plan), quoted(folder))
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
+    if is_plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Cells that did not come to their end; everything was shown before.
+fn judge(plan: &Plan, rows: &[Row]) -> anyhow::Result<()> {
+    let complaint = |(set, row): (&Vec<String>, &Row)| {
+        format!("{}: {}: {}", set.join(" "), row.ends, row.message.as_deref().unwrap_or_default())
+    };
+    let cells = || plan.cells.iter().map(|cell| &cell.set).zip(rows);
+    if let Some(broken) = cells().find(|(_, row)| row.broke_a_law()) {
+        return Err(anyhow::anyhow!(complaint(broken)));
+    }
+    let broken: Vec<String> = cells().filter(|(_, row)| !row.is_done()).map(complaint).collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let more = broken.len().saturating_sub(TOLD_MAX);
+    let mut told: Vec<String> = broken.into_iter().take(TOLD_MAX).collect();
+    if more > 0 {
+        told.push(format!("… and {more} more cells that did not come to their end"));
+    }
+    Err(BadInput(told).into())
+}
+
+fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
+    let plan = read(&args.parts)?;
+    let folder = &args.parts.out;
+    let gathered = if folder.exists() {
+        gather(&plan, folder).map_err(BadInput::error)?
+    } else {
+        return Err(Threshold(vec![format!(
+            "{}: is not there; to make it: {}",
+            folder.display(),
+            again(&args.parts.plan, folder)
+        )])
+        .into());
+    };
+    let Gathered { rows, missing, unfinished } = gathered;
+    let (parts, cells) = (plan.parts, plan.cells.len());
+    screen::print(|target| {
+        writeln!(
+            target,
+            "{}: {} of {parts} parts, {} of {cells} cells",
+            plan.subject.name(),
+            parts - missing.len(),
+            rows.len()
+        )
+    })?;
+    if !unfinished.is_empty() {
+        let note = "unfinished files: of processes that are at work or were killed; merge removes them";
+        args.parts.talk.note(format_args!("forkcast: {} {note}", unfinished.len()));
+    }
+    if missing.is_empty() { Ok(()) } else { Err(Threshold(incomplete(&args.parts, &plan, &missing)).into()) }
+}

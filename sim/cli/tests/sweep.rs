@@ -1,0 +1,242 @@
+//! `forkcast sweep` as its users meet it: shards, kills, interrupts, schedulers, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "HQ_TASK_ID"];
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(line.split(' ')).current_dir(folder).stdin(Stdio::null()).env_remove("NO_COLOR").env_remove("COLUMNS");
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn forkcast(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().unwrap()
+}
+
+fn begun(folder: &Path, line: &str) -> Child {
+    command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Code, standard output, standard error.
+fn said(output: &Output) -> (i32, &str, &str) {
+    let text = |bytes| std::str::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+fn fine(folder: &Path, line: &str) -> String {
+    let output = forkcast(folder, line);
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!(code, 0, "{line}: {stderr}");
+    stdout.to_owned()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A plan whose cells take a while, each in a part of its own.
+fn slow_plan(place: &Path) {
+    fine(place, "sweep plan fanout --set children=300 --set turns=3 --set growth=1..56 -o plan.json");
+}
+
+fn parts(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().starts_with("part-")).count()
+}
+
+/// Waits until a part is there, so that the process is in the midst of its work.
+fn until_a_part_is_there(folder: &Path, child: &mut Child) {
+    while parts(folder) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended without a part");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Merged JSON as it is printed, and the two files.
+fn merged(place: &Path, out: &str) -> [Vec<u8>; 3] {
+    let printed = fine(place, &format!("sweep merge plan.json --out {out} --format json -q"));
+    let file = |name: &str| fs::read(place.join(out).join(name)).unwrap();
+    [printed.into_bytes(), file("sweep.json"), file("sweep.csv")]
+}
+
+#[test]
+fn one_process_seven_shards_and_shards_of_which_one_is_killed_give_the_same_bytes() {
+    let place = folder("sweep-shards");
+    slow_plan(&place);
+    fine(&place, "sweep run plan.json --out one -q");
+    for shard in [4, 0, 6, 2, 1, 5, 3] {
+        fine(&place, &format!("sweep run plan.json --out seven --shard {shard}/7 --jobs 1 -q"));
+    }
+    let mut victim = begun(&place, "sweep run plan.json --out killed --shard 2/7 --jobs 1");
+    until_a_part_is_there(&place.join("killed"), &mut victim);
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let survived = parts(&place.join("killed"));
+    assert!((1..8).contains(&survived), "{survived} of 8 parts: not in the midst of its work");
+    for shard in [0, 1, 3, 4, 5, 6] {
+        fine(&place, &format!("sweep run plan.json --out killed --shard {shard}/7 -q"));
+    }
+    assert_eq!(said(&forkcast(&place, "sweep status plan.json --out killed")).0, 1);
+    let output = forkcast(&place, "sweep run plan.json --out killed --shard 2/7 --jobs 1");
+    let again = format!("8 parts are there: {} made, {survived} were there before", 8 - survived);
+    assert!(said(&output).2.contains(&again), "{}", said(&output).2);
+    let one = merged(&place, "one");
+    assert_eq!(one[0], one[1]);
+    assert!(merged(&place, "seven") == one, "seven shards");
+    assert!(merged(&place, "killed") == one, "a shard was killed");
+    let left = fs::read_dir(place.join("killed"))
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(left.count(), 0, "merge removes what the killed process left");
+}
+
+/// Cut off in the midst of its work by Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_whole_parts() {
+    let place = folder("sweep-interrupted");
+    slow_plan(&place);
+    let mut child = command(&place, "sweep run plan.json --out parts --jobs 2").stderr(Stdio::piped()).spawn().unwrap();
+    until_a_part_is_there(&place.join("parts"), &mut child);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let (code, _, stderr) = said(&output);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("interrupted") && stderr.contains("of 56 parts are there"), "{stderr}");
+    let output = forkcast(&place, "sweep status plan.json --out parts");
+    let (_, stdout, stderr) = said(&output);
+    assert!(stdout.contains("of 56 parts") && !stderr.contains("unfinished") && !stderr.contains("torn"), "{stderr}");
+}
+
+#[test]
+fn what_is_missing_is_named_with_the_command_that_makes_it() {
+    let place = folder("sweep missing");
+    fine(&place, "sweep plan fanout --set children=1..30 -o plan.json");
+    fine(&place, "sweep run plan.json --out parts --shard 0/2");
+    let output = forkcast(&place, "sweep merge plan.json --out parts");
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!((code, stdout), (2, ""));
+    for part in
+        ["part 1 of 30 (1 cells): is not there", "… and 5 more parts", "forkcast sweep run plan.json --out parts"]
+    {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    assert!(!place.join("parts/sweep.json").exists());
+    let (_, command) = stderr.split_once("to make them: forkcast ").unwrap();
+    fine(&place, command.trim());
+    assert!(fine(&place, "sweep status plan.json --out parts").contains("30 of 30 parts, 30 of 30 cells"));
+    assert!(fine(&place, "sweep merge plan.json --out parts").contains("Sweep of fanout: 30 cells"));
+}
+
+#[test]
+fn torn_parts_and_parts_of_another_plan_are_told_and_made_again() {
+    let place = folder("sweep-torn");
+    fine(&place, "sweep plan fanout --set children=1..3 -o plan.json");
+    fine(&place, "sweep plan fanout --set children=2..4 -o other.json");
+    fine(&place, "sweep run plan.json --out parts");
+    let sound = merged(&place, "parts");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(place.join("parts")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.to_string_lossy().contains("part-"));
+    files.sort();
+    fs::write(&files[0], "{\"schema\":").unwrap();
+    let output = forkcast(&place, "sweep merge plan.json --out parts");
+    assert!(said(&output).0 == 2 && said(&output).2.contains("it is torn"), "{}", said(&output).2);
+    let output = forkcast(&place, "sweep run plan.json --out parts");
+    assert!(said(&output).0 == 0 && said(&output).2.contains("it is torn"), "{}", said(&output).2);
+    // Parts of two plans may lie in one folder.
+    fine(&place, "sweep run other.json --out parts");
+    assert!(merged(&place, "parts") == sound);
+}
+
+#[test]
+fn schedulers_give_the_index_of_a_shard() {
+    let place = folder("sweep-schedulers");
+    fine(&place, "sweep plan fanout --set children=1..4 -o plan.json");
+    for (at, variable) in VARIABLES.into_iter().enumerate() {
+        let run = |index: usize, shard: &str| {
+            let line = format!("sweep run plan.json --out {variable} {shard}");
+            command(&place, line.trim()).env(variable, index.to_string()).output().unwrap()
+        };
+        let output = run(at, "--shard auto/4");
+        assert_eq!(said(&output).0, 0, "{}", said(&output).2);
+        let output = forkcast(&place, &format!("sweep status plan.json --out {variable}"));
+        assert!((0..4).all(|part| said(&output).2.contains(&format!("part {part} of")) == (part != at)), "{variable}");
+        let output = run(4, "--shard auto/4");
+        assert_eq!(said(&output).0, 2);
+        assert!(said(&output).2.contains("counted from zero"), "{}", said(&output).2);
+        let output = run(1, "");
+        assert!(said(&output).2.contains(&format!("{variable} is set")), "{}", said(&output).2);
+    }
+    for shard in ["auto/4", "4/4", "1/0", "one"] {
+        assert_eq!(
+            said(&forkcast(&place, &format!("sweep run plan.json --out parts --shard {shard}"))).0,
+            2,
+            "{shard}"
+        );
+    }
+}
+
+#[test]
+fn nonsense_is_refused_before_any_work() {
+    let place = folder("sweep-nonsense");
+    for (line, says) in [
+        ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells, and 100000 are the most"),
+        ("fanout --set children=1..99999999", "more than 10,000 numbers"),
+        ("fanout --set children=0", "at least one child"),
+        ("fanout --set launch=stagger=999999", "longer than entries live"),
+        ("fanout --set childern=3", "was `children` meant?"),
+        ("fanout --set children", "expected FIELD=VALUE"),
+        ("fanout --parts 0", "at least one part"),
+        ("no-such.yaml", "name a YAML file"),
+        ("E15 --set session.ttl=2h", "`session.ttl`"),
+        ("E15+none", "no"),
+    ] {
+        let output = forkcast(&place, &format!("sweep plan {line} -o plan.json"));
+        let (code, stdout, stderr) = said(&output);
+        assert!(code == 2 && stdout.is_empty() && stderr.contains(says), "{line}: {code}: {stderr}");
+        assert!(!place.join("plan.json").exists());
+    }
+    let plan = fine(&place, "sweep plan fanout --set children=1,2");
+    fs::write(place.join("plan.json"), plan.replacen("children=2", "children=3", 1)).unwrap();
+    let output = forkcast(&place, "sweep run plan.json --out parts");
+    assert!(said(&output).0 == 2 && said(&output).2.contains("changed by hand"), "{}", said(&output).2);
+    assert!(!place.join("parts").exists());
+    assert_eq!(said(&forkcast(&place, "sweep run none.json --out parts")).0, 2);
+    fs::write(place.join("plan.json"), plan).unwrap();
+    assert_eq!(said(&forkcast(&place, "sweep run plan.json --out plan.json")).0, 2);
+    assert_eq!(said(&forkcast(&place, "sweep status plan.json --out parts")).0, 1);
+    assert_eq!(said(&forkcast(&place, "sweep merge plan.json --out parts")).0, 2);
+}
+
+#[test]
+fn a_scenario_of_the_user_needs_no_file_once_it_is_planned() {
+    let place = folder("sweep-scenario");
+    let text = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\n";
+    fs::write(place.join("word.yaml"), text).unwrap();
+    fine(
+        &place,
+        "sweep plan word.yaml --set session.model=claude-opus-4-8,claude-haiku-4-5 --set limits.steps=1,100000 -o plan.json",
+    );
+    fs::remove_file(place.join("word.yaml")).unwrap();
+    fine(&place, "sweep run plan.json --out parts");
+    let output = forkcast(&place, "sweep merge plan.json --out parts");
+    let (code, stdout, stderr) = said(&output);
+    // Everything is shown, and what broke off is told.
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("session.model=claude-opus-4-8 limits.steps=1: limit"), "{stderr}");
+    assert!(stdout.contains("Sweep of word: 4 cells") && stdout.contains("broke off"), "{stdout}");
+}
