@@ -49,7 +49,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// A plan whose cells take a while, each in a part of its own.
 fn slow_plan(place: &Path) {
-    fine(place, "sweep plan fanout --set children=300 --set turns=3 --set growth=1..56 -o plan.json");
+    fine(place, "sweep plan fanout --set children=100 --set turns=3 --set growth=1..56 -o plan.json");
 }
 
 fn parts(folder: &Path) -> usize {

@@ -12,19 +12,20 @@ use super::{Format, TalkArgs};
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   forkcast sweep plan fanout --set children=1..20 --set launch=burst,primed -o plan.json
-  forkcast sweep run plan.json --out parts         on all cores; the same again makes what is missing
+  forkcast sweep run plan.json --out parts         on all cores; once more: what is missing
   forkcast sweep status plan.json --out parts      what is there and what is missing
-  forkcast sweep merge plan.json --out parts       all cells, the same bytes whoever made the parts
+  forkcast sweep merge plan.json --out parts       the same bytes whoever made the parts
   forkcast man sweep-run                           how to run it on a cluster";
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep plan fanout --set children=1..20 --set prefix=20k..100k:20k --set launch=burst,primed -o plan.json
+  forkcast sweep plan fanout --set prefix=20k..100k:20k --set launch=burst,primed -o plan.json
   forkcast sweep plan E15 --set session.ttl=5m,1h --set seed=1..50 -o plan.json
-  forkcast sweep plan mine.yaml+cold --set session.model=claude-opus-4-8,claude-haiku-4-5 > plan.json
+  forkcast sweep plan mine.yaml+cold --set session.breakpoints=tail,both > plan.json
 
-Fields of a scenario are those of `run --set`; those of a fan-out are the options of `forkcast fanout` without their dashes
-(against=fork,spawn; ablate=none,NAME+NAME). Values are parted by commas; 1..20, 0..100k:25k and 1..1000:x10 are ranges.
+Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout`
+without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are parted by commas;
+1..20, 0..100k:25k and 1..1000:x10 are ranges.
 Everything that can be known before the first run is checked here.";
 
 const RUN_EXAMPLES: &str = "\
@@ -33,13 +34,14 @@ Examples:
   forkcast sweep run plan.json --out parts --shard 0/7
   forkcast sweep run plan.json --out parts --shard auto/7 --jobs 1
 
-Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch --array=0-6),
-JOB_COMPLETION_INDEX (Kubernetes, an Indexed Job with 7 completions), HQ_TASK_ID (hq submit --array 0-6).
+Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch
+--array=0-6), JOB_COMPLETION_INDEX (a Kubernetes Indexed Job with 7 completions), HQ_TASK_ID
+(hq submit --array 0-6).
 Parts that are there are not made again, so a shard that was killed is simply run once more.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep merge plan.json --out parts       sweep.json and sweep.csv in that folder, the cheapest cells on the terminal
+  forkcast sweep merge plan.json --out parts       also sweep.json and sweep.csv in that folder
   forkcast sweep merge plan.json --out parts --format csv > sweep.csv";
 
 const STATUS_EXAMPLES: &str = "\
