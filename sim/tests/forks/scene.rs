@@ -58,6 +58,8 @@ impl Scene {
         setup.settings.forks.profile = profile;
         setup.acts = vec![Act { at: Instant::default(), does: Does::Types("Fork now.".into()) }];
         setup.observers = laws::all(&setup.rules, &Seed::new(setup.seed));
+        // Forks that fork would go on for ever.
+        setup.turns_max = Some(400);
         setup.keeps_events = true;
         setup.keeps_drafts = true;
         Self { setup, rules: Vec::new() }.says("main", said)

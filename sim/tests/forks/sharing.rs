@@ -160,3 +160,10 @@ fn cache_32_equal_requests_have_equal_bytes_in_every_run() {
         assert_eq!(bodies(), bodies());
     }
 }
+
+#[test]
+fn cache_33_a_fork_with_other_tools_has_the_sizes_that_are_declared_for_these() {
+    for line in first_requests(&broken(warm(), Some(Ablation::FilterTools))) {
+        assert_eq!(line.predicted.unwrap().total_input_tokens(), 48_700);
+    }
+}
