@@ -176,8 +176,25 @@ fn findings(rows: &[Row]) -> Vec<String> {
             row.cell.launch.name()
         ));
     }
+    if let Some(row) = rows.first().filter(|row| !row.cell.rate_limits().is_none()) {
+        lines.push(limits(&row.cell, rows));
+    }
     let broken: BTreeSet<String> =
         rows.iter().filter_map(|row| row.formula.as_ref().err().map(ToString::to_string)).collect();
     lines.extend(broken.into_iter().map(|why| format!("No formula: {why}")));
     lines
+}
+
+/// What the provider took in a minute, and what came of it.
+fn limits(cell: &forkcast_scenarios::fanout::Cell, rows: &[Row]) -> String {
+    let limit = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{} {what}", count(limit)));
+    let limits: Vec<String> =
+        limit(cell.itpm, "input tokens that are not read").into_iter().chain(limit(cell.rpm, "requests")).collect();
+    let sum = |of: fn(&Row) -> u64| count(rows.iter().map(of).sum());
+    format!(
+        "Limits: {} a minute, from the fan-out on; {} calls were refused, {} requests never answered",
+        limits.join(", "),
+        sum(|row| row.outcome.over_limits),
+        sum(|row| row.outcome.unanswered)
+    )
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::cache::Rules;
-use forkcast_sim::simulation::Pace;
-use forkcast_sim::time::Duration;
+use forkcast_sim::simulation::{Pace, RateLimits};
+use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Ttl;
 use forkcast_sim::wire::model;
 
@@ -65,6 +65,10 @@ pub struct Cell {
     pub spawn: Option<Spawn>,
     /// Requests may be longer than the model's window.
     pub without_window: bool,
+    /// Input tokens a minute that the provider takes beside those that are read, from the fan-out on.
+    pub itpm: Option<u64>,
+    /// Requests a minute that it takes, from the fan-out on.
+    pub rpm: Option<u64>,
 }
 
 /// Agents that know nothing of the parent's conversation (`economics.md` 3.3).
@@ -104,6 +108,8 @@ impl Default for Cell {
             ablations: BTreeSet::new(),
             spawn: None,
             without_window: false,
+            itpm: None,
+            rpm: None,
         }
     }
 }
@@ -117,8 +123,8 @@ pub enum Refused {
     /// Nobody asks.
     #[error("a child needs at least one turn")]
     NoTurns,
-    /// A prompt is empty.
-    #[error("`{0}` must be at least one token")]
+    /// A prompt is empty, or a limit lets nothing through.
+    #[error("`{0}` must be at least one")]
     Empty(&'static str),
     /// Children would start after the parent's entries are gone.
     #[error("a stagger of {stagger_ms} ms is longer than entries live ({ttl_ms} ms): every child would start cold")]
@@ -211,6 +217,12 @@ impl Cell {
         first.into_iter().fold(grown, u64::saturating_add)
     }
 
+    /// What the provider takes in a minute. The parent's opening request stands for a conversation that went on for long, so
+    /// it does not count.
+    pub const fn rate_limits(&self) -> RateLimits {
+        RateLimits { requests_per_minute: self.rpm, input_tokens_per_minute: self.itpm, from: Instant(1) }
+    }
+
     /// How long entries live.
     pub fn ttl(&self) -> Duration {
         self.ttl.duration()
@@ -233,6 +245,9 @@ impl Cell {
             return Err(Refused::Empty(name));
         }
         self.check_extent()?;
+        if let Some(flag) = [("--itpm", self.itpm), ("--rpm", self.rpm)].into_iter().find(|(_, limit)| *limit == Some(0)) {
+            return Err(Refused::Empty(flag.0));
+        }
         if let LaunchPolicy::Stagger(span) = self.launch
             && span > self.ttl()
         {

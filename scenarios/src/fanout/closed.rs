@@ -59,6 +59,9 @@ pub enum Assumption {
     /// Nobody starts in the very instant of the first byte.
     #[error("a child starts in the instant of the first child's first byte")]
     Tie,
+    /// The provider takes every call when it comes.
+    #[error("the formula assumes that no limit of rate delays a child")]
+    RateLimits,
     /// What is written can be read from the first byte on.
     #[error("the formula assumes that writes can be read from the first byte on, and lie there by no chance")]
     Rules,
@@ -85,6 +88,7 @@ pub fn usage(cell: &Cell, book: &PriceBook) -> Result<Usage, Assumption> {
 pub fn holds(cell: &Cell, book: &PriceBook) -> Result<(), Assumption> {
     let conditions = [
         (cell.spawn.is_none() && cell.ablations.is_empty(), Assumption::WholeForks),
+        (cell.rate_limits().is_none(), Assumption::RateLimits),
         (cell.rules.loss_per_million == 0, Assumption::Rules),
         (is_cacheable(cell), Assumption::Minimum),
         (is_within_reach(cell), Assumption::LookBack),

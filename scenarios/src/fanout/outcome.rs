@@ -21,6 +21,10 @@ pub struct Outcome {
     pub makespan: Duration,
     /// Requests that the children sent.
     pub requests: u64,
+    /// Calls that a limit of rate refused, the parent's among them. They cost nothing, and time.
+    pub over_limits: u64,
+    /// Requests that were never answered, because their child had no more tries.
+    pub unanswered: u64,
 }
 
 impl Outcome {

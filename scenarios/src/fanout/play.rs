@@ -30,12 +30,14 @@ pub enum Unplayed {
 pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     cell.check()?;
     let finished = simulation::run(setup(cell, book)).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
-    Ok(outcome(&finished, book))
+    let mut outcome = outcome(&finished, book);
+    outcome.unanswered = (u64::from(cell.children) * u64::from(cell.requests())).saturating_sub(outcome.requests);
+    Ok(outcome)
 }
 
 /// The sums of a run over all agents but the main one.
 pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
     let mut span: Option<(Instant, Instant)> = None;
     let mut sums = Sums::default();
     for (line, asked) in finished.lines.iter().zip(&finished.asked) {

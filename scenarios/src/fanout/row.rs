@@ -36,7 +36,8 @@ pub fn row(cell: &Cell, book: &Rc<PriceBook>) -> Result<Row, Unplayed> {
     let formula = closed::usage(cell, book);
     Ok(Row {
         formula_millionths: formula.ok().and_then(|usage| equivalents_millionths(cell, &usage, book)),
-        bound: bound::lower_bound(cell, book),
+        // It is about whole fan-outs: those that lack requests may well cost less.
+        bound: bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0),
         cell: cell.clone(),
         formula,
         outcome,

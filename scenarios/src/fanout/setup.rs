@@ -22,6 +22,7 @@ pub fn setup(cell: &Cell, book: &Rc<PriceBook>) -> Setup {
     setup.sizing = Sizing::Declared;
     setup.rules = cell.rules;
     setup.pace = cell.pace;
+    setup.rate_limits = cell.rate_limits();
     setup.book = book.clone();
     setup.history = history();
     setup.world =

@@ -4,13 +4,14 @@
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
 //! * [`Layout`] is how its prompt is divided, and what it shares with the request that it continues.
-//! * [`Pace`] is how long that takes.
+//! * [`Pace`] is how long that takes, [`RateLimits`] how much of it there may be in a minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot go on.
 //! * [`Observer`] is told of everything that happens on both sides; laws are observers.
 
 mod alarm;
 mod layout;
+pub mod limits;
 mod log;
 mod pace;
 mod provider;
@@ -24,6 +25,7 @@ mod user;
 
 pub use alarm::{Alarm, Cause};
 pub use layout::Layout;
+pub use limits::RateLimits;
 pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::{Outage, Provider};

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::alarm::{Alarm, Cause};
+use super::limits::{Meter, RateLimits};
 use super::pace::Pace;
 use super::service::{Answered, Served, Service};
 use crate::model::answer::{Fault, Interruption};
@@ -24,10 +25,10 @@ pub struct Provider {
     turns_max: Option<u64>,
     turns: Cell<u64>,
     outages: Vec<Outage>,
+    meter: RefCell<Meter>,
 }
 
-/// A span of time in which the provider refuses everything, whatever the script says: it is overloaded, or a limit of
-/// rate is reached.
+/// A span of time in which the provider refuses everything, whatever the script says: it is overloaded, say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// The first instant.
@@ -48,12 +49,19 @@ impl Provider {
         alarm: Rc<Alarm>,
     ) -> Self {
         let (script, turns) = (RefCell::new(script), Cell::default());
-        Self { handle, pace, script, service, alarm, turns_max: None, turns, outages: Vec::new() }
+        let meter = RefCell::new(Meter::new(RateLimits::default()));
+        Self { handle, pace, script, service, alarm, turns_max: None, turns, outages: Vec::new(), meter }
     }
 
     /// Refuses everything in these spans.
     pub fn with_outages(mut self, outages: Vec<Outage>) -> Self {
         self.outages = outages;
+        self
+    }
+
+    /// Takes no more than this in a minute.
+    pub fn with_rate_limits(mut self, limits: RateLimits) -> Self {
+        self.meter = RefCell::new(Meter::new(limits));
         self
     }
 
@@ -81,11 +89,29 @@ impl Provider {
         std::future::pending().await
     }
 
+    /// Looks at the limits of rate, before the script is asked: what is refused now is asked again.
+    fn admit(&self, question: &Question, at: Instant) -> Result<(), CallError> {
+        let mut meter = self.meter.borrow_mut();
+        if !meter.is_on(at) {
+            return Ok(());
+        }
+        let mut service = self.service.borrow_mut();
+        // What the provider would refuse for good is refused by the service.
+        let Some(usage) = service.foresee(&question.agent, &question.draft, at) else { return Ok(()) };
+        let admitted = meter.admit(&question.draft.model, &usage, at);
+        service.over_limits += u64::from(admitted.is_err());
+        admitted
+    }
+
     async fn serve(&self, question: Question) -> Result<Replying, CallError> {
         let now = self.handle.now();
         if let Some(outage) = self.outages.iter().find(|outage| (outage.from..outage.until).contains(&now)) {
             self.handle.sleep(self.pace.refusal).await;
             return Err(outage.error.clone());
+        }
+        if let Err(error) = self.admit(&question, now) {
+            self.handle.sleep(self.pace.refusal).await;
+            return Err(error);
         }
         let answer = self.answer(&question).await;
         if let Some(Fault::Refusal(error)) = answer.fault {

@@ -38,6 +38,8 @@ pub struct Finished {
     pub asked: Vec<Asked>,
     /// The requests themselves, in step with `lines`, where they were kept.
     pub drafts: Vec<Draft>,
+    /// Calls that a limit of rate refused. They have no line.
+    pub over_limits: u64,
     /// Laws that held. A law that is broken ends the run, so the others were watched up to there.
     pub laws_held: Vec<&'static str>,
     /// How long it took, on its own clock.
@@ -142,7 +144,8 @@ impl Play {
         let Record { service, log, alarm, doing, .. } = &record;
         let provider = Provider::new(handle.clone(), setup.pace, setup.script, service.clone(), alarm.clone())
             .with_limit(setup.turns_max)
-            .with_outages(setup.outages);
+            .with_outages(setup.outages)
+            .with_rate_limits(setup.rate_limits);
         let opening = Opening {
             settings: setup.settings,
             seed,
@@ -227,6 +230,7 @@ impl Record {
             lines: std::mem::take(&mut service.lines),
             asked: std::mem::take(&mut service.asked),
             drafts: service.drafts.take().unwrap_or_default(),
+            over_limits: service.over_limits,
             laws_held: laws_held(&service, self.alarm.cause().as_ref()),
             makespan,
             steps,

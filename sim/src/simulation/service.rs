@@ -27,6 +27,8 @@ pub struct Service {
     pub drafts: Option<Vec<Draft>>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
+    /// Calls that a limit of rate refused. They have no line.
+    pub over_limits: u64,
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
@@ -92,6 +94,7 @@ impl Service {
             asked: Vec::new(),
             drafts: None,
             observers: Vec::new(),
+            over_limits: 0,
             alarm: Rc::default(),
             rules,
             cache: Marked::new(rules, seed),
@@ -150,6 +153,22 @@ impl Service {
         self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
         self.continued.put(chain, line, Previous::new(request, &cumulative, minimum));
         Ok(Served { line, usage, ticket })
+    }
+
+    /// What `draft` would be told of usage if it were served at `at`; nothing if it would be refused. Nothing is read or
+    /// written.
+    pub fn foresee(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Option<Usage> {
+        let (request, cumulative) = self.take(agent, draft);
+        refusal::check(&request, &self.rules).ok()?;
+        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());
+        let prompt = Prompt {
+            prefixes: &self.wire.prefixes,
+            markers: &request.markers,
+            sizes: &sizes,
+            total_tokens: cumulative.last().copied().unwrap_or(0),
+            minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
+        };
+        Some(self.cache.peek(&prompt, at).usage())
     }
 
     /// The request that `draft` is, and the tokens of each of its prefixes.

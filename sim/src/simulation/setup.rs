@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Act, Observer, Outage, Pace, Sizing};
+use super::{Act, Observer, Outage, Pace, RateLimits, Sizing};
 use crate::agent::definition::Definitions;
 use crate::agent::hook::Hooks;
 use crate::agent::input::Command;
@@ -58,6 +58,8 @@ pub struct Setup {
     pub pace: Pace,
     /// When the provider refuses everything.
     pub outages: Vec<Outage>,
+    /// How much it takes in a minute. By default it takes everything.
+    pub rate_limits: RateLimits,
     /// Scheduling and limits.
     pub plan: Plan,
     /// Answers of the model, of all agents together, after which the run is stopped.
@@ -94,6 +96,7 @@ impl Setup {
             prices_of: None,
             pace: Pace::default(),
             outages: Vec::new(),
+            rate_limits: RateLimits::default(),
             plan: Plan::default(),
             turns_max: None,
             observers: Vec::new(),

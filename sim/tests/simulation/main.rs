@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
 mod acts;
+mod limits;
 mod provider;
 mod runs;
 mod same;

@@ -115,6 +115,14 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "against")]
     pub gather_turns: u32,
 
+    /// Input tokens a minute that the provider takes, what is read not counted; refused calls are tried again
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub itpm: Option<u64>,
+
+    /// Requests a minute that the provider takes
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub rpm: Option<u64>,
+
     /// Run requests that are longer than the model's window
     #[arg(long)]
     pub no_window: bool,
@@ -154,6 +162,13 @@ pub enum Against {
 
 fn numbers(text: &str) -> Result<Numbers, String> {
     range::numbers(text).map(Numbers).map_err(|bad| bad.to_string())
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    match numbers(text)?.0[..] {
+        [number] => Ok(number),
+        _ => Err("one number is expected here, as in `30k`".to_owned()),
+    }
 }
 
 /// A word of a table, and what it means.
@@ -196,6 +211,8 @@ impl FanoutArgs {
             profile: self.profile,
             ablations: self.ablate.iter().copied().collect(),
             without_window: self.no_window,
+            itpm: self.itpm,
+            rpm: self.rpm,
             ..Cell::default()
         };
         let spawn = self.against.map(|Against::Spawn| Spawn {

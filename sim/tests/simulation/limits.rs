@@ -1,0 +1,117 @@
+//! Limits of rate: a bucket against a slow twin, and what a run makes of refusals.
+
+use forkcast_sim::simulation::limits::{Bucket, RateLimits};
+use forkcast_sim::simulation::{Finished, Setup, run};
+use forkcast_sim::time::{Duration, Instant};
+use proptest::prelude::*;
+
+use crate::stage::{calls, finished, says, setup, types};
+use serde_json::json;
+
+const MINUTE: u128 = 60_000_000_000;
+
+/// Knows no level: it adds up what was taken since every earlier instant and compares that with what could have come since
+/// then. What a bucket holds is the least that any of these leaves.
+struct Twin {
+    per_minute: u64,
+    taken: Vec<(u64, u64)>,
+}
+
+impl Twin {
+    /// What is left, times the nanoseconds of a minute.
+    fn left(&self, at: u64) -> i128 {
+        let whole = i128::from(self.per_minute) * MINUTE as i128;
+        let since = |first: usize| {
+            let (began, _) = self.taken[first];
+            let taken: i128 = self.taken[first..].iter().map(|(_, amount)| i128::from(*amount) * MINUTE as i128).sum();
+            whole + i128::from(at - began) * i128::from(self.per_minute) - taken
+        };
+        (0..self.taken.len()).map(since).fold(whole, i128::min)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_bucket_holds_what_its_slow_twin_says(
+        per_minute in prop_oneof![1_u64..100, 1_u64..5_000_000],
+        asked in prop::collection::vec((prop_oneof![Just(0_u64), 1_u64..90_000_000_000], 0_u64..130), 1..40),
+    ) {
+        let mut twin = Twin { per_minute, taken: Vec::new() };
+        let mut bucket = Bucket::full(per_minute, Instant(0));
+        let mut at = 0;
+        for (wait, percent) in asked {
+            at += wait;
+            let amount = (u128::from(per_minute) * u128::from(percent) / 100) as u64;
+            let (left, wanted) = (twin.left(at), i128::from(amount) * MINUTE as i128);
+            match bucket.holds(amount, Instant(at)) {
+                Ok(()) => {
+                    prop_assert!(wanted <= left);
+                    bucket.take(amount, Instant(at));
+                    twin.taken.push((at, amount));
+                }
+                Err(short) => {
+                    prop_assert!(wanted > left);
+                    prop_assert_eq!(short.enough_after.is_none(), amount > per_minute);
+                    if let Some(Duration(after)) = short.enough_after {
+                        prop_assert!(twin.left(at + after) >= wanted, "there is enough then");
+                        prop_assert!(twin.left(at + after - 1) < wanted, "and not before");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A main agent that asks three times: two reads, then a word.
+fn three_requests(limits: RateLimits) -> Setup {
+    let read = || calls("main", "Read", json!({ "file_path": "/repo/README.md" }));
+    let mut setup = setup(vec![read(), read(), says("main", "Read.")], vec![types(0, "Read it twice")]);
+    setup.rate_limits = limits;
+    setup
+}
+
+fn began(finished: &Finished) -> Vec<u64> {
+    finished.lines.iter().map(|line| line.at.unwrap().0 / 1_000_000).collect()
+}
+
+#[test]
+fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lost() {
+    let limits = RateLimits { requests_per_minute: Some(2), ..RateLimits::default() };
+    let (free, limited) = (finished(three_requests(RateLimits::default())), finished(three_requests(limits)));
+    assert_eq!((limited.lines.len(), limited.over_limits, free.over_limits), (3, 1, 0));
+    assert_eq!(began(&limited)[..2], began(&free)[..2]);
+    // Two a minute fill one in 30 s, counted from the first request; the refusal itself takes 0.3 s, its wait whole seconds.
+    let third = began(&limited)[2];
+    assert!((30_000..31_300).contains(&third), "{third}");
+    let usage = |run: &Finished| run.lines.iter().map(|line| line.predicted.unwrap()).collect::<Vec<_>>();
+    assert_eq!(usage(&limited), usage(&free), "what is refused reads and writes nothing");
+}
+
+#[test]
+fn what_is_read_does_not_count_and_what_is_larger_than_the_bucket_is_never_taken() {
+    let free = finished(three_requests(RateLimits::default()));
+    let first = free.lines[0].predicted.unwrap();
+    let fresh = |at: usize| {
+        let usage = free.lines[at].predicted.unwrap();
+        usage.input_tokens + usage.cache_creation_input_tokens()
+    };
+    let all = (0..3).map(fresh).sum::<u64>();
+    assert!(all < 2 * first.total_input_tokens(), "later requests read most of what they send");
+    let with = |tokens| RateLimits { input_tokens_per_minute: Some(tokens), ..RateLimits::default() };
+    assert_eq!(finished(three_requests(with(all))).over_limits, 0);
+    let never = finished(three_requests(with(fresh(0) - 1)));
+    assert_eq!((never.lines.len(), never.over_limits), (0, 11), "clients.md 1: 11 tries");
+}
+
+#[test]
+fn nothing_before_the_limits_begin_counts() {
+    let second = Instant(free_second());
+    let limits = RateLimits { requests_per_minute: Some(2), from: second, ..RateLimits::default() };
+    assert_eq!(run(three_requests(limits)).unwrap().over_limits, 0);
+}
+
+fn free_second() -> u64 {
+    finished(three_requests(RateLimits::default())).lines[1].at.unwrap().0
+}
