@@ -87,7 +87,10 @@ pub const ANSWERED: Known = &["tool", "input", "id", "result", "failed"];
 /// An item of `prompt.fragments`.
 pub const FRAGMENT: Known = &["flag", "text", "before_divider"];
 /// `sizes`.
-pub const SIZES: Known = &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth"];
+pub const SIZES: Known =
+    &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth", "agents"];
+/// `agents` of `sizes`.
+pub const AGENT_SIZES: Known = &["system", "tools", "brief", "gathered", "gathering_turns"];
 /// An item of `definitions`.
 pub const DEFINITION: Known = &["source", "file", "markdown", "json"];
 /// An item of `shell`.
@@ -197,7 +200,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 41] = [
+pub const OBJECTS: [(&str, Known); 42] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
@@ -212,6 +215,7 @@ pub const OBJECTS: [(&str, Known); 41] = [
     ("answered", ANSWERED),
     ("fragment", FRAGMENT),
     ("sizes", SIZES),
+    ("agent_sizes", AGENT_SIZES),
     ("definition", DEFINITION),
     ("shell_rule", SHELL),
     ("command", COMMAND),

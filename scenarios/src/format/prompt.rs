@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::session::{Fragment, PartSizes};
+use forkcast_sim::agent::session::{AgentSizes, Fragment, PartSizes};
 
 use super::history::Past;
 use super::outline;
@@ -56,6 +56,18 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
         placeholder: tokens("placeholder"),
         directive_block: tokens("directive_block"),
         growth: tokens("growth"),
-        agents: None,
+        agents: fields.may("agents", agent_sizes),
+    })
+}
+
+fn agent_sizes(at: &At<'_>) -> Option<AgentSizes> {
+    let fields = at.fields(outline::AGENT_SIZES)?;
+    let tokens = |name: &str| fields.may(name, At::number).unwrap_or_default();
+    Some(AgentSizes {
+        system: tokens("system"),
+        tools: tokens("tools"),
+        brief: tokens("brief"),
+        gathered: tokens("gathered"),
+        gathering_turns: fields.may("gathering_turns", |at| at.small(0)).unwrap_or_default(),
     })
 }

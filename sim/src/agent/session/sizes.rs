@@ -58,6 +58,7 @@ impl PartSizes {
             ("placeholder", self.placeholder),
             ("directive_block", self.directive_block),
             ("growth", self.growth),
+            ("agents", self.agents.map(|agents| agents.system + agents.tools + agents.brief)),
         ];
         parts.into_iter().filter_map(|(name, tokens)| tokens.map(|tokens| (name, tokens)))
     }
