@@ -12,7 +12,9 @@
 //! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
 //! * [`figures`](mod@figures): pictures.
 //! * [`folder`](mod@folder): all of it on disk.
+//! * [`claims`]: the page `published/claims.md`: what is said of forks, held against runs.
 
+pub mod claims;
 pub mod comparison;
 pub mod document;
 pub mod explained;

@@ -1,0 +1,68 @@
+//! `published/claims.md` is what runs give, and what runs give is what the derivation says (`economics.md` 3.3, 3.7).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use forkcast_reports::{claims, document::markdown};
+use forkcast_sim::pricing::PriceBook;
+
+fn page() -> String {
+    let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run comes to its end");
+    let mut page = Vec::new();
+    markdown::write(&document, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// The cells of the first row that begins with `words`, in the section with this heading, behind the line with `after`.
+fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String> {
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
+    let (_, below) = section.split_once(after).expect(after);
+    let row = below.lines().find(|line| line.starts_with(&format!("| {words} |"))).expect(words);
+    row.split('|').skip(2).map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect()
+}
+
+#[test]
+fn the_published_page_is_what_the_runs_give() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/claims.md");
+    let page = page();
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let published = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(published, page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
+}
+
+#[test]
+fn the_page_says_what_the_derivation_says_of_econ_03_to_econ_12() {
+    let page = page();
+    let rows = [
+        ("5,050", "Each further", "cold, one first", &["5,050 ✓", "2,625", "1,412.5"][..]),
+        ("5,050", "Each further", "warm, one first", &["5,050 ✓", "2,625", "1,412.5"]),
+        ("5,050", "by where", "before the directive", &["304,125", "81,025", "39,625", "28,125"]),
+        ("5,050", "by where", "behind the directive", &["304,375", "304,375", "39,875", "39,875"]),
+        ("5,050", "by where", "both", &["304,375", "81,275", "39,875", "28,375"]),
+        ("99.75", "Each further", "warm, one first", &["$0.0410, 89.8 % saved ✓"]),
+        ("$4", "All five", "cold, at once", &["$5.1562, 25.0 % more"]),
+        ("$4", "All five", "cold, one first", &["$1.3842, 66.4 % saved"]),
+        ("$4", "All five", "warm, one first", &["$0.4642, 88.7 % saved ✓", "$0.2321, 88.7 % saved"]),
+        ("Five forks", "The same with", "cold, at once", &["$1.6031, 25.0 % more"]),
+        ("Five forks", "All five", "warm, one first", &["$0.1500, 88.2 % saved"]),
+        ("Eight forks", "All eight", "cold, one first", &["$0.9830, 75.5 % saved"]),
+        ("Eight forks", "All eight", "warm, at once", &["$0.4080, 89.8 % saved"]),
+    ];
+    for (heading, after, words, expected) in rows {
+        let found = cells(&page, (heading, after, words));
+        assert_eq!(found[..expected.len()], *expected, "{heading}, {after}, {words}");
+    }
+}
+
+#[test]
+fn forks_of_more_turns_than_the_break_even_cost_more_than_agents_econ_16() {
+    // economics 3.3 has the crossing between one and two requests for agents whose siblings are warm.
+    let found = cells(&page(), ("A fork is cheap", "Price of forks", "Opus 4.8, nothing to gather"));
+    let ratio = |cell: &String| cell.trim_end_matches(" ✓").parse::<f64>().unwrap();
+    assert!(found[0].ends_with('✓') && !found[1].ends_with('✓'), "{found:?}");
+    assert!(found.windows(2).take(5).all(|pair| ratio(&pair[0]) < ratio(&pair[1])), "{found:?}");
+}
