@@ -245,7 +245,9 @@ impl Cell {
             return Err(Refused::Empty(name));
         }
         self.check_extent()?;
-        if let Some(flag) = [("--itpm", self.itpm), ("--rpm", self.rpm)].into_iter().find(|(_, limit)| *limit == Some(0)) {
+        if let Some(flag) =
+            [("--itpm", self.itpm), ("--rpm", self.rpm)].into_iter().find(|(_, limit)| *limit == Some(0))
+        {
             return Err(Refused::Empty(flag.0));
         }
         if let LaunchPolicy::Stagger(span) = self.launch
