@@ -90,6 +90,8 @@ fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
     let of_fanout = shown(&fanout);
     assert!(of_fanout.contains("Sweep of fanout: 8 cells, 16 requests"), "{of_fanout}");
     assert!(of_fanout.contains("Cheapest: model claude-opus-5-5, children 1, ttl 5m"), "{of_fanout}");
+    let narrow = shown(&plan(Subject::fanout(), &["children=1,2", "growth=500"]));
+    assert!(narrow.contains("In all cells: growth 500") && narrow.contains("Cheapest: children 1, $"), "{narrow}");
     let of_scenario = shown(&scenario);
     let place = |word: &str| of_scenario.find(word).unwrap_or_else(|| panic!("{word}: {of_scenario}"));
     assert!(place("limits.steps 100000") < place("broke off"));

@@ -142,6 +142,9 @@ fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
     for (part, text, _) in &spoilt {
         fs::write(part::path(&plan, *part, &place), text).unwrap();
     }
+    // A second name of the torn file: a part is never written over in its place, where a kill would tear it.
+    let witness = foreign.join("witness");
+    fs::hard_link(part::path(&plan, 0, &place), &witness).unwrap();
     let gathered = gather(&plan, &place).unwrap();
     for ((part, _, says), missing) in spoilt.iter().zip(&gathered.missing) {
         assert_eq!(missing.part, *part);
@@ -151,6 +154,7 @@ fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
     let steps = run(&plan, &place, Shard::WHOLE, 1);
     assert_eq!(steps.iter().filter(|step| matches!(step, Step::Flawed { .. })).count(), 5);
     assert_eq!((bytes(&place), merged(&plan, &place)), (sound, rows));
+    assert_eq!(fs::read_to_string(witness).unwrap(), spoilt[0].1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Grids for people: their cheapest cells, and what did not come to its end.
 
-use forkcast_scenarios::sweep::{Cell as GridCell, Plan, Row};
+use forkcast_scenarios::sweep::{Axis, Cell as GridCell, Plan, Row};
 use forkcast_sim::pricing::Money;
 
 use crate::document::{Cell, Column, Document, Table, count, money};
@@ -17,8 +17,8 @@ pub fn document(plan: &Plan, rows: &[Row]) -> Document {
     let mut document = Document::default();
     document.title(title(plan, rows));
     document.aside(rests_on(plan));
-    document.table(table(&cells));
-    document.text(findings(&cells));
+    document.table(table(plan, &cells));
+    document.text(findings(plan, &cells));
     document
 }
 
@@ -30,12 +30,18 @@ fn title(plan: &Plan, rows: &[Row]) -> String {
 }
 
 fn rests_on(plan: &Plan) -> Vec<String> {
-    let axes: Vec<String> = plan.axes.iter().map(|axis| format!("{} ({})", axis.path, axis.values.len())).collect();
+    let axes: Vec<String> = varying(plan).map(|axis| format!("{} ({})", axis.path, axis.values.len())).collect();
     let axes = if axes.is_empty() { "nothing varies".to_owned() } else { axes.join(" × ") };
-    vec![format!("Plan {}: {axes}; cheapest first, all in --format csv or json", plan.plan)]
+    let mut lines = vec![format!("Plan {}: {axes}; cheapest first, all in --format csv or json", plan.plan)];
+    let fixed = plan.axes.iter().filter(|axis| axis.values.len() == 1);
+    let fixed: Vec<String> = fixed.map(|axis| format!("{} {}", axis.path, axis.values[0])).collect();
+    if !fixed.is_empty() {
+        lines.push(format!("In all cells: {}", fixed.join(", ")));
+    }
+    lines
 }
 
-fn table(cells: &[(&GridCell, &Row)]) -> Table {
+fn table(plan: &Plan, cells: &[(&GridCell, &Row)]) -> Table {
     let columns = vec![
         Column::wrap("set", "set"),
         Column::right("requests", "requests").optional(),
@@ -49,14 +55,14 @@ fn table(cells: &[(&GridCell, &Row)]) -> Table {
     ];
     let mut table = Table::new("rows", columns);
     table.rows_are = "cells";
-    table.make(ROWS_SHOWN_MAX, cells, |(cell, row)| line(cell, row));
+    table.make(ROWS_SHOWN_MAX, cells, |(cell, row)| line(plan, cell, row));
     table
 }
 
-fn line(cell: &GridCell, row: &Row) -> Vec<Cell> {
+fn line(plan: &Plan, cell: &GridCell, row: &Row) -> Vec<Cell> {
     let millis = row.makespan_ns / 1_000_000;
     vec![
-        Cell::text(setting(cell)),
+        Cell::text(setting(plan, cell)),
         Cell::Count(row.requests),
         Cell::Count(row.usage.cache_read_input_tokens),
         Cell::Count(row.usage.cache_creation_input_tokens()),
@@ -68,20 +74,26 @@ fn line(cell: &GridCell, row: &Row) -> Vec<Cell> {
     ]
 }
 
-/// `children 5, launch primed`.
-fn setting(cell: &GridCell) -> String {
-    let set: Vec<String> = values(cell).map(|(path, value)| format!("{path} {value}")).collect();
+/// Axes with more than one value.
+fn varying(plan: &Plan) -> impl Iterator<Item = &Axis> {
+    plan.axes.iter().filter(|axis| axis.values.len() > 1)
+}
+
+/// What tells a cell from the others: `children 5, launch primed`.
+fn setting(plan: &Plan, cell: &GridCell) -> String {
+    let told = values(cell).zip(&plan.axes).filter(|(_, axis)| axis.values.len() > 1);
+    let set: Vec<String> = told.map(|((path, value), _)| format!("{path} {value}")).collect();
     if set.is_empty() { "as it is".to_owned() } else { set.join(", ") }
 }
 
-fn findings(cells: &[(&GridCell, &Row)]) -> Vec<String> {
+fn findings(plan: &Plan, cells: &[(&GridCell, &Row)]) -> Vec<String> {
     let mut lines = Vec::new();
     let priced = || cells.iter().filter_map(|(cell, row)| Some((cell, row.cost.filter(|_| row.is_done())?)));
     if let (Some((least, cheap)), Some((most, dear))) = (priced().next(), priced().next_back())
         && dear > cheap
     {
-        lines.push(format!("Cheapest: {}, {}", setting(least), money(cheap)));
-        lines.push(format!("Dearest: {}, {}", setting(most), money(dear)));
+        lines.push(format!("Cheapest: {}, {}", setting(plan, least), money(cheap)));
+        lines.push(format!("Dearest: {}, {}", setting(plan, most), money(dear)));
     }
     let failing = cells.iter().filter(|(_, row)| !row.failures.is_empty()).count();
     if failing > 0 {
