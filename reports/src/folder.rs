@@ -1,6 +1,7 @@
 //! A replay on disk: `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png`, and where the user asks
 //! for them the bodies of the requests, `bodies/NNNNN.json`.
 
+mod fanout;
 pub mod reading;
 mod simulated;
 
@@ -42,8 +43,9 @@ pub enum FolderError {
     },
 }
 
-/// The file that shows whose the folder is.
+/// The files of which one shows whose the folder is.
 const RUN: &str = "run.json";
+const FANOUT: &str = "fanout.json";
 const LEDGER: &str = "ledger.jsonl";
 const REQUESTS: &str = "requests.csv";
 
@@ -82,7 +84,7 @@ impl Folder {
         }
         fs::create_dir_all(path).map_err(failed)?;
         let empty = fs::read_dir(path).map_err(failed)?.next().is_none();
-        if empty || overwrite || made_here(&path.join(RUN)) {
+        if empty || overwrite || [RUN, FANOUT].iter().any(|name| made_here(&path.join(name))) {
             return Ok(Self { path: path.to_owned() });
         }
         Err(FolderError::Foreign(path.to_owned()))

@@ -5,8 +5,10 @@
 use std::rc::Rc;
 
 use forkcast_reports::document::terminal::{self, Look};
+use forkcast_reports::figures;
 use forkcast_reports::format::{SCHEMAS, fanout};
 use forkcast_reports::human;
+use forkcast_scenarios::fanout::breakeven::{Asked, Question, answer};
 use forkcast_scenarios::fanout::{Cell, Grid, Row, Spawn, row::row};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
@@ -36,7 +38,7 @@ fn grid() -> Grid {
 
 fn json(rows: &[Row]) -> Value {
     let mut text = Vec::new();
-    fanout::write(rows, "made-up prices", false, &mut text).unwrap();
+    fanout::write(rows, &[], "made-up prices", false, &mut text).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
@@ -109,5 +111,40 @@ fn people_see_cost_bound_and_time_on_80_columns() {
         }
         assert!(text.contains("Interrupted"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= width.into()), "{width}:\n{text}");
+    }
+}
+
+/// Every question in every form: schema, text that fits, a picture that is one.
+#[test]
+fn answers_are_written_in_every_form() {
+    let book = Rc::new(PriceBook::built_in());
+    let asked = Asked {
+        base: Cell::default(),
+        children: Some(vec![2, 9]),
+        prefix: None,
+        turns: Some(vec![2, 6]),
+        spawn: SPAWN,
+    };
+    let answers: Vec<_> = Question::ALL.map(|question| answer(question, &asked, &book).unwrap()).into();
+    let rows: Vec<Row> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
+    let mut text = Vec::new();
+    fanout::write(&rows, &answers, "made-up prices", false, &mut text).unwrap();
+    let value: Value = serde_json::from_slice(&text).unwrap();
+    follows_its_schema(&value);
+    assert_eq!(value["answers"].as_array().unwrap().len(), answers.len());
+    let mut text = Vec::new();
+    let document = human::fanout::answers::document(&answers, "made-up prices");
+    terminal::write(&document, Look { width: 120, colour: false }, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    for answer in &answers {
+        assert!(text.contains(answer.question.about()), "{text}");
+        let svg = figures::fanout::svg(answer);
+        let png = figures::png::from_svg(&svg).unwrap();
+        assert!(png.starts_with(b"\x89PNG"), "{:?}", answer.question);
+        for curve in answer.panels.iter().flat_map(|panel| &panel.curves).filter(|_| answer.question != Question::Prime)
+        {
+            assert!(svg.contains(&curve.name), "{:?}: no name of {}", answer.question, curve.name);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use plotters::backend::{DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
 
 /// The font of the bitmaps first, then those of the same widths that readers of the SVG have.
 const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
@@ -108,9 +108,26 @@ impl<'a> Canvas<'a> {
         drop(self.backend.draw_line(from, to, &colour.to_backend_color()));
     }
 
+    /// A line through all points, `width` thick.
+    pub fn path(&mut self, points: &[(i32, i32)], colour: RGBColor, width: u32) {
+        let style = ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: width };
+        drop(self.backend.draw_path(points.iter().copied(), &style));
+    }
+
     /// A filled shape.
     pub fn polygon(&mut self, corners: &[(i32, i32)], colour: RGBColor) {
         drop(self.backend.fill_polygon(corners.iter().copied(), &colour.to_backend_color()));
+    }
+
+    /// A filled circle.
+    pub fn disc(&mut self, middle: (i32, i32), radius: u32, colour: RGBColor) {
+        drop(self.backend.draw_circle(middle, radius, &colour.to_backend_color(), true));
+    }
+
+    /// A circle.
+    pub fn ring(&mut self, middle: (i32, i32), radius: u32, colour: RGBColor) {
+        let style = ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: 2 };
+        drop(self.backend.draw_circle(middle, radius, &style, false));
     }
 
     /// Diagonal lines, `step` apart.

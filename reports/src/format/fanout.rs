@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use forkcast_scenarios::fanout::Row;
+use forkcast_scenarios::fanout::breakeven::{Answer, Crossing, Curve, Panel, Point};
 use forkcast_scenarios::fanout::row::{best_cost, best_makespan};
 use forkcast_sim::time::Instant;
 use serde::Serialize;
@@ -14,11 +15,17 @@ use crate::document::csv;
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.fanout/1";
 
-/// Writes rows as one JSON object.
+/// Writes rows as one JSON object, with the answers that they were made for.
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(rows: &[Row], price_book: &str, is_partial: bool, target: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    rows: &[Row],
+    answers: &[Answer],
+    price_book: &str,
+    is_partial: bool,
+    target: &mut dyn Write,
+) -> io::Result<()> {
     let object = FanoutObject {
         schema: SCHEMA,
         price_book,
@@ -26,6 +33,7 @@ pub fn write(rows: &[Row], price_book: &str, is_partial: bool, target: &mut dyn 
         rows: rows.iter().map(RowObject::of).collect(),
         best_cost: best_cost(rows),
         best_makespan: best_makespan(rows),
+        answers: answers.iter().map(AnswerObject::of).collect(),
     };
     serde_json::to_writer_pretty(&mut *target, &object)?;
     writeln!(target)
@@ -39,6 +47,70 @@ struct FanoutObject<'a> {
     rows: Vec<RowObject<'a>>,
     best_cost: Vec<usize>,
     best_makespan: Vec<usize>,
+    answers: Vec<AnswerObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct AnswerObject<'a> {
+    question: &'static str,
+    panels: Vec<PanelObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct PanelObject<'a> {
+    title: &'a str,
+    curves: Vec<CurveObject<'a>>,
+    crossings: Vec<CrossingObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct CurveObject<'a> {
+    name: &'a str,
+    is_bound: bool,
+    points: Vec<PointObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct PointObject<'a> {
+    at: f64,
+    cost_usd: Usd,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct CrossingObject<'a> {
+    name: &'a str,
+    at: Option<f64>,
+    formula: Option<f64>,
+    cost_usd: Option<Usd>,
+}
+
+impl<'a> AnswerObject<'a> {
+    fn of(answer: &'a Answer) -> Self {
+        Self { question: answer.question.word(), panels: answer.panels.iter().map(PanelObject::of).collect() }
+    }
+}
+
+impl<'a> PanelObject<'a> {
+    fn of(panel: &'a Panel) -> Self {
+        let point = |point: &'a Point| PointObject { at: point.at, cost_usd: Usd(point.cost), label: &point.label };
+        let curve = |curve: &'a Curve| CurveObject {
+            name: &curve.name,
+            is_bound: curve.is_bound,
+            points: curve.points.iter().map(point).collect(),
+        };
+        let crossing = |crossing: &'a Crossing| CrossingObject {
+            name: &crossing.name,
+            at: crossing.at,
+            formula: crossing.formula,
+            cost_usd: crossing.at.map(|_| Usd(crossing.cost)),
+        };
+        Self {
+            title: &panel.title,
+            curves: panel.curves.iter().map(curve).collect(),
+            crossings: panel.crossings.iter().map(crossing).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -61,6 +133,7 @@ struct RowObject<'a> {
     spawn: Option<SpawnObject>,
     itpm: Option<u64>,
     rpm: Option<u64>,
+    waiting: u32,
     requests: u64,
     unanswered_requests: u64,
     over_limits: u64,
@@ -113,6 +186,7 @@ impl<'a> RowObject<'a> {
             }),
             itpm: cell.itpm,
             rpm: cell.rpm,
+            waiting: cell.waiting,
             requests: outcome.requests,
             unanswered_requests: outcome.unanswered,
             over_limits: outcome.over_limits,
@@ -131,7 +205,7 @@ impl<'a> RowObject<'a> {
 }
 
 /// Columns of the table of rows.
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "children",
     "prefix_tokens",
     "tail_tokens",
@@ -146,6 +220,7 @@ const COLUMNS: [&str; 27] = [
     "profile",
     "cache",
     "kind",
+    "waiting",
     "requests",
     "input_tokens",
     "cache_read_input_tokens",
@@ -189,6 +264,7 @@ fn cells(row: &Row) -> Vec<String> {
         object.profile.to_owned(),
         object.cache.to_owned(),
         if row.cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
+        object.waiting.to_string(),
         object.requests.to_string(),
         usage.input_tokens.to_string(),
         usage.cache_read_input_tokens.to_string(),

@@ -1,5 +1,7 @@
 //! Fan-outs for people: a table of cells, what was best, and what the figures rest on.
 
+pub mod answers;
+
 use std::collections::BTreeSet;
 
 use forkcast_scenarios::fanout::Row;

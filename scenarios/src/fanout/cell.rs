@@ -63,6 +63,8 @@ pub struct Cell {
     pub ablations: BTreeSet<Ablation>,
     /// Named agents in the place of forks.
     pub spawn: Option<Spawn>,
+    /// Children of which each waits once for longer than five minutes, in the middle of its turns.
+    pub waiting: u32,
     /// Requests may be longer than the model's window.
     pub without_window: bool,
     /// Input tokens a minute that the provider takes beside those that are read, from the fan-out on.
@@ -107,6 +109,7 @@ impl Default for Cell {
             pace: Pace::default(),
             ablations: BTreeSet::new(),
             spawn: None,
+            waiting: 0,
             without_window: false,
             itpm: None,
             rpm: None,
@@ -133,6 +136,16 @@ pub enum Refused {
         stagger_ms: u64,
         /// The lifetime.
         ttl_ms: u64,
+    },
+    /// Somebody who is not there waits, or has no turn to wait for.
+    #[error("{waiting} of {children} children cannot wait between turns of which each has {turns}")]
+    Waiting {
+        /// Who should wait.
+        waiting: u32,
+        /// Who is there.
+        children: u32,
+        /// Turns of each.
+        turns: u32,
     },
     /// More than a run should be.
     #[error("{children} children of {requests} requests each are more than a cell may have, {REQUESTS_MAX} in all")]
@@ -207,6 +220,11 @@ impl Cell {
         u64::from(self.turns) + self.spawn.map_or(0, |spawn| u64::from(spawn.gathering_turns))
     }
 
+    /// The turn, counted from one, after which a child that waits does so.
+    pub fn waits_after(&self) -> u64 {
+        (self.requests() / 2).max(1)
+    }
+
     /// Tokens of the longest request of a child.
     pub fn longest(&self) -> u64 {
         let grown = self.growth.saturating_mul(self.requests().saturating_sub(1));
@@ -243,6 +261,10 @@ impl Cell {
         let parts = [("--prefix", self.prefix), ("--directive", self.directive), ("--spawn-brief", brief)];
         if let Some((name, _)) = parts.into_iter().find(|(_, size)| *size == 0) {
             return Err(Refused::Empty(name));
+        }
+        if self.waiting > self.children || self.waiting > 0 && self.turns < 2 {
+            let (waiting, children, turns) = (self.waiting, self.children, self.turns);
+            return Err(Refused::Waiting { waiting, children, turns });
         }
         self.check_extent()?;
         if let Some(flag) =

@@ -92,7 +92,7 @@ pub fn holds(cell: &Cell, book: &PriceBook) -> Result<(), Assumption> {
         (cell.rules.loss_per_million == 0, Assumption::Rules),
         (is_cacheable(cell), Assumption::Minimum),
         (is_within_reach(cell), Assumption::LookBack),
-        (lives_long_enough(cell), Assumption::Lifetime),
+        (cell.waiting == 0 && lives_long_enough(cell), Assumption::Lifetime),
         (has_one_price(cell, book), Assumption::PriceTier),
     ];
     conditions.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, which)| Err(which))?;

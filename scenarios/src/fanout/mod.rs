@@ -6,11 +6,13 @@
 //! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
 //! * [`outcome`]: what came of a cell.
 //! * [`row`]: all that is said of a cell, and which of several is best.
+//! * [`breakeven`]: which of two policies is cheaper, and from where on the other one is.
 //! * [`grid`]: many cells at once; [`range`]: lists of numbers as they are typed.
 //!
 //! Source of the formulas: `economics.md` 3, an own derivation; the tests of this room hold them against the runtime.
 
 pub mod bound;
+pub mod breakeven;
 pub mod cell;
 pub mod closed;
 pub mod grid;

@@ -1,5 +1,8 @@
 //! What the agents of a fan-out say.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use forkcast_sim::agent::spawn::fork::{Profile, TYPE};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::{Answer, Question, Script, Unscripted};
@@ -15,6 +18,10 @@ const STREAMING: Duration = Duration::from_millis(1_000);
 /// A cold parent's message takes so much longer than its entries live.
 const COLD_EXTRA: Duration = Duration::from_millis(100_000);
 
+/// How long a child that waits does so: longer than five minutes, shorter than an hour. Its answer takes so long, since
+/// entries live from the start of the last request that used them.
+const WAIT: Duration = Duration::from_millis(400_000);
+
 /// The type of the named agents that forks are held against.
 pub const SPAWNED: &str = "general-purpose";
 
@@ -22,12 +29,14 @@ pub const SPAWNED: &str = "general-purpose";
 #[derive(Clone, Debug)]
 pub struct Voices {
     cell: Cell,
+    /// Children in the order in which they asked first.
+    asked: BTreeMap<Rc<str>, u32>,
 }
 
 impl Voices {
     /// What is said in this cell.
     pub const fn new(cell: Cell) -> Self {
-        Self { cell }
+        Self { cell, asked: BTreeMap::new() }
     }
 
     fn parent(&self, turn: u32, id: &str) -> Answer {
@@ -59,14 +68,26 @@ impl Voices {
         word.into_iter().chain((0..self.cell.children).map(call)).collect()
     }
 
-    fn child(&self, turn: u32, id: &str) -> Answer {
+    fn child(&mut self, question: &Question, id: &str) -> Answer {
+        let turn = question.turn;
         let said = if u64::from(turn) + 1 < self.cell.requests() {
             let (id, name) = (format!("{id}_call").into(), "Read".into());
             Said::ToolUse { id, name, input: json!({ "file_path": "/repo/part.txt" }) }
         } else {
             Said::Text("Scope: one part\nResult: it is well".to_owned())
         };
-        Answer { output_tokens: Some(self.cell.output), ..Answer::message(id, &[said]) }
+        let streaming = self.waits(question).then_some(WAIT);
+        Answer { streaming, output_tokens: Some(self.cell.output), ..Answer::message(id, &[said]) }
+    }
+
+    /// Whether a child waits after this turn.
+    fn waits(&mut self, question: &Question) -> bool {
+        if self.cell.waiting == 0 {
+            return false;
+        }
+        let next = u32::try_from(self.asked.len()).unwrap_or(u32::MAX);
+        let place = *self.asked.entry(question.agent.clone()).or_insert(next);
+        place < self.cell.waiting && u64::from(question.turn) + 1 == self.cell.waits_after()
     }
 }
 
@@ -75,7 +96,7 @@ impl Script for Voices {
         let id = format!("msg_{}_{}", question.agent, question.turn);
         Ok(match &*question.agent_type {
             "main" => self.parent(question.turn, &id),
-            _ => self.child(question.turn, &id),
+            _ => self.child(question, &id),
         })
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -65,6 +67,11 @@ fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
         (&["--prefix", "2m"], "--no-window"),
         (&["--against", "spawn", "--spawn-brief", "0"], "`--spawn-brief` must be"),
         (&["--spawn-brief", "5"], "--against"),
+        (&["--waiting", "6", "--turns", "2"], "6 of 5 children cannot wait"),
+        (&["--waiting", "1"], "cannot wait between turns"),
+        (&["--answer", "life"], "fork-or-spawn"),
+        (&["--answer", "prime", "--model", "claude-3-opus-20240229"], "has no price"),
+        (&["--overwrite"], "--out"),
     ] {
         let (code, stdout, stderr) = said(arguments);
         assert_eq!((code, &*stdout), (2, ""), "{arguments:?}: {stderr}");
@@ -85,4 +92,26 @@ fn a_model_without_a_price_keeps_its_tokens_and_says_so() {
 fn requests_beyond_the_window_run_where_that_is_asked_for() {
     let value = json(&["--prefix", "2m", "--no-window"]);
     assert_eq!(value["rows"][0]["usage"]["cache_read_input_tokens"], 10_000_000);
+}
+
+/// Every question leaves its plot beside the rows; a folder of somebody else is left alone.
+#[test]
+fn a_folder_holds_rows_answers_and_plots() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout");
+    drop(fs::remove_dir_all(&place));
+    let out = place.to_str().unwrap();
+    let small = ["--answer", "all", "--children", "2,3", "--turns", "2,3", "--prefix", "20k", "--out", out];
+    for _ in 0..2 {
+        let (code, stdout, stderr) = said(&small);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stdout.contains("turning point"), "{stdout}");
+    }
+    for name in
+        ["fanout.json", "fanout.csv", "children.svg", "fork-or-spawn.png", "ttl.png", "prime.svg", "look-back.png"]
+    {
+        assert!(place.join(name).metadata().unwrap().len() > 1_000, "{name}");
+    }
+    fs::write(place.join("fanout.json"), "{}").unwrap();
+    let (code, _, stderr) = said(&small);
+    assert_eq!(code, 2, "{stderr}");
 }

@@ -4,8 +4,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
+use forkcast_scenarios::fanout::breakeven::{Asked, Question};
 use forkcast_scenarios::fanout::range;
 use forkcast_scenarios::fanout::{Cell, Grid, Spawn};
 use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
@@ -24,6 +25,8 @@ Examples:
   forkcast fanout --turns 1..20 --against spawn    forks against agents with a brief of their own
   forkcast fanout --profile client-2026 --cache docs-2026-08
   forkcast fanout --children 2,5,8 --format json   one JSON object, forkcast.fanout/1
+  forkcast fanout --answer fork-or-spawn           where agents with a brief get cheaper than forks
+  forkcast fanout --answer all --out answers       every question, with tables and plots
 
 Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.";
 
@@ -31,13 +34,13 @@ Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,
 #[derive(Debug, ClapArgs)]
 #[command(after_help = FANOUT_EXAMPLES)]
 pub struct FanoutArgs {
-    /// Children of one message
-    #[arg(long, value_name = "LIST", default_value = "5", value_parser = numbers)]
-    pub children: Numbers,
+    /// Children of one message [default: 5]
+    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    pub children: Option<Numbers>,
 
-    /// Tokens of the parent's last request: tools, system prompt, history
-    #[arg(long, value_name = "LIST", default_value = "46k", value_parser = numbers)]
-    pub prefix: Numbers,
+    /// Tokens of the parent's last request: tools, system prompt, history [default: 46k]
+    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    pub prefix: Option<Numbers>,
 
     /// Tokens that children share behind it: the message that forks, and its placeholders
     #[arg(long, value_name = "LIST", default_value = "2500", value_parser = numbers)]
@@ -47,9 +50,9 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", default_value = "200", value_parser = numbers)]
     pub directive: Numbers,
 
-    /// Requests of each child
-    #[arg(long, value_name = "LIST", default_value = "1", value_parser = numbers)]
-    pub turns: Numbers,
+    /// Requests of each child [default: 1]
+    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    pub turns: Option<Numbers>,
 
     /// Tokens that a turn adds: answer and results of tools
     #[arg(long, value_name = "LIST", default_value = "1000", value_parser = numbers)]
@@ -123,6 +126,14 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", value_parser = number)]
     pub rpm: Option<u64>,
 
+    /// Children of which each waits once for longer than five minutes, in the middle of its turns
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub waiting: u32,
+
+    /// Answer a question instead of running a grid: ranges that are not given, and policies, are the question's own
+    #[arg(long, value_name = "QUESTION", value_delimiter = ',', value_parser = questions())]
+    pub answer: Vec<Questions>,
+
     /// Run requests that are longer than the model's window
     #[arg(long)]
     pub no_window: bool,
@@ -131,9 +142,13 @@ pub struct FanoutArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Also write fanout.json, fanout.csv and the plots into this folder
+    /// Also write fanout.json, fanout.csv and a plot of each answer (NAME.svg, NAME.png) into this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
+
+    /// Write into a folder that holds other files too; only files of the names above are replaced
+    #[arg(long, requires = "out", help_heading = "Output")]
+    pub overwrite: bool,
 
     /// What is said on standard error
     #[command(flatten)]
@@ -179,6 +194,18 @@ fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> imp
     })
 }
 
+/// One question, or all.
+pub type Questions = Vec<Question>;
+
+fn questions() -> impl TypedValueParser<Value = Questions> {
+    let one = |question: Question| PossibleValue::new(question.word()).help(question.about());
+    let all = PossibleValue::new("all").help("All of these");
+    PossibleValuesParser::new(Question::ALL.map(one).into_iter().chain([all])).map(|word| {
+        let asked = Question::ALL.into_iter().filter(|question| word == "all" || question.word() == word);
+        asked.collect()
+    })
+}
+
 fn ttl() -> impl TypedValueParser<Value = Ttl> {
     words(TTLS.to_vec())
 }
@@ -210,24 +237,19 @@ impl FanoutArgs {
             rules: self.cache,
             profile: self.profile,
             ablations: self.ablate.iter().copied().collect(),
+            waiting: self.waiting,
             without_window: self.no_window,
             itpm: self.itpm,
             rpm: self.rpm,
             ..Cell::default()
         };
-        let spawn = self.against.map(|Against::Spawn| Spawn {
-            system: self.spawn_system,
-            tools: self.spawn_tools,
-            brief: self.spawn_brief,
-            gathered: self.gather,
-            gathering_turns: self.gather_turns,
-        });
+        let spawn = self.against.map(|Against::Spawn| self.spawn());
         Ok(Grid {
-            children: small("--children", &self.children)?,
-            prefix: self.prefix.0.clone(),
+            children: small("--children", &self.children)?.unwrap_or_else(|| vec![base.children]),
+            prefix: self.prefix.as_ref().map_or_else(|| vec![base.prefix], |prefix| prefix.0.clone()),
             tail: self.tail.0.clone(),
             directive: self.directive.0.clone(),
-            turns: small("--turns", &self.turns)?,
+            turns: small("--turns", &self.turns)?.unwrap_or_else(|| vec![base.turns]),
             growth: self.growth.0.clone(),
             model: self.model.iter().map(|model| Arc::from(model.trim())).collect(),
             ttl: self.ttl.clone(),
@@ -238,9 +260,39 @@ impl FanoutArgs {
             base,
         })
     }
+
+    const fn spawn(&self) -> Spawn {
+        Spawn {
+            system: self.spawn_system,
+            tools: self.spawn_tools,
+            brief: self.spawn_brief,
+            gathered: self.gather,
+            gathering_turns: self.gather_turns,
+        }
+    }
+
+    /// The questions, each once, in their order.
+    pub fn questions(&self) -> Vec<Question> {
+        let asked: Vec<Question> = self.answer.iter().flatten().copied().collect();
+        Question::ALL.into_iter().filter(|question| asked.contains(question)).collect()
+    }
+
+    /// What the questions are about, `base` being the first cell of the grid.
+    ///
+    /// # Errors
+    /// A number that is too large for its parameter.
+    pub fn asked(&self, base: &Cell) -> Result<Asked, String> {
+        Ok(Asked {
+            base: base.clone(),
+            children: small("--children", &self.children)?,
+            prefix: self.prefix.as_ref().map(|prefix| prefix.0.clone()),
+            turns: small("--turns", &self.turns)?,
+            spawn: self.spawn(),
+        })
+    }
 }
 
-fn small(flag: impl Display, numbers: &Numbers) -> Result<Vec<u32>, String> {
+fn small(flag: impl Display, numbers: &Option<Numbers>) -> Result<Option<Vec<u32>>, String> {
     let one = |number: &u64| u32::try_from(*number).map_err(|_| format!("{flag}: {number} is more than can be run"));
-    numbers.0.iter().map(one).collect()
+    numbers.as_ref().map(|numbers| numbers.0.iter().map(one).collect()).transpose()
 }

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
+use forkcast_reports::folder::{Folder, FolderError};
 use forkcast_reports::{format, human};
+use forkcast_scenarios::fanout::Cell;
+use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer};
 use forkcast_scenarios::fanout::cell::Refused;
 use forkcast_scenarios::fanout::play::Unplayed;
 use forkcast_scenarios::fanout::row::{Row, row};
@@ -23,26 +26,95 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     }
     let book = Rc::new(PriceBook::built_in());
     look_at_models(args, &book)?;
+    // Before the work, so that nobody waits for a folder that cannot be used.
+    let folder = args.out.as_deref().map(|out| Folder::open(out, args.overwrite)).transpose().map_err(folder_error)?;
+    let found = match (&args.questions()[..], cells.first()) {
+        ([], _) | (_, None) => Found { rows: rows(args, &cells, &book)?, answers: Vec::new(), asked: cells.len() },
+        (questions, Some(base)) => answers(args, questions, base, &book)?,
+    };
+    let price_book = format!("list prices of {}", book.version());
+    if let Some((folder, path)) = folder.zip(args.out.as_ref()) {
+        let files = folder.write_fanout(&found.rows, &found.answers, &price_book, found.is_partial());
+        let files = files.map_err(folder_error)?;
+        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
+    }
+    print(args, &found, &price_book)
+}
+
+/// What was run.
+struct Found {
+    rows: Vec<Row>,
+    answers: Vec<Answer>,
+    /// How many rows or answers there should be.
+    asked: usize,
+}
+
+impl Found {
+    const fn is_partial(&self) -> bool {
+        let done = if self.answers.is_empty() { self.rows.len() } else { self.answers.len() };
+        done < self.asked
+    }
+}
+
+fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<()> {
+    let (rows, is_partial) = (&found.rows, found.is_partial());
+    match args.format {
+        Format::Json => {
+            screen::print(|target| format::fanout::write(rows, &found.answers, price_book, is_partial, target))
+        }
+        Format::Csv => screen::print(|target| format::fanout::table(rows, target)),
+        shown if found.answers.is_empty() => {
+            screen::document(&human::fanout::document(rows, price_book, is_partial), shown)
+        }
+        shown => screen::document(&human::fanout::answers::document(&found.answers, price_book), shown),
+    }
+}
+
+/// Every cell of the grid.
+fn rows(args: &FanoutArgs, cells: &[Cell], book: &Rc<PriceBook>) -> anyhow::Result<Vec<Row>> {
     let mut steps = args.talk.steps();
     let mut rows: Vec<Row> = Vec::with_capacity(cells.len());
-    for cell in &cells {
+    for cell in cells {
         if interrupted() {
             break;
         }
         steps.at(|| format!("{} of {} cells", rows.len(), cells.len()));
-        match row(cell, &book) {
-            Ok(row) => rows.push(row),
-            Err(Unplayed::Refused(refused)) => return Err(BadInput::error(refused)),
-            Err(Unplayed::Failed(why)) => return Err(anyhow::anyhow!(why)),
-        }
+        rows.push(row(cell, book).map_err(unplayed)?);
     }
-    steps.end();
-    let is_partial = rows.len() < cells.len();
-    let price_book = format!("list prices of {}", book.version());
-    match args.format {
-        Format::Json => screen::print(|target| format::fanout::write(&rows, &price_book, is_partial, target)),
-        Format::Csv => screen::print(|target| format::fanout::table(&rows, target)),
-        shown => screen::document(&human::fanout::document(&rows, &price_book, is_partial), shown),
+    Ok(rows)
+}
+
+/// The questions, each with the runs that it needs.
+fn answers(args: &FanoutArgs, questions: &[Question], base: &Cell, book: &Rc<PriceBook>) -> anyhow::Result<Found> {
+    let asked = args.asked(base).map_err(BadInput::error)?;
+    let mut steps = args.talk.steps();
+    let mut found = Found { rows: Vec::new(), answers: Vec::new(), asked: questions.len() };
+    for question in questions {
+        if interrupted() {
+            break;
+        }
+        steps.at(|| format!("{}: {}", question.word(), question.about()));
+        let answer = answer(*question, &asked, book).map_err(|why| match why {
+            Unanswered::Unplayed(why) => unplayed(why),
+            Unanswered::NoPrice(_) => BadInput::error(why),
+        })?;
+        found.rows.extend(answer.rows.iter().cloned());
+        found.answers.push(answer);
+    }
+    Ok(found)
+}
+
+fn unplayed(why: Unplayed) -> anyhow::Error {
+    match why {
+        Unplayed::Refused(refused) => BadInput::error(refused),
+        Unplayed::Failed(why) => anyhow::anyhow!(why),
+    }
+}
+
+fn folder_error(error: FolderError) -> anyhow::Error {
+    match error {
+        FolderError::Picture { .. } => error.into(),
+        other => BadInput::error(other),
     }
 }
 

@@ -1,0 +1,115 @@
+//! Money against time: points that nothing beats in both are joined, the others are rings.
+
+use forkcast_scenarios::fanout::breakeven::launching::frontier;
+use forkcast_scenarios::fanout::breakeven::{Panel, Point};
+
+use super::axes::Scale;
+use super::looks::Look;
+use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
+
+const SIZE: f64 = 12.0;
+
+/// From a point to its name.
+const REACH: i32 = 11;
+
+/// What the marks mean.
+const MEANINGS: [&str; 3] = [
+    "frontier: no launch is both faster and cheaper",
+    "another is as fast and as cheap, or better",
+    "bound: no policy is cheaper",
+];
+
+/// The marks with their meanings, in a row.
+pub(super) fn legend((mut left, y): (i32, i32), canvas: &mut Canvas<'_>) {
+    for (at, text) in MEANINGS.into_iter().enumerate() {
+        let line = [(left, y), (left + 40, y)];
+        match at {
+            0 => {
+                canvas.path(&line, ink::READ, 2);
+                canvas.disc((left + 20, y), 5, ink::READ);
+            }
+            1 => canvas.ring((left + 20, y), 5, ink::FAINT),
+            _ => Look::of(0, true).line(&line, canvas),
+        }
+        canvas.text(text, (left + 48, y), SIZE, ink::TEXT, Anchor::Start);
+        left += 48 + text_width(text, SIZE) + 26;
+    }
+}
+
+/// The points of a panel.
+pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
+    let bounds = panel.curves.iter().filter(|curve| curve.is_bound);
+    let levels: Vec<i32> = bounds.filter_map(|curve| curve.points.first()).map(|point| scale.y(point.cost)).collect();
+    for y in &levels {
+        Look::of(0, true).line(&[(scale.area.left, *y), (scale.area.right, *y)], canvas);
+    }
+    for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {
+        let kept = frontier(&curve.points);
+        let path = steps(&kept, scale);
+        canvas.path(&path, ink::READ, 2);
+        let mut taken: Vec<Area> = curve.points.iter().map(|point| around(scale.place(point))).collect();
+        taken.extend(path.windows(2).map(|pair| along(pair[0], pair[1])));
+        taken.extend(levels.iter().map(|y| along((scale.area.left, *y), (scale.area.right, *y))));
+        for point in &curve.points {
+            let place = scale.place(point);
+            if kept.iter().any(|kept| std::ptr::eq(*kept, point)) {
+                canvas.disc(place, 5, ink::READ);
+            } else {
+                canvas.disc(place, 5, ink::PAPER);
+                canvas.ring(place, 5, ink::FAINT);
+            }
+            name(point, place, scale, &mut taken, canvas);
+        }
+    }
+}
+
+/// From each point to the right as far as the next one, then down.
+fn steps(kept: &[&Point], scale: &Scale) -> Vec<(i32, i32)> {
+    let mut path: Vec<(i32, i32)> = Vec::new();
+    for point in kept {
+        let (x, y) = scale.place(point);
+        if let Some((_, before)) = path.last().copied() {
+            path.push((x, before));
+        }
+        path.push((x, y));
+    }
+    path
+}
+
+const fn around((x, y): (i32, i32)) -> Area {
+    Area { left: x - 7, top: y - 7, right: x + 8, bottom: y + 8 }
+}
+
+/// What a straight piece of a line covers.
+fn along(from: (i32, i32), to: (i32, i32)) -> Area {
+    let (left, right) = (from.0.min(to.0), from.0.max(to.0));
+    let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
+    Area { left: left - 2, top: top - 2, right: right + 3, bottom: bottom + 3 }
+}
+
+/// Writes a point's name where it covers nothing: to the right, to the left, above, below, further away.
+fn name(point: &Point, (x, y): (i32, i32), scale: &Scale, taken: &mut Vec<Area>, canvas: &mut Canvas<'_>) {
+    let width = text_width(&point.label, SIZE);
+    let at = |left: i32, middle: i32| Area { left, top: middle - 8, right: left + width, bottom: middle + 8 };
+    let near = |lift: i32| {
+        [
+            at(x + REACH, y - lift),
+            at(x - REACH - width, y - lift),
+            at(x + REACH, y + lift),
+            at(x - REACH - width, y + lift),
+        ]
+    };
+    let is_free = |area: &Area| {
+        area.left >= scale.area.left
+            && area.right <= scale.area.right + 20
+            && taken.iter().all(|other| !area.overlaps(other))
+    };
+    let Some(area) = [0, 12, 20, 28, 42, 56].into_iter().flat_map(near).find(is_free) else { return };
+    let middle = i32::midpoint(area.top, area.bottom);
+    if (middle - y).abs() > 14 {
+        let side = if area.left > x { area.left - 2 } else { area.right + 2 };
+        canvas.line((x, y), (side, middle), ink::FAINT);
+    }
+    canvas.text(&point.label, (area.left, middle), SIZE, ink::TEXT, Anchor::Start);
+    taken.push(area);
+}

@@ -1,0 +1,85 @@
+//! Answers about fan-outs: cost by what varies, a line for each policy, the bound dotted, turning points marked; or money
+//! against time with the frontier of what is worth having.
+//!
+//! Lines differ in colour, in dashes and in markers, so that they can be told apart on grey paper.
+
+use forkcast_scenarios::fanout::breakeven::{Answer, Question};
+
+use super::canvas::{Anchor, Area, Canvas, ink};
+use axes::Scale;
+
+mod axes;
+mod frontier;
+mod lines;
+mod looks;
+
+const WIDTH: u32 = 1200;
+const HEIGHT: u32 = 640;
+const LEFT: i32 = 90;
+const RIGHT: i32 = 1170;
+const TOP: i32 = 168;
+const BOTTOM: i32 = 566;
+
+/// Between two panels: room for the numbers of the right one.
+const GUTTER: i32 = 96;
+
+/// The picture as SVG.
+pub fn svg(answer: &Answer) -> String {
+    let mut text = String::new();
+    let mut canvas = Canvas::new(&mut text, WIDTH, HEIGHT);
+    canvas.text(answer.question.about(), (LEFT, 34), 20.0, ink::TEXT, Anchor::Start);
+    canvas.text(&said(answer), (LEFT, 62), 13.0, ink::FAINT, Anchor::Start);
+    let is_frontier = answer.question == Question::Prime;
+    // The one with the most curves names them all; curves of the same policy stand at the same place of every panel.
+    if let Some(panel) = answer.panels.iter().max_by_key(|panel| panel.curves.len()) {
+        if is_frontier {
+            frontier::legend((LEFT, 94), &mut canvas);
+        } else {
+            lines::legend(panel, Area { left: LEFT, top: 94, right: RIGHT, bottom: TOP }, &mut canvas);
+        }
+    }
+    for (panel, area) in answer.panels.iter().zip(areas(answer.panels.len())) {
+        let scale = Scale::of(panel, area, is_frontier);
+        canvas.text(&panel.title, (area.left, area.top - 26), 13.0, ink::TEXT, Anchor::Start);
+        scale.draw(answer.question, &mut canvas);
+        if is_frontier {
+            frontier::draw(panel, &scale, &mut canvas);
+        } else {
+            lines::draw(panel, &scale, &mut canvas);
+        }
+    }
+    canvas.finish();
+    text
+}
+
+/// Side by side, equally wide.
+fn areas(panels: usize) -> Vec<Area> {
+    let count = i32::try_from(panels).unwrap_or(1).max(1);
+    let width = (RIGHT - LEFT - GUTTER * (count - 1)) / count;
+    let left = |at: i32| LEFT + at * (width + GUTTER);
+    (0..count).map(|at| Area { left: left(at), top: TOP, right: left(at) + width, bottom: BOTTOM }).collect()
+}
+
+/// What is the same in all runs.
+fn said(answer: &Answer) -> String {
+    let Some(row) = answer.rows.first() else { return String::new() };
+    let cell = &row.cell;
+    let ttl = forkcast_scenarios::format::session::ttl_name(cell.ttl);
+    let size = |what: &str, tokens: u64| format!("{what} {}", crate::document::count(tokens));
+    let mut parts = vec![cell.model.to_string()];
+    let by_context = answer.question == Question::ForkOrSpawn || answer.question == Question::Ttl;
+    if !by_context {
+        parts.push(size("prefix", cell.prefix));
+    }
+    parts.extend([size("tail", cell.tail), size("directive", cell.directive)]);
+    if cell.requests() > 1 || by_context {
+        parts.push(size("growth", cell.growth));
+    }
+    if answer.question != Question::Ttl {
+        parts.push(format!("lifetime {ttl}"));
+    }
+    if answer.question != Question::LookBack {
+        parts.push(format!("cache rules {}", cell.rules.name));
+    }
+    format!("{}; every point is a run, output included", parts.join(", "))
+}

@@ -1,0 +1,143 @@
+//! Answers for people: where one policy gets cheaper than another, and what each costs on the way.
+
+use forkcast_scenarios::fanout::breakeven::launching::frontier;
+use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
+use forkcast_sim::pricing::Money;
+
+use super::{rests_on, seconds};
+use crate::document::{Cell, Column, Document, Table};
+
+/// Places of an axis that people see; the plot and the machine formats have all.
+const PLACES_MAX: usize = 6;
+
+/// The document.
+pub fn document(answers: &[Answer], price_book: &str) -> Document {
+    let mut document = Document::default();
+    document.title("Fan-out: answers in money".to_owned());
+    let rows: Vec<_> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
+    document.aside(rests_on(&rows, price_book));
+    for answer in answers {
+        document.heading(answer.question.about());
+        let crossings: Vec<_> = answer.panels.iter().collect();
+        if crossings.iter().any(|panel| !panel.crossings.is_empty()) {
+            document.table(crossing_table(&crossings));
+        }
+        for panel in &answer.panels {
+            document.text(vec![panel.title.clone()]);
+            document.table(match answer.question {
+                Question::Prime => launch_table(panel),
+                question => cost_table(question, panel),
+            });
+        }
+    }
+    document
+}
+
+/// Turning points: what was measured, and what the formula says; `beyond` what was asked where there is none.
+fn crossing_table(panels: &[&Panel]) -> Table {
+    let columns = vec![
+        Column::left("turning point", "name"),
+        Column::right("measured", "at"),
+        Column::right("formula", "formula"),
+        Column::right("cost there", "cost_usd"),
+    ];
+    let mut table = Table::new("crossings", columns);
+    let number = |place: Option<f64>| place.map_or(Cell::Missing("beyond"), |at| Cell::text(format!("{at:.1}")));
+    for panel in panels {
+        table.rows.extend(panel.crossings.iter().map(|crossing| {
+            let several = panels.len() > 1;
+            let name = if several { format!("{}; {}", crossing.name, panel.title) } else { crossing.name.clone() };
+            let cost = crossing.at.map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
+            vec![Cell::text(name), number(crossing.at), number(crossing.formula), cost]
+        }));
+    }
+    table
+}
+
+/// Money against time, a row for each launch.
+fn launch_table(panel: &Panel) -> Table {
+    let columns = vec![
+        Column::left("launch", "launch"),
+        Column::right("makespan", "makespan_s"),
+        Column::right("cost", "cost_usd"),
+        Column::right("over the bound", "over_bound"),
+        Column::left("worth having", "frontier"),
+    ];
+    let mut table = Table::new("launches", columns);
+    let bound = panel.curves.iter().find(|curve| curve.is_bound).and_then(|curve| curve.points.first());
+    for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {
+        let kept: Vec<&str> = frontier(&curve.points).into_iter().map(|point| &*point.label).collect();
+        table.rows.extend(curve.points.iter().map(|point| {
+            let is_kept = kept.contains(&&*point.label);
+            vec![
+                Cell::text(&*point.label),
+                Cell::text(seconds(forkcast_sim::time::Duration((point.at * 1e9) as u64))),
+                Cell::Money(Some(point.cost)),
+                Cell::Error(bound.map(|bound| over(point.cost, bound.cost))),
+                Cell::text(if is_kept { "yes" } else { "no" }),
+            ]
+        }));
+    }
+    table
+}
+
+/// What each policy costs at some places of the axis, the cheapest named.
+fn cost_table(question: Question, panel: &Panel) -> Table {
+    let place = match question {
+        Question::Ttl => "waiting",
+        Question::ForkOrSpawn => "turns",
+        Question::Children | Question::LookBack | Question::Prime => "children",
+    };
+    let columns = vec![
+        Column::right(place, "at"),
+        Column::left("policy", "policy"),
+        Column::right("cost", "cost_usd"),
+        match question {
+            Question::ForkOrSpawn => Column::right("against spawn", "against_spawn"),
+            _ => Column::right("over the cheapest", "over_cheapest"),
+        },
+    ];
+    let mut table = Table::new("costs", columns);
+    for at in places(panel) {
+        let here: Vec<(&Curve, &Point)> =
+            panel.curves.iter().filter_map(|curve| curve.points.get(at).map(|point| (curve, point))).collect();
+        let policies = here.iter().filter(|(curve, _)| !curve.is_bound);
+        // Forks of different contexts are no choice; each is held against agents of their own, the first curve.
+        let is_choice = question != Question::ForkOrSpawn;
+        let least = if is_choice { policies.map(|(_, point)| point.cost).min() } else { first_cost(&here) };
+        let Some(least) = least else { continue };
+        table.rows.extend(here.iter().map(|(curve, point)| {
+            let over = match curve.is_bound {
+                true => Cell::Empty,
+                false if point.cost == least && is_choice => Cell::text("cheapest"),
+                false => Cell::Error(Some(over(point.cost, least))),
+            };
+            vec![Cell::text(format!("{:.0}", point.at)), Cell::text(&*curve.name), Cell::Money(Some(point.cost)), over]
+        }));
+    }
+    table
+}
+
+fn first_cost(here: &[(&Curve, &Point)]) -> Option<Money> {
+    here.first().map(|(_, point)| point.cost)
+}
+
+/// Indices of about so many points, the first and the last among them, denser at the beginning.
+fn places(panel: &Panel) -> Vec<usize> {
+    let count = panel.curves.iter().map(|curve| curve.points.len()).min().unwrap_or(0);
+    if count <= PLACES_MAX {
+        return (0..count).collect();
+    }
+    let last = (count - 1) as f64;
+    let part = |at: usize| at as f64 / (PLACES_MAX - 1) as f64;
+    let mut places: Vec<usize> = (0..PLACES_MAX).map(|at| (last * part(at).powf(1.5)).round() as usize).collect();
+    places.dedup();
+    places
+}
+
+fn over(cost: Money, least: Money) -> f64 {
+    match least.picousd() {
+        0 => 0.0,
+        least => cost.picousd() as f64 / least as f64 - 1.0,
+    }
+}

@@ -1,0 +1,53 @@
+//! Cost by children for each policy, with what none goes below: a warm and a cold parent side by side.
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+use forkcast_sim::pricing::Money;
+
+use super::{Asked, Curve, Panel, Point, Runs, Unanswered};
+use crate::fanout::cell::Cell;
+
+/// Children of the curve, where the user names none.
+const CHILDREN_MAX: u32 = 16;
+
+/// What a client does today, what it could do, and no cache at all: that one last, since it is left out of a warm parent's
+/// panel, where it would press all others together.
+const POLICIES: [(Placement, LaunchPolicy); 4] = [
+    (Placement::Client2026, LaunchPolicy::Burst),
+    (Placement::Both, LaunchPolicy::Waves(4)),
+    (Placement::Both, LaunchPolicy::Primed),
+    (Placement::None, LaunchPolicy::Burst),
+];
+
+/// The panels.
+///
+/// # Errors
+/// When a cell cannot be run or has no price.
+pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+    [false, true].into_iter().map(|is_cold| panel(asked, is_cold, runs)).collect()
+}
+
+fn panel(asked: &Asked, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
+    let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
+    let mut panel = Panel { title: title(is_cold), ..Panel::default() };
+    let mut bound: Vec<Point> = Vec::new();
+    for (placement, launch) in POLICIES.into_iter().filter(|(placement, _)| is_cold || *placement != Placement::None) {
+        let cell = |children: &u32| Cell { children: *children, placement, launch, is_cold, ..asked.base.clone() };
+        let cells = children.iter().map(|children| (f64::from(*children), cell(children)));
+        let before = runs.rows.len();
+        panel.curves.push(runs.curve(format!("{}, {}", placement.name(), launch.name()), cells)?);
+        let least = |(at, row): (&u32, &crate::fanout::Row)| Point {
+            at: f64::from(*at),
+            cost: row.bound.unwrap_or(Money::ZERO),
+            label: String::new(),
+        };
+        bound = children.iter().zip(&runs.rows[before..]).map(least).collect();
+    }
+    panel.curves.push(Curve { name: "bound".to_owned(), is_bound: true, points: bound });
+    Ok(panel)
+}
+
+/// What a panel about a parent is called.
+pub(super) fn title(is_cold: bool) -> String {
+    format!("{} parent", if is_cold { "cold" } else { "warm" })
+}

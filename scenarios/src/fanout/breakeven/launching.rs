@@ -1,0 +1,62 @@
+//! One child first or all at once: money against the time until all are done (`economics.md` 3.1).
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Duration;
+
+use super::children::title;
+use super::{Asked, Curve, Panel, Point, Runs, Unanswered};
+use crate::fanout::cell::Cell;
+
+/// Where the user names nothing else.
+const CHILDREN: u32 = 8;
+
+const LAUNCHES: [LaunchPolicy; 7] = [
+    LaunchPolicy::Burst,
+    LaunchPolicy::Stagger(Duration::from_millis(50)),
+    LaunchPolicy::Stagger(Duration::from_millis(150)),
+    LaunchPolicy::Stagger(Duration::from_millis(400)),
+    LaunchPolicy::Waves(4),
+    LaunchPolicy::Waves(2),
+    LaunchPolicy::Primed,
+];
+
+/// A warm and a cold parent side by side; places are seconds.
+///
+/// # Errors
+/// When a cell cannot be run or has no price.
+pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+    let children = asked.children.as_ref().and_then(|children| children.first().copied()).unwrap_or(CHILDREN);
+    let base = Cell { children, placement: Placement::Both, ..asked.base.clone() };
+    [false, true].into_iter().map(|is_cold| panel(&Cell { is_cold, ..base.clone() }, runs)).collect()
+}
+
+fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
+    let mut points = Vec::new();
+    let mut bound = Money::ZERO;
+    for launch in LAUNCHES {
+        let (row, cost) = runs.row(&Cell { launch, ..cell.clone() })?;
+        bound = row.bound.unwrap_or(Money::ZERO);
+        points.push(Point { at: row.outcome.makespan.0 as f64 / 1e9, cost, label: launch.name() });
+    }
+    points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
+    let ends = [points.first(), points.last()].into_iter().flatten();
+    let least = ends.map(|point| Point { at: point.at, cost: bound, label: String::new() }).collect();
+    let curves = vec![
+        Curve { name: "launch".to_owned(), is_bound: false, points },
+        Curve { name: "bound".to_owned(), is_bound: true, points: least },
+    ];
+    Ok(Panel { title: format!("{}, {} children", title(cell.is_cold), cell.children), curves, ..Panel::default() })
+}
+
+/// Points that no other beats in both time and money; they must be sorted by time, then cost.
+pub fn frontier(points: &[Point]) -> Vec<&Point> {
+    let mut kept: Vec<&Point> = Vec::new();
+    for point in points {
+        if kept.last().is_none_or(|last| point.cost < last.cost) {
+            kept.push(point);
+        }
+    }
+    kept
+}

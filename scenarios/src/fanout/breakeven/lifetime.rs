@@ -1,0 +1,66 @@
+//! Five minutes or an hour (`economics.md` 3.5): by how many children wait once for longer than five minutes, in the
+//! middle of their turns. Defaults are those of 63 recorded sub-agents: eleven turns that grow by 5,500 tokens.
+//!
+//! An hour costs (w₁ − w₅) more for all that is written; each wait costs (w₅ − r) for the whole prompt that has to be
+//! written again. So it pays from (w₁ − w₅) / (w₅ − r) · W / X waits on, W being written and X the prompt at the wait.
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Ttl;
+
+use super::{Asked, Crossing, Panel, Runs, Unanswered, crossing, thousands};
+use crate::fanout::cell::Cell;
+
+/// Where the user names nothing else.
+const CHILDREN: u32 = 10;
+const TURNS: u32 = 11;
+const CONTEXTS: [u64; 2] = [20_000, 80_000];
+const GROWTH: u64 = 5_500;
+
+/// A panel for each context.
+///
+/// # Errors
+/// When a cell cannot be run or has no price.
+pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+    let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
+    let first = |list: &Option<Vec<u32>>| list.as_ref().and_then(|list| list.first().copied());
+    let growth = if asked.base.growth == Cell::default().growth { GROWTH } else { asked.base.growth };
+    let base = Cell {
+        children: first(&asked.children).unwrap_or(CHILDREN),
+        turns: first(&asked.turns).unwrap_or(TURNS),
+        growth,
+        placement: Placement::Both,
+        launch: LaunchPolicy::Primed,
+        ..asked.base.clone()
+    };
+    contexts.into_iter().map(|prefix| panel(&Cell { prefix, ..base.clone() }, runs)).collect()
+}
+
+fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
+    let before = runs.rows.len();
+    let mut by_waits = |ttl: Ttl, name: &str| {
+        let cells = (0..=cell.children).map(|waiting| (f64::from(waiting), Cell { waiting, ttl, ..cell.clone() }));
+        runs.curve(name, cells)
+    };
+    let hour = by_waits(Ttl::OneHour, "1h")?;
+    let five = by_waits(Ttl::FiveMinutes, "5m")?;
+    let met = crossing(&five, &hour);
+    let written = runs.rows[before].outcome.usage.cache_creation_input_tokens();
+    let crossing = Crossing {
+        name: "5m until so many children wait".to_owned(),
+        at: met.map(|(at, _)| at),
+        cost: met.map_or(Money::ZERO, |(_, cost)| cost),
+        formula: Some(formula(cell, written, runs)?),
+    };
+    let title = format!("{} of context, {} children of {} turns", thousands(cell.prefix), cell.children, cell.turns);
+    Ok(Panel { title, curves: vec![five, hour], crossings: vec![crossing] })
+}
+
+fn formula(cell: &Cell, written: u64, runs: &Runs<'_>) -> Result<f64, Unanswered> {
+    let prices = runs.prices(cell)?;
+    let first = cell.prefix + cell.tail + cell.directive;
+    let prompt = first + cell.growth * (cell.waits_after() - 1);
+    let part = (prices.write_1h - prices.write_5m) / (prices.write_5m - prices.read);
+    Ok(part * written as f64 / prompt as f64)
+}

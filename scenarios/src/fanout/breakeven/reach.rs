@@ -1,0 +1,57 @@
+//! How many children before a breakpoint at the tail no longer finds the parent's prefix (`economics.md` 3.2, the trap of the
+//! look-back): N calls, N results, the parent's word and the directive lie between. Where every block counts, 2N + a + 1
+//! must be at most 19; where runs of calls and of results count once, it never breaks. Both ways of counting stand in the
+//! provider's documents, a month apart; a marker on the parent's previous end is safe under both.
+
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::Money;
+
+use super::children::title;
+use super::{Asked, Crossing, Curve, Panel, Point, Runs, Unanswered};
+use crate::fanout::cell::Cell;
+use crate::fanout::closed::{self, Assumption};
+
+/// Children of the curve, where the user names none.
+const CHILDREN_MAX: u32 = 16;
+
+/// Policies and rules, with the name that people read.
+const CASES: [(Placement, &str, &str); 4] = [
+    (Placement::Tail, "docs-2026-08", "tail, every block counts"),
+    (Placement::Client2026, "docs-2026-08", "client-2026, every block counts"),
+    (Placement::Tail, "docs-2026-09", "tail, runs count once"),
+    (Placement::TailPrevious, "docs-2026-08", "tail+previous, every block counts"),
+];
+
+/// The panel; costs are those of one child.
+///
+/// # Errors
+/// When a cell cannot be run or has no price.
+pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+    let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
+    let mut panel = Panel { title: title(false), ..Panel::default() };
+    for (placement, rules, name) in CASES {
+        let rules = Rules::preset(rules).unwrap_or_default();
+        let cell = |children: u32| Cell { children, placement, rules, is_cold: false, ..asked.base.clone() };
+        let before = runs.rows.len();
+        let curve = runs.curve(name, children.iter().map(|children| (f64::from(*children), cell(*children))))?;
+        let points = curve.points.into_iter().zip(&children).map(|(point, children)| Point {
+            cost: Money::of(1, point.cost.picousd(), i128::from(*children)),
+            ..point
+        });
+        let curve = Curve { points: points.collect(), ..curve };
+        let lost = runs.rows[before..].iter().position(|row| {
+            let prefixes = row.cell.prefix * u64::from(row.cell.children);
+            row.outcome.usage.cache_read_input_tokens < prefixes
+        });
+        let out_of_reach = |children: &&u32| closed::holds(&cell(**children), runs.book) == Err(Assumption::LookBack);
+        panel.crossings.push(Crossing {
+            name: format!("{name}: the parent's prefix is lost from"),
+            at: lost.map(|at| curve.points[at].at),
+            cost: lost.map_or(Money::ZERO, |at| curve.points[at].cost),
+            formula: children.iter().find(out_of_reach).map(|children| f64::from(*children)),
+        });
+        panel.curves.push(curve);
+    }
+    Ok(vec![panel])
+}

@@ -1,0 +1,110 @@
+//! Answers in money: turning points of runs beside the formulas, and what must be true of any of them.
+
+use std::rc::Rc;
+
+use forkcast_scenarios::fanout::breakeven::launching::frontier;
+use forkcast_scenarios::fanout::breakeven::{Answer, Asked, Question, answer};
+use forkcast_scenarios::fanout::{Cell, Spawn};
+use forkcast_sim::pricing::PriceBook;
+
+const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
+
+fn asked(base: Cell) -> Asked {
+    Asked { base, children: None, prefix: None, turns: None, spawn: SPAWN }
+}
+
+fn answered(question: Question, asked: &Asked) -> Answer {
+    answer(question, asked, &Rc::new(PriceBook::built_in())).unwrap()
+}
+
+/// `economics.md` 3.3, the column of r = 0.1 with cold agents: 19.6, 4.5, 2.6 and 1.3 turns.
+#[test]
+fn econ_forks_pay_until_the_published_number_of_turns() {
+    let base = Cell { model: "claude-opus-4-8".into(), directive: 1, tail: 1, ..Cell::default() };
+    let contexts = Some(vec![20_000, 50_000, 80_000, 150_000]);
+    let asked = Asked { prefix: contexts, turns: Some((1..=24).collect()), ..asked(base) };
+    let answer = answered(Question::ForkOrSpawn, &asked);
+    for (crossing, published) in answer.panels[0].crossings.iter().zip([19.6, 4.5, 2.6, 1.3]) {
+        let (measured, formula) = (crossing.at.unwrap(), crossing.formula.unwrap());
+        assert!((formula - published).abs() < 0.06, "{}: {formula} for {published}", crossing.name);
+        assert!((measured - published).abs() < 0.06, "{}: {measured} for {published}", crossing.name);
+    }
+}
+
+#[test]
+fn gathering_again_has_no_formula_and_keeps_forks_cheaper_for_longer() {
+    let plain = asked(Cell { model: "claude-opus-4-8".into(), ..Cell::default() });
+    let gathers = Asked { spawn: Spawn { gathered: 20_000, gathering_turns: 5, ..SPAWN }, ..plain.clone() };
+    let turning = |asked: &Asked| answered(Question::ForkOrSpawn, asked).panels[0].crossings[2].clone();
+    let (plain, gathers) = (turning(&plain), turning(&gathers));
+    assert_eq!(gathers.formula, None);
+    assert!(gathers.at.is_none_or(|at| at > plain.at.unwrap() + 1.0), "{gathers:?} {plain:?}");
+}
+
+/// `economics.md` 3.5: the measured turning point lies at the formula's, and an hour is dearer where nobody waits.
+#[test]
+fn econ_an_hour_pays_from_the_formulas_number_of_waits_on() {
+    let asked = asked(Cell { model: "claude-opus-4-8".into(), ..Cell::default() });
+    for panel in answered(Question::Ttl, &asked).panels {
+        let (five, hour) = (&panel.curves[0].points, &panel.curves[1].points);
+        assert!(
+            five[0].cost < hour[0].cost && five.last().unwrap().cost > hour.last().unwrap().cost,
+            "{}",
+            panel.title
+        );
+        let crossing = &panel.crossings[0];
+        let (measured, formula) = (crossing.at.unwrap(), crossing.formula.unwrap());
+        assert!((measured - formula).abs() < 0.1, "{}: {measured} for {formula}", panel.title);
+    }
+}
+
+/// `economics.md` 3.1: warm, one first saves (w − r) T for each of the others; nobody beats what is kept of the launches.
+#[test]
+fn econ_one_first_is_on_the_frontier_and_so_is_the_burst() {
+    let base = Cell { model: "claude-opus-4-8".into(), ..Cell::default() };
+    for panel in answered(Question::Prime, &asked(base)).panels {
+        let points = &panel.curves[0].points;
+        let kept = frontier(points);
+        let cheapest = points.iter().map(|point| point.cost).min().unwrap();
+        assert_eq!(kept.last().unwrap().cost, cheapest);
+        assert_eq!(kept[0].at, points.iter().map(|point| point.at).fold(f64::INFINITY, f64::min));
+        let cost = |label: &str| points.iter().find(|point| point.label == label).unwrap().cost;
+        assert!(cost("primed") < cost("burst"), "{}", panel.title);
+        for point in points {
+            let beaten = kept.iter().any(|kept| kept.at <= point.at && kept.cost <= point.cost);
+            assert!(beaten, "{}: {point:?}", panel.title);
+        }
+    }
+}
+
+/// `economics.md` 3.2, the trap of the look-back: nine children lose the prefix where every block counts, none where runs count
+/// once or a marker stands on the parent's previous end.
+#[test]
+fn econ_a_tail_loses_the_prefix_at_nine_children_where_every_block_counts() {
+    let panel = &answered(Question::LookBack, &asked(Cell::default())).panels[0];
+    let turning = |at: usize| (panel.crossings[at].at, panel.crossings[at].formula);
+    assert_eq!(turning(0), (Some(9.0), Some(9.0)));
+    assert_eq!(turning(1), (Some(9.0), Some(9.0)));
+    assert_eq!(turning(2), (None, None));
+    assert_eq!(turning(3), (None, None));
+}
+
+#[test]
+fn no_policy_costs_less_than_the_bound_and_one_first_with_both_markers_comes_near() {
+    for panel in answered(Question::Children, &asked(Cell::default())).panels {
+        let bound = &panel.curves.iter().find(|curve| curve.is_bound).unwrap().points;
+        for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {
+            assert!(curve.points.iter().zip(bound).all(|(point, bound)| point.cost >= bound.cost), "{}", curve.name);
+        }
+        let best = panel.curves.iter().find(|curve| curve.name == "both, primed").unwrap();
+        let (best, least) = (best.points[7].cost.picousd() as f64, bound[7].cost.picousd() as f64);
+        assert!(best / least < 1.05, "{}: {best} {least}", panel.title);
+    }
+}
+
+#[test]
+fn a_model_without_a_price_has_no_answer() {
+    let base = Cell { model: "claude-3-opus-20240229".into(), ..Cell::default() };
+    let refused = answer(Question::Prime, &asked(base), &Rc::new(PriceBook::built_in())).unwrap_err();
+    assert!(refused.to_string().contains("no price"), "{refused}");
+}
