@@ -70,13 +70,13 @@ fn people_see_agents_lanes_and_laws() {
     let run = run(catalog::DEFAULT);
     let document = human::run::document(&run, &[]);
     let text = text_of(|target| terminal::write(&document, terminal::Look::default(), target));
-    for part in ["test-runner", "█", "░", "Laws held", "without a cache"] {
+    for part in ["fork#1", "█", "░", "Laws held", "without a cache"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let failed = human::run::document(&run, &["something else".to_owned()]);
     let text = text_of(|target| terminal::write(&failed, terminal::Look::default(), target));
     assert!(text.contains("What did not come out as expected") && text.contains("something else"));
-    assert!(lanes::svg(&run).contains("test-runner"));
+    assert!(lanes::svg(&run).contains("fork#1"));
 }
 
 #[test]

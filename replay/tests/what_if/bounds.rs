@@ -80,6 +80,15 @@ fn twin(rules: &Rules, pings: bool, asks: &[Ask]) -> i128 {
     uses.into_values().map(cost).sum()
 }
 
+/// A breakpoint below what is read makes an entry, and nothing is billed below what is read. Where some requests mark the
+/// head and others do not, such an entry outlives the one that was paid for, and the bound, in which every lifetime is
+/// paid, does not hold. Providers do not say whether it lives.
+fn makes_entries_for_nothing(spec: &str, asks: &[Ask]) -> bool {
+    let marks_head = |ask: &Ask| ask.markers.iter().any(|(at, _)| *at <= ask.head);
+    let some = asks.iter().any(marks_head) && !asks.iter().all(marks_head);
+    some && ["", "ttl=head-1h", "ttl=best"].contains(&spec)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -114,7 +123,7 @@ proptest! {
         }
         let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
         let rows = what_if(&specs, rules, &asks);
-        for (at, spec) in specs.iter().enumerate() {
+        for (at, spec) in specs.iter().enumerate().filter(|(_, spec)| !makes_entries_for_nothing(spec, &asks)) {
             let cost = picousd(&rows.iter().map(|row| row[at]).collect::<Vec<_>>());
             prop_assert!(cost >= least, "{} costs {}, less than {}", spec, cost, least);
         }
