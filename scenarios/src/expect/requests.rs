@@ -186,7 +186,8 @@ enum Extent {
 fn difference(first: &Draft, second: &Draft, extent: Extent) -> Option<String> {
     let (mut one, mut other) = (blocks(first), blocks(second));
     if extent == Extent::ButLast {
-        (one.pop(), other.pop());
+        one.pop();
+        other.pop();
     }
     for (at, (place, bytes)) in one.iter().enumerate() {
         let Some((_, found)) = other.get(at) else { return Some(format!("it ends before {place}")) };

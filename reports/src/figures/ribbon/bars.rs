@@ -50,10 +50,10 @@ pub fn draw(run: &Run, stack: &Stack, area: Area, scale: &Scale, canvas: &mut Ca
             continue;
         }
         let stretches = stretches(request, scale);
-        if alike.as_ref().is_none_or(|(known, _)| *known != stretches) {
-            if let Some((known, from)) = alike.replace((stretches, top)) {
-                bar(&known, from, top, canvas);
-            }
+        if alike.as_ref().is_none_or(|(known, _)| *known != stretches)
+            && let Some((known, from)) = alike.replace((stretches, top))
+        {
+            bar(&known, from, top, canvas);
         }
         next_row = bottom;
     }
