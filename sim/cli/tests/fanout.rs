@@ -47,8 +47,8 @@ fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
     for (arguments, why) in [
         (&["--children", "0"][..], "at least one child"),
         (&["--turns", "0"], "at least one turn"),
-        (&["--directive", "0"], "`--directive` must be at least one token"),
-        (&["--prefix", "0"], "`--prefix` must be at least one token"),
+        (&["--directive", "0"], "`--directive` must be at least one"),
+        (&["--prefix", "0"], "`--prefix` must be at least one"),
         (&["--launch", "stagger=300001"], "longer than entries live"),
         (&["--launch", "stagger=3600001", "--ttl", "1h"], "longer than entries live"),
         (&["--launch", "waves=0"], "waves=N"),
