@@ -107,11 +107,13 @@ fn memory_and_work_of_forks_are_those_of_their_suffixes() {
         looks_at_nothing_again(profile);
     }
 }
+/// Of a request: who asked, and what was looked at for it.
+type Looked = (Rc<str>, u64, u64, usize);
 
 /// Of each request who asked, and how many bytes were read and counted up to then.
 #[derive(Default)]
 struct Work {
-    requests: Rc<RefCell<Vec<(Rc<str>, u64, u64, usize)>>>,
+    requests: Rc<RefCell<Vec<Looked>>>,
     rendered: Rc<RefCell<BTreeMap<Rc<str>, u32>>>,
     counter: Arc<Lengths>,
 }

@@ -31,7 +31,7 @@ pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     cell.check()?;
     let finished = simulation::run(setup(cell, book)).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
     let mut outcome = outcome(&finished, book);
-    outcome.unanswered = (u64::from(cell.children) * u64::from(cell.requests())).saturating_sub(outcome.requests);
+    outcome.unanswered = (u64::from(cell.children) * cell.requests()).saturating_sub(outcome.requests);
     Ok(outcome)
 }
 

@@ -20,10 +20,11 @@ struct Twin {
 impl Twin {
     /// What is left, times the nanoseconds of a minute.
     fn left(&self, at: u64) -> i128 {
-        let whole = i128::from(self.per_minute) * MINUTE as i128;
+        let whole = i128::from(self.per_minute) * MINUTE.cast_signed();
         let since = |first: usize| {
             let (began, _) = self.taken[first];
-            let taken: i128 = self.taken[first..].iter().map(|(_, amount)| i128::from(*amount) * MINUTE as i128).sum();
+            let taken: i128 =
+                self.taken[first..].iter().map(|(_, amount)| i128::from(*amount) * MINUTE.cast_signed()).sum();
             whole + i128::from(at - began) * i128::from(self.per_minute) - taken
         };
         (0..self.taken.len()).map(since).fold(whole, i128::min)
@@ -44,7 +45,7 @@ proptest! {
         for (wait, percent) in asked {
             at += wait;
             let amount = (u128::from(per_minute) * u128::from(percent) / 100) as u64;
-            let (left, wanted) = (twin.left(at), i128::from(amount) * MINUTE as i128);
+            let (left, wanted) = (twin.left(at), i128::from(amount) * MINUTE.cast_signed());
             match bucket.holds(amount, Instant(at)) {
                 Ok(()) => {
                     prop_assert!(wanted <= left);
