@@ -3,10 +3,10 @@
 //! Every figure comes from runs of `forkcast_scenarios::fanout`; what somebody else said stands in a sentence that says so.
 //! `tests/claims.rs` regenerates the page and compares it.
 //!
-//! * [`measured`]: the runs, and what is said of one.
-//! * [`worked`]: the published example and its 5,050 tokens a child, overlap and discount.
-//! * [`savings`]: claims about money, and what grows with size and number.
-//! * [`sharing`]: what sharing comes to when children go on, when they are many, when nothing lives any more.
+//! * `measured`: the runs, and what is said of one.
+//! * `worked`: the published example and its 5,050 tokens a child, overlap and discount.
+//! * `savings`: claims about money, and what grows with size and number.
+//! * `sharing`: what sharing comes to when children go on, when they are many, when nothing lives any more.
 
 mod measured;
 mod savings;

@@ -1,7 +1,7 @@
 //! Prefixes of a run: a bar for each request, its prompt from left to right in tokens, coloured by level and by what the cache
 //! made of it, parents and children above one another. What is shared stands in one column; where sharing breaks is marked.
 //!
-//! Up to [`rows::NAMED_MAX`] requests each has a bar with its numbers. Beyond that bars are a few pixels high and lie close
+//! Up to `rows::NAMED_MAX` requests each has a bar with its numbers. Beyond that bars are a few pixels high and lie close
 //! together: forks of one message by their turns, all others by agent, with sums beside them.
 
 mod bars;

@@ -1,7 +1,7 @@
 //! What fan-out costs: N children of one parent, under any launch, placement of breakpoints, lifetime and price.
 //!
 //! * [`cell`]: one set of parameters, and what is wrong with it.
-//! * [`play`]: a cell goes through the agent runtime, cache and bill; nothing here is a formula. [`voices`] is what its
+//! * [`play`](mod@play): a cell goes through the agent runtime, cache and bill; nothing here is a formula. [`voices`] is what its
 //!   agents say, [`setup`] the session.
 //! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
 //! * [`outcome`]: what came of a cell.
