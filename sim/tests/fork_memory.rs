@@ -106,7 +106,23 @@ fn memory_and_work_of_forks_are_those_of_their_suffixes() {
         assert!(long < short + MESSAGES * 24, "{profile:?}: {long} bytes a fork, with a tenth of the history {short}");
         looks_at_nothing_again(profile);
     }
+    answers_alike_are_held_once();
 }
+
+/// N forks of one message are given N calls and N results each (FORK-20, FORK-23). Where nobody reads transcripts and
+/// explanations, a fork takes the same room however many they are: one list of its own would take 80,000 bytes among the last.
+fn answers_alike_are_held_once() {
+    let [few, some, many] = [200, 1_000, 10_000].map(|forks| {
+        let mut setup = setup(Profile::Documents, forks);
+        setup.history = history(MESSAGES / 10);
+        setup.settings.without_transcripts = true;
+        setup.explains = false;
+        peak(setup)
+    });
+    let (first, then) = ((some - few) / 800, (many - some) / 9_000);
+    assert!(first < FORK_BYTES && then < FORK_BYTES, "{first} bytes a fork, then {then}");
+}
+
 /// Of a request: who asked, and what was looked at for it.
 type Looked = (Rc<str>, u64, u64, usize);
 

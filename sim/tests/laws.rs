@@ -91,7 +91,7 @@ impl Bench {
 fn draft(texts: &[&str]) -> Draft {
     let messages = texts.iter().enumerate().map(|(at, text)| {
         let role = if at % 2 == 0 { Role::User } else { Role::Assistant };
-        Rc::new(Message { role, content: vec![Piece::text(text)] })
+        Rc::new(Message { role, content: [Piece::text(text)].into() })
     });
     conversation(messages.collect())
 }
@@ -223,7 +223,7 @@ fn call(id: &str) -> Piece {
 }
 
 fn message(role: Role, content: Vec<Piece>) -> Rc<Message> {
-    Rc::new(Message { role, content })
+    Rc::new(Message { role, content: content.into() })
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 fn draft(texts: &[&str]) -> Draft {
     let message = |(at, text): (usize, &&str)| {
         let role = if at % 2 == 0 { Role::User } else { Role::Assistant };
-        Rc::new(Message { role, content: vec![Piece::text(text)] })
+        Rc::new(Message { role, content: [Piece::text(text)].into() })
     };
     let tool = json!({ "name": "Read", "description": "Reads.", "input_schema": { "type": "object" } });
     Draft {
@@ -90,7 +90,7 @@ fn reminders_and_results_are_no_text_of_the_user() {
     let mut question = asks("main", "main", 0, &["the question"]);
     let content =
         vec![Piece::tool_result("t", "status", false), Piece::text("<system-reminder>status</system-reminder>")];
-    question.draft.messages.push(Rc::new(Message { role: Role::User, content }));
+    question.draft.messages.push(Rc::new(Message { role: Role::User, content: content.into() }));
     assert_eq!(question.last_user_text().unwrap(), "the question");
 }
 
@@ -276,7 +276,7 @@ fn what_is_drawn_is_a_stream_with_calls_of_tools_that_are_there() {
         let mut question = asks("a", "main", turn, &["go"]);
         if turn > 0 {
             let content = vec![Piece::tool_result("t", "text", false)];
-            question.draft.messages.push(Rc::new(Message { role: Role::User, content }));
+            question.draft.messages.push(Rc::new(Message { role: Role::User, content: content.into() }));
         }
         let answer = model.answer(&question).unwrap();
         answer.check().unwrap();

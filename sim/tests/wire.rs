@@ -28,3 +28,5 @@ mod prompts;
 mod respelling;
 #[path = "wire/sizes.rs"]
 mod sizes;
+#[path = "wire/stems.rs"]
+mod stems;

@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
-use crate::wire::{Message, Piece, Role, Usage};
+pub use super::calls::{Calls, ToolUse};
+use crate::wire::{Message, Piece, Pieces, Role, Usage};
 
 /// A message of a conversation. What is sent of it is `message` alone; nothing else ever reaches a request's bytes
 /// (contract CACHE-31).
@@ -15,9 +14,9 @@ pub struct Entry {
     /// What is sent.
     pub message: Rc<Message>,
     /// Calls of tools in it, in order of arrival.
-    pub tool_uses: Vec<ToolUse>,
+    pub tool_uses: Calls,
     /// Ids of the calls whose results stand in it, in step with the first blocks of `message`.
-    pub answers: Vec<Rc<str>>,
+    pub answers: Rc<[Rc<str>]>,
     /// Its text, for results and reports.
     pub text: Rc<str>,
     /// What it stands for beside its role.
@@ -61,17 +60,6 @@ impl Nature {
     }
 }
 
-/// A call of a tool as the model made it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolUse {
-    /// Id of the call.
-    pub id: Rc<str>,
-    /// The tool.
-    pub name: Rc<str>,
-    /// Its input.
-    pub input: Rc<Value>,
-}
-
 impl Entry {
     /// A user message of one text block.
     pub fn user(uuid: Rc<str>, text: &str, nature: Nature) -> Rc<Self> {
@@ -80,18 +68,18 @@ impl Entry {
 
     /// A user message of results of tools, each with the id of its call.
     pub fn results(uuid: Rc<str>, results: Vec<(Rc<str>, Piece)>) -> Rc<Self> {
-        let (answers, content) = results.into_iter().unzip();
-        Rc::new(Self { answers, ..Self::plain(uuid, Role::User, content, "", Nature::Results) })
+        let (answers, content): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        Rc::new(Self { answers: answers.into(), ..Self::plain(uuid, Role::User, content.into(), "", Nature::Results) })
     }
 
     /// A message without calls of tools and without results.
     pub fn of(uuid: Rc<str>, role: Role, content: Vec<Piece>, text: &str, nature: Nature) -> Rc<Self> {
-        Rc::new(Self::plain(uuid, role, content, text, nature))
+        Rc::new(Self::plain(uuid, role, content.into(), text, nature))
     }
 
-    fn plain(uuid: Rc<str>, role: Role, content: Vec<Piece>, text: &str, nature: Nature) -> Self {
+    fn plain(uuid: Rc<str>, role: Role, content: Pieces, text: &str, nature: Nature) -> Self {
         let message = Rc::new(Message { role, content });
-        let (tool_uses, answers, usage) = (Vec::new(), Vec::new(), Usage::default());
+        let (tool_uses, answers, usage) = (Calls::default(), Rc::default(), Usage::default());
         Self { uuid, message, tool_uses, answers, text: text.into(), nature, usage }
     }
 

@@ -15,6 +15,7 @@
 //! * [`event`]: everything that happens, for whoever watches.
 
 pub mod abort;
+mod calls;
 pub mod context;
 pub mod definition;
 pub mod entry;

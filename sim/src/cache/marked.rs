@@ -12,7 +12,7 @@ use super::rules::{LifetimeClock, LookBack, PositionCount, Refresh, Rules, Visib
 use super::shelf::{Life, Shelf, Shelved};
 use super::{EntryState, Outcome, Prompt, PromptCache, Ticket};
 use crate::time::Instant;
-use crate::wire::{BlockKind, Index, Marker, NodeId, Prefixes, Ttl};
+use crate::wire::{BlockKind, Index, Marker, Moved, NodeId, Prefixes, Ttl};
 
 /// A cache in which the client marks breakpoints.
 #[derive(Clone, Debug)]
@@ -75,6 +75,36 @@ impl Marked {
             Shelved::Dead(life) => life,
             Shelved::Never => None,
         }
+    }
+
+    /// The same cache over an arena to which these prefixes moved; what it remembers of others is forgotten.
+    pub fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Self {
+        let mut cache = Self { latest: self.latest, losses: self.losses.clone(), ..Self::new(self.rules, 0) };
+        cache.next_ticket = self.next_ticket;
+        for (was, is) in moved.iter() {
+            match self.shelf.get(old, was, self.latest) {
+                Shelved::Alive(life) | Shelved::Dead(Some(life)) => cache.shelf.put(new, is, life),
+                // Dead for so long that its last use is forgotten.
+                Shelved::Dead(None) => {
+                    cache.shelf.put(new, is, Life { last_use: Instant::default(), ttl: Ttl::FiveMinutes });
+                }
+                Shelved::Never => {}
+            }
+            if self.evicted.contains(&was) {
+                cache.evicted.insert(is, ());
+            }
+        }
+        for (ticket, request) in &self.under_way {
+            let writes = request.writes.iter();
+            let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
+            let writes: Vec<Write> = writes.collect();
+            if !request.put {
+                cache.hold(&writes);
+            }
+            let hit = request.hit.and_then(|hit| moved.get(hit));
+            cache.under_way.insert(*ticket, UnderWay { hit, writes, ..request.clone() });
+        }
+        cache
     }
 
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
@@ -159,18 +189,34 @@ fn effective(prompt: &Prompt<'_>) -> Vec<Marker> {
 
 /// The prefixes that a breakpoint at `from` looks at, longest first.
 pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = NodeId> + '_ {
-    let mut positions = 0;
-    let mut behind = None;
-    prefixes.ancestors(from).take_while(move |node| {
-        let kind = prefixes.kind(*node);
-        if is_position(rule.count, kind, behind) {
-            positions += 1;
+    let mut positions = Positions::new(rule);
+    prefixes.ancestors(from).take_while(move |node| positions.reach(prefixes.kind(*node)))
+}
+
+/// Counts the positions of a look-back, told the kinds of blocks from the breakpoint backwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Positions {
+    rule: LookBack,
+    passed: u32,
+    behind: Option<BlockKind>,
+}
+
+impl Positions {
+    /// The count before the breakpoint's own block.
+    pub const fn new(rule: LookBack) -> Self {
+        Self { rule, passed: 0, behind: None }
+    }
+
+    /// Whether the look-back reaches the next block, which is of `kind`.
+    pub fn reach(&mut self, kind: BlockKind) -> bool {
+        if is_position(self.rule.count, kind, self.behind) {
+            self.passed += 1;
         }
         if kind != BlockKind::Parameters {
-            behind = Some(kind);
+            self.behind = Some(kind);
         }
-        positions <= rule.reach
-    })
+        self.passed <= self.rule.reach
+    }
 }
 
 /// Whether a block opens a new position, seen from the block behind it.

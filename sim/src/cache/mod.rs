@@ -11,7 +11,7 @@ pub mod refusal;
 mod rules;
 mod shelf;
 
-pub use marked::{Marked, look_back};
+pub use marked::{Marked, Positions, look_back};
 pub use minimum::minimum_tokens;
 pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};

@@ -88,6 +88,8 @@ pub struct PriceBook {
     overrides: BTreeMap<ModelKey, Overrides>,
     /// On every token price, as agreed with the provider.
     remaining: Option<Factor>,
+    /// The day whose prices hold, whenever a request was sent.
+    day: Option<Date>,
 }
 
 const BUILT_IN: &str = include_str!("prices.toml");
@@ -114,7 +116,7 @@ impl PriceBook {
     fn of(mut file: BookFile) -> Self {
         file.rows.sort_by(|a, b| (&a.model, a.valid_from).cmp(&(&b.model, b.valid_from)));
         let BookFile { rows, fees, not_billed } = file;
-        Self { rows, fees, not_billed, files: Vec::new(), overrides: BTreeMap::new(), remaining: None }
+        Self { rows, fees, not_billed, files: Vec::new(), overrides: BTreeMap::new(), remaining: None, day: None }
     }
 
     /// A book of this text alone, in the format of [`PriceBook::to_toml`].
@@ -143,8 +145,8 @@ impl PriceBook {
         let not_billed = self.not_billed.into_iter().chain(file.not_billed).collect();
         let mut files = self.files;
         files.push(name.to_owned());
-        let (overrides, remaining) = (self.overrides, self.remaining);
-        Ok(Self { files, overrides, remaining, ..Self::of(BookFile { rows, fees, not_billed }) })
+        let (overrides, remaining, day) = (self.overrides, self.remaining, self.day);
+        Ok(Self { files, overrides, remaining, day, ..Self::of(BookFile { rows, fees, not_billed }) })
     }
 
     /// The book as text, in the format that [`PriceBook::with_file`] reads; without overrides and discount.
@@ -193,6 +195,13 @@ impl PriceBook {
         self
     }
 
+    /// With the prices of `day`, whenever a request was sent.
+    #[must_use]
+    pub fn with_day(mut self, day: Date) -> Self {
+        self.day = Some(day);
+        self
+    }
+
     /// What a discount leaves of every token price.
     pub const fn remaining(&self) -> Option<Factor> {
         self.remaining
@@ -213,7 +222,7 @@ impl PriceBook {
     /// [`Unpriced`] when a category has neither a row nor an override.
     pub fn rates(&self, model: &ModelKey, terms: &Terms) -> Result<Rates, Unpriced> {
         let overrides = self.overrides.get(model).copied().unwrap_or_default();
-        let rates = match self.row(model, terms.date) {
+        let rates = match self.row(model, self.day.or(terms.date)) {
             Some((at, row, before_first_row)) => {
                 Rates { row: Some(at), before_first_row, ..rates_of_row(row, &overrides, terms) }
             }

@@ -21,6 +21,7 @@ mod sent;
 mod service;
 mod setup;
 mod sizes;
+mod stems;
 mod user;
 
 pub use alarm::{Alarm, Cause};

@@ -109,6 +109,7 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
         cache_seed,
     );
     service.drafts = setup.keeps_drafts.then(Vec::new);
+    service.explains = setup.explains;
     let mut setup = setup;
     service.observers = std::mem::take(&mut setup.observers);
     let alarm = service.alarm.clone();

@@ -163,7 +163,7 @@ mod tests {
     use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
 
     fn draft(texts: &[&str]) -> Draft {
-        let message = |text: &&str| Rc::new(Message { role: Role::User, content: vec![Piece::text(text)] });
+        let message = |text: &&str| Rc::new(Message { role: Role::User, content: [Piece::text(text)].into() });
         Draft {
             model: "claude-opus-5-5".into(),
             tools: Rc::from([]),

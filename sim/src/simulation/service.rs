@@ -7,13 +7,14 @@ use super::alarm::{Alarm, Cause};
 use super::layout::Layout;
 use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
+use super::stems::{self, Stems, Tokens};
 use super::{Observer, Seen};
 use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
 use crate::diagnosis::{Case, Explanation, Previous, explain};
 use crate::ledger::{Line, UnreadWrites, charge};
 use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Marker, PathSizes, Request, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Draft, Marker, Request, Sizes, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -29,6 +30,9 @@ pub struct Service {
     pub observers: Vec<Box<dyn Observer>>,
     /// Calls that a limit of rate refused. They have no line.
     pub over_limits: u64,
+    /// Requests are explained, and held against those that they continue. Without it a line has usage and money, [`Asked`]
+    /// no layout, and requests of a wide fan-out cost what is their own, unless somebody looks on.
+    pub explains: bool,
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
@@ -39,6 +43,7 @@ pub struct Service {
     scope: Rc<str>,
     chains: BTreeMap<Rc<str>, ChainId>,
     latest: Latest,
+    stems: Stems,
     continued: Continued,
     rates: Vec<Option<Rates>>,
     unread: UnreadWrites,
@@ -95,6 +100,7 @@ impl Service {
             drafts: None,
             observers: Vec::new(),
             over_limits: 0,
+            explains: true,
             alarm: Rc::default(),
             rules,
             cache: Marked::new(rules, seed),
@@ -104,6 +110,7 @@ impl Service {
             scope: scope.into(),
             chains: BTreeMap::new(),
             latest: Latest::default(),
+            stems: Stems::default(),
             continued: Continued::default(),
             rates: Vec::new(),
             unread: UnreadWrites::default(),
@@ -115,76 +122,91 @@ impl Service {
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
     pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
-        let (request, cumulative) = self.take(agent, draft);
+        let (request, tokens) = self.take(agent, draft);
         refusal::check(&request, &self.rules)?;
         let chain = self.chain(agent);
-        let continues = self.continued.get(chain);
+        let continues = self.continued.get(chain).filter(|_| self.explains);
+        let before = continues.as_ref().map(|(line, previous)| (*line, &**previous));
+        let explanation = self.explain(&request, &tokens, before.map(|(_, previous)| previous), at);
+        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
         let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());
-        let prompt = Prompt {
-            prefixes: &self.wire.prefixes,
-            markers: &request.markers,
-            sizes: &sizes,
-            total_tokens: cumulative.last().copied().unwrap_or(0),
-            minimum_tokens: minimum,
-        };
-        let predicted = self.cache.peek(&prompt, at);
-        let usage = predicted.usage();
-        let explanation = explain(&Case {
-            wire: &self.wire,
-            request: &request,
-            cumulative: &cumulative,
-            minimum_tokens: minimum,
-            usage: &usage,
-            predicted: &predicted,
-            refusal: None,
-            previous: continues.as_ref().map(|(_, previous)| &**previous),
-            cache: &self.cache,
-            at,
-        });
+        let prompt = prompt(&self.wire, &request, &tokens, &sizes);
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
+        let usage = outcome.usage();
         let line = self.open_line(chain, &request, (usage, explanation), at);
-        let layout = Layout::of(&request, &cumulative, continues.as_ref().map(|(line, previous)| (*line, &**previous)));
+        let whole = tokens.whole().filter(|_| self.explains);
+        let layout = whole.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
         self.asked.push(Asked { agent: agent.clone(), ended_at: None, layout });
         if let Some(drafts) = &mut self.drafts {
             drafts.push(draft.clone());
         }
-        self.follow_writes(line, &request, &cumulative, minimum, &outcome);
-        self.observe_served(line, (at, agent), draft, &request, &cumulative, &outcome);
-        self.continued.put(chain, line, Previous::new(request, &cumulative, minimum));
+        self.follow_writes(line, &request, &tokens, &outcome);
+        if let Some(cumulative) = tokens.whole() {
+            self.observe_served(line, (at, agent), draft, &request, cumulative, &outcome);
+            if self.explains {
+                self.continued.put(chain, line, Previous::new(request, cumulative, minimum));
+            }
+        }
         Ok(Served { line, usage, ticket })
     }
 
     /// What `draft` would be told of usage if it were served at `at`; nothing if it would be refused. Nothing is read or
     /// written.
     pub fn foresee(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Option<Usage> {
-        let (request, cumulative) = self.take(agent, draft);
+        let (request, tokens) = self.take(agent, draft);
         refusal::check(&request, &self.rules).ok()?;
-        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.clone());
-        let prompt = Prompt {
-            prefixes: &self.wire.prefixes,
-            markers: &request.markers,
-            sizes: &sizes,
-            total_tokens: cumulative.last().copied().unwrap_or(0),
-            minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
-        };
-        Some(self.cache.peek(&prompt, at).usage())
+        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
+        Some(self.cache.peek(&prompt(&self.wire, &request, &tokens, &sizes), at).usage())
     }
 
-    /// The request that `draft` is, and the tokens of each of its prefixes.
-    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Vec<u64>) {
+    /// The request that `draft` is, and the tokens of its prefixes.
+    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Tokens) {
+        if !self.explains && self.observers.is_empty() && self.sizer.adds_nothing() {
+            let Self { stems, wire, sizer, scope, .. } = self;
+            if let Some(taken) = stems.take(wire, sizer, draft, scope) {
+                return taken;
+            }
+        }
         let mut taken = self.latest.take(agent, draft);
         let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
         let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
         self.latest.put(agent, taken);
-        (request, cumulative)
+        (request, Tokens::Whole(cumulative))
+    }
+
+    /// Accounts for the input of a request, before the cache takes it.
+    fn explain(
+        &self,
+        request: &Request,
+        tokens: &Tokens,
+        previous: Option<&Previous>,
+        at: Instant,
+    ) -> Option<Explanation> {
+        let cumulative = tokens.whole().filter(|_| self.explains)?;
+        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
+        let prompt = prompt(&self.wire, request, tokens, &sizes);
+        let predicted = self.cache.peek(&prompt, at);
+        Some(explain(&Case {
+            wire: &self.wire,
+            request,
+            cumulative,
+            minimum_tokens: prompt.minimum_tokens,
+            usage: &predicted.usage(),
+            predicted: &predicted,
+            refusal: None,
+            previous,
+            cache: &self.cache,
+            at,
+        }))
     }
 
     /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
         self.latest.fork(agent, parent);
         let (fork, parent) = (self.chain(agent), self.chain(parent));
-        self.continued.fork(fork, parent);
+        if self.explains {
+            self.continued.fork(fork, parent);
+        }
     }
 
     /// The task of `agent` has ended: it asks no more, and what it sent need not be kept.
@@ -204,7 +226,7 @@ impl Service {
         &mut self,
         chain: ChainId,
         request: &Request,
-        (usage, explanation): (Usage, Explanation),
+        (usage, explanation): (Usage, Option<Explanation>),
         at: Instant,
     ) -> usize {
         let index = self.lines.len();
@@ -214,18 +236,19 @@ impl Service {
         line.chain = Some(chain);
         line.at = Some(at);
         line.predicted = Some(usage);
-        line.explanation = Some(explanation);
+        line.explanation = explanation;
         bill(&mut line, rates.as_ref());
         self.rates.push(rates);
         self.lines.push(line);
         index
     }
 
-    fn follow_writes(&mut self, line: usize, request: &Request, cumulative: &[u64], minimum: u64, outcome: &Outcome) {
+    fn follow_writes(&mut self, line: usize, request: &Request, tokens: &Tokens, outcome: &Outcome) {
         if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
             self.unread.read(&self.wire.prefixes, hit);
         }
-        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative.to_vec());
+        let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
         let mut from = outcome.read_tokens;
         let mut written: Vec<(Marker, u64)> = Vec::new();
         for marker in request.markers.iter().filter(|marker| sizes.tokens_at(marker.node) >= minimum) {
@@ -316,6 +339,17 @@ impl Service {
                 + rates.difference(Category::Write1h, Category::Input, one_hour);
             line.unread_writes = Some(premium.max(Money::default()));
         }
+    }
+}
+
+/// The request as the cache sees it.
+fn prompt<'a>(wire: &'a Wire, request: &'a Request, tokens: &Tokens, sizes: &'a stems::Asked<'a>) -> Prompt<'a> {
+    Prompt {
+        prefixes: &wire.prefixes,
+        markers: &request.markers,
+        sizes,
+        total_tokens: tokens.total(),
+        minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
     }
 }
 

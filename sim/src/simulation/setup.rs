@@ -70,6 +70,9 @@ pub struct Setup {
     pub keeps_events: bool,
     /// Keeps every request, for its body. They share what they have in common, so this costs little.
     pub keeps_drafts: bool,
+    /// Says of each request why it missed and how it is laid out. Without it wide fan-outs cost what each child has to
+    /// itself: only usage and money are known of their requests.
+    pub explains: bool,
 }
 
 impl Setup {
@@ -102,6 +105,7 @@ impl Setup {
             observers: Vec::new(),
             keeps_events: false,
             keeps_drafts: false,
+            explains: true,
         }
     }
 }

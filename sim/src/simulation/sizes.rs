@@ -98,6 +98,24 @@ impl Sizer {
         cumulative
     }
 
+    /// Whether a prompt has the tokens of its blocks and no others.
+    pub const fn adds_nothing(&self) -> bool {
+        !matches!(self.sizing, Sizing::Counted(_))
+    }
+
+    /// Tokens of each prefix of a request of which only what lies behind a beginning of `before` tokens is given, where
+    /// [`Self::adds_nothing`].
+    pub fn behind(&mut self, before: u64, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
+        let tokenizer = Tokenizer::of(request.resolved, &request.model);
+        let pairs = request.nodes.iter().zip(&request.places);
+        let sums = pairs.scan(before, |sum, (node, place)| {
+            let declared = draft.piece(*place).and_then(|piece| piece.declared_tokens());
+            *sum += declared.unwrap_or_else(|| self.block(wire.prefixes.block(*node), *place, tokenizer, wire));
+            Some(*sum)
+        });
+        sums.collect()
+    }
+
     fn block(&mut self, block: Option<BlockId>, place: Place, tokenizer: Tokenizer, wire: &Wire) -> u64 {
         let Some(block) = block else { return 0 };
         match &self.sizing {
@@ -140,7 +158,7 @@ mod tests {
     }
 
     fn draft(model: &str, system: &str, texts: &[&str]) -> Draft {
-        let message = |text: &&str| Rc::new(Message { role: Role::User, content: vec![Piece::text(text)] });
+        let message = |text: &&str| Rc::new(Message { role: Role::User, content: [Piece::text(text)].into() });
         Draft {
             model: model.into(),
             tools: Rc::from([]),

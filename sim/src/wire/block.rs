@@ -150,6 +150,11 @@ impl Blocks {
         Content { level, role, kind, bytes: self.bytes(id) }.digest()
     }
 
+    /// A hash of the canonical bytes with level, role and kind: equal for equal blocks of any two runs, and nothing more.
+    pub(super) fn content_hash(&self, id: BlockId) -> u64 {
+        self.row(id).hash
+    }
+
     /// How many distinct blocks there are.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -57,6 +57,8 @@ pub struct Body<'a> {
     pub messages: Vec<&'a [u8]>,
     /// All other members: key and raw value. The last of equal keys wins.
     pub fields: Vec<(String, &'a [u8])>,
+    /// All keys in the order sent.
+    pub keys: Vec<String>,
 }
 
 /// Cuts `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first time.
@@ -107,6 +109,7 @@ fn cut_members<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, S
         }
         let key = key(&mut scanner)?;
         scanner.expect(b':', "a colon")?;
+        body.keys.push(key.clone());
         if ["tools", "system", "messages"].contains(&key.as_str()) {
             repeated |= !levels.insert(key.clone());
         }

@@ -23,6 +23,8 @@ pub struct Continued {
     pub chain: ChainId,
     /// The request is its first.
     pub first: bool,
+    /// Another chain whose history the request shares as much of, where nothing but the order tells them apart.
+    pub rival: Option<ChainId>,
 }
 
 /// The chains of one scope.
@@ -49,30 +51,62 @@ impl Chains {
             return self.assign_named(id);
         }
         let messages = message_digests(request, wire);
-        let best = (0..self.open.len()).filter_map(|at| Some((shared(&self.open[at].messages, &messages)?, at))).max();
-        match best {
-            Some((_, at)) => {
+        let mut shares = self.shares(&messages, shared);
+        if shares.is_empty() {
+            shares = self.shares(&messages, shared_anywhere);
+        }
+        match shares.pop() {
+            Some((most, at)) => {
+                let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
                 let mut open = self.open.remove(at);
                 open.messages = messages;
                 let chain = open.chain;
                 self.open.push(open);
-                Continued { chain, first: false }
+                Continued { chain, first: false, rival }
             }
-            None => {
-                let chain = self.new_chain();
-                self.open.push(Open { chain, messages });
-                Continued { chain, first: true }
-            }
+            None => self.open_chain(messages),
         }
+    }
+
+    /// The open chains that share enough with `messages`, those that share most last.
+    fn shares(&self, messages: &[u64], shared: fn(&[u64], &[u64]) -> Option<usize>) -> Vec<(usize, usize)> {
+        let shares = (0..self.open.len()).filter_map(|at| Some((shared(&self.open[at].messages, messages)?, at)));
+        let mut shares: Vec<(usize, usize)> = shares.collect();
+        shares.sort_unstable();
+        shares
+    }
+
+    /// Whether a chain without an id has enough of the history of `request` to be continued by it.
+    pub fn is_continued(&self, request: &Request, wire: &Wire) -> bool {
+        let messages = message_digests(request, wire);
+        [shared, shared_anywhere].into_iter().any(|shared| !self.shares(&messages, shared).is_empty())
+    }
+
+    /// Puts `request` into `chain`, one without an id, whatever its history continues.
+    pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continued {
+        self.open.retain(|open| open.chain != chain);
+        self.open.push(Open { chain, messages: message_digests(request, wire) });
+        Continued { chain, first: false, rival: None }
+    }
+
+    /// Begins a chain with `request`, whatever its history continues.
+    pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continued {
+        self.open_chain(message_digests(request, wire))
+    }
+
+    fn open_chain(&mut self, messages: Vec<u64>) -> Continued {
+        let chain = self.new_chain();
+        self.open.push(Open { chain, messages });
+        Continued { chain, first: true, rival: None }
     }
 
     fn assign_named(&mut self, id: &str) -> Continued {
         if let Some(chain) = self.named.get(id) {
-            return Continued { chain: *chain, first: false };
+            return Continued { chain: *chain, first: false, rival: None };
         }
         let chain = self.new_chain();
         self.named.insert(id.to_owned(), chain);
-        Continued { chain, first: true }
+        Continued { chain, first: true, rival: None }
     }
 
     fn new_chain(&mut self) -> ChainId {
@@ -101,6 +135,26 @@ fn shared(old: &[u64], new: &[u64]) -> Option<usize> {
     (shared * 2 > shorter).then_some(shared)
 }
 
+/// The same for messages that stand in both histories wherever they stand: a history that changed in several places, at
+/// both of its ends too, is known by what is left of it.
+fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
+    let sorted = |messages: &[u64]| {
+        let mut sorted = messages.to_vec();
+        sorted.sort_unstable();
+        sorted
+    };
+    let (old_sorted, new_sorted) = (sorted(old), sorted(new));
+    let mut rest = new_sorted.as_slice();
+    let mut both = 0;
+    for message in old_sorted {
+        rest = &rest[rest.partition_point(|other| *other < message)..];
+        if let Some((_, behind)) = rest.split_first().filter(|(first, _)| **first == message) {
+            (both, rest) = (both + 1, behind);
+        }
+    }
+    (both * 2 > old.len().min(new.len())).then_some(both)
+}
+
 /// The longest run of messages that ends with the last old one and stands in the new history too.
 fn shared_end(old: &[u64], new: &[u64]) -> usize {
     let Some(last) = old.last() else { return 0 };
@@ -123,7 +177,8 @@ fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
             digests.push((place.item, Xxh3::new()));
         }
         if let Some((_, hasher)) = digests.last_mut() {
-            hasher.update(&block.0.to_le_bytes());
+            // By content and not by id, so that histories outlive the wire that they were read into.
+            hasher.update(&wire.blocks.content_hash(block).to_le_bytes());
         }
     }
     digests.into_iter().map(|(_, hasher)| hasher.digest()).collect()

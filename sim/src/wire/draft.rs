@@ -15,6 +15,7 @@ use super::order::{self, Placed};
 use super::parameters;
 use super::part::{Part, PartPlace};
 use super::piece::{Canonical, Piece};
+use super::pieces::Pieces;
 use super::placement::Placement;
 use super::request::Request;
 
@@ -24,7 +25,7 @@ pub struct Message {
     /// Who speaks.
     pub role: Role,
     /// What is said, block by block.
-    pub content: Vec<Piece>,
+    pub content: Pieces,
 }
 
 /// Where a breakpoint is asked for. A mark where no block stands asks for nothing; of two on one block the last counts.

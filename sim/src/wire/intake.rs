@@ -13,6 +13,7 @@ use super::part::{Element, ElementReader, Part, PartPlace};
 use super::piece::{Piece, WireIdentity};
 use super::prefix::Prefixes;
 use super::request::{BadMarker, BadMarkerWhy, Excluded, ExcludedWhy, Request};
+use super::spelling::{self, SpellingNote};
 use super::trail::Path;
 
 /// Everything that was ever sent: the blocks and prefixes of a run, and how bodies become paths among them.
@@ -54,6 +55,14 @@ impl Wire {
         let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
         let placed = self.elements(&cut)?;
         Ok(self.request(head, placed, scope, body.len() as u64, None))
+    }
+
+    /// The harmless differences of two bodies that were read, as [`spelling::notes`] gives them, for less work.
+    ///
+    /// # Errors
+    /// When one of the bodies is no request.
+    pub fn spelling_notes(&self, old: &[u8], new: &[u8]) -> Result<Vec<SpellingNote>, BodyError> {
+        spelling::notes_knowing(old, new, &self.forms, &self.memory)
     }
 
     /// What tells this wire from others.

@@ -7,6 +7,7 @@
 //!
 //! This is the only room in which identity bytes are made.
 
+mod adopt;
 mod block;
 pub mod body;
 mod chain;
@@ -25,6 +26,7 @@ mod order;
 pub mod parameters;
 mod part;
 mod piece;
+mod pieces;
 mod pins;
 mod placement;
 mod prefix;
@@ -32,9 +34,11 @@ mod render;
 mod request;
 mod sizing;
 pub mod spelling;
+mod stem;
 mod trail;
 mod usage;
 
+pub use adopt::Moved;
 pub use block::{BlockId, BlockKind, Blocks, Content};
 pub use body::BodyError;
 pub use chain::{ChainId, Chains, Continued};
@@ -46,9 +50,11 @@ pub use level::{Level, Place, Role};
 pub use marker::{Marker, Ttl};
 pub use normal::NormalForms;
 pub use piece::Piece;
+pub use pieces::Pieces;
 pub use pins::{Pins, estimated_cumulative};
 pub use prefix::{LineId, NodeId, Prefixes};
 pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, Excluded, ExcludedWhy, Request};
 pub use sizing::{NodeSizes, PathSizes, Sizes, estimated_tokens};
+pub use stem::{Stem, StemSizes};
 pub use trail::Trail;
 pub use usage::Usage;

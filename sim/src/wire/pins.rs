@@ -2,6 +2,7 @@
 //!
 //! What a request's own usage says about read and write is never used for that request: only its total is.
 
+use super::adopt::Moved;
 use super::block::Blocks;
 use super::index::Index;
 use super::marker::{Marker, Ttl};
@@ -18,6 +19,20 @@ pub struct Pins {
 }
 
 impl Pins {
+    /// The same over a wire to which these prefixes moved; of others nothing is known any more.
+    pub fn moved(&self, moved: &Moved) -> Self {
+        let mut pins = Self::default();
+        for (old, new) in moved.iter() {
+            if let Some(size) = self.get(old) {
+                pins.sizes.insert(new, size);
+            }
+            if let Some(tail) = self.tails.get(&old) {
+                pins.tails.insert(new, *tail);
+            }
+        }
+        pins
+    }
+
     /// The size of `node` where an earlier request has shown it.
     pub fn get(&self, node: NodeId) -> Option<u64> {
         self.sizes.get(&node).copied()

@@ -92,6 +92,6 @@ impl Placement {
 }
 
 /// The role that a reader of the body finds.
-fn spoken(role: Role) -> Role {
+pub(super) fn spoken(role: Role) -> Role {
     if role == Role::None { Role::Other } else { role }
 }

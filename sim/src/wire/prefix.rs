@@ -96,6 +96,15 @@ impl Prefixes {
         (id, true)
     }
 
+    /// The prefix `parent` followed by `block`, where it was ever sent.
+    pub fn child(&self, parent: NodeId, block: BlockId) -> Option<NodeId> {
+        let first = self.node(parent).first_child;
+        if first == parent {
+            return None;
+        }
+        if self.node(first).block == block { Some(first) } else { self.children.get(&(parent, block)).copied() }
+    }
+
     fn next_id(&self) -> NodeId {
         let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         assert!(id < u32::MAX, "more prefixes than ids");

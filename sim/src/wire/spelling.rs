@@ -7,6 +7,7 @@ use super::body::{self, Body, BodyError};
 use super::json;
 use super::level::{Level, Place};
 use super::marker::Ttl;
+use super::memory::ElementMemory;
 use super::normal::{self, NormalForms};
 use super::parameters::{self, PromptFacts};
 use super::part::{ElementReader, Part, PartPlace};
@@ -45,10 +46,20 @@ const PARAMETER_KEYS: [&str; 4] = ["tool_choice", "thinking", "output_config", "
 /// # Errors
 /// When one of the bodies is no request.
 pub fn notes(old: &[u8], new: &[u8], forms: &NormalForms) -> Result<Vec<SpellingNote>, BodyError> {
-    let (old_body, new_body) = (body::cut(old)?, body::cut(new)?);
+    notes_knowing(old, new, forms, &ElementMemory::default())
+}
+
+/// The same, faster for bodies that were read with this memory.
+pub(super) fn notes_knowing(
+    old: &[u8],
+    new: &[u8],
+    forms: &NormalForms,
+    memory: &ElementMemory,
+) -> Result<Vec<SpellingNote>, BodyError> {
+    let (old_body, new_body) = (body::cut_expecting(old, memory)?, body::cut_expecting(new, memory)?);
     let mut found = Vec::new();
     envelope(&old_body, &new_body, forms, &mut found);
-    outside(old, new, &mut found);
+    outside((old, &old_body), (new, &new_body), &mut found);
     let mut both = Both { forms, blocks: Blocks::default(), found };
     both.system_strings(&old_body, &new_body);
     both.level(Level::Tools, &old_body.tools, &new_body.tools);
@@ -96,22 +107,48 @@ fn same_parameter(key: &str, old: Option<&Vec<u8>>, new: Option<&Vec<u8>>, forms
 }
 
 /// White space anywhere, and the order of the members.
-fn outside(old: &[u8], new: &[u8], found: &mut Vec<SpellingNote>) {
-    let keys = |body: &[u8]| json::members(body).flatten().map(|(key, _)| key.to_vec()).collect::<Vec<_>>();
-    let (old_keys, new_keys) = (keys(old), keys(new));
-    let shared =
-        |own: &[Vec<u8>], other: &[Vec<u8>]| own.iter().filter(|key| other.contains(key)).cloned().collect::<Vec<_>>();
-    if shared(&old_keys, &new_keys) != shared(&new_keys, &old_keys) {
+fn outside(old: (&[u8], &Body<'_>), new: (&[u8], &Body<'_>), found: &mut Vec<SpellingNote>) {
+    let shared = |own: &[String], other: &[String]| -> Vec<String> {
+        own.iter().filter(|key| other.contains(key)).cloned().collect()
+    };
+    if shared(&old.1.keys, &new.1.keys) != shared(&new.1.keys, &old.1.keys) {
         note(found, "", SpellingKind::Spelling);
     }
-    if has_blanks(old) != has_blanks(new) {
+    let alike = blanks_beside(old, new.1) == blanks_beside(new, old.1);
+    if !alike && has_blanks(old.0) != has_blanks(new.0) {
         note(found, "", SpellingKind::Whitespace);
     }
 }
 
+/// Whether there is white space between the tokens of a body, elements left out that `other` has to the byte at the same
+/// place: what they hold, both hold.
+fn blanks_beside((text, body): (&[u8], &Body<'_>), other: &Body<'_>) -> bool {
+    let levels = [(&body.tools, &other.tools), (&body.system, &other.system), (&body.messages, &other.messages)];
+    let shared = levels.into_iter().flat_map(|(own, other)| own.iter().zip(other).filter(|(own, other)| own == other));
+    let start = |raw: &[u8]| raw.as_ptr().addr() - text.as_ptr().addr();
+    let mut left_out: Vec<(usize, usize)> = shared.map(|(raw, _)| (start(raw), start(raw) + raw.len())).collect();
+    left_out.sort_unstable();
+    let mut from = 0;
+    for (start, end) in left_out {
+        if has_blanks(&text[from..start]) {
+            return true;
+        }
+        from = end;
+    }
+    has_blanks(&text[from..])
+}
+
 /// Whether there is white space between tokens.
 fn has_blanks(text: &[u8]) -> bool {
-    without_blanks(text).len() != text.len()
+    let mut rest = text;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = match byte {
+            b'"' => rest.get(json::Scanner::new(rest).value().map_or(rest.len(), <[u8]>::len)..).unwrap_or_default(),
+            _ if byte.is_ascii_whitespace() => return true,
+            _ => behind,
+        };
+    }
+    false
 }
 
 /// Raw text without the blanks between tokens.
@@ -207,12 +244,12 @@ impl Both<'_> {
     /// Blocks that are sent and are no prompt: a header that changed, a deferred tool that came or went. Where several
     /// did, the first is noted.
     fn excluded(&mut self, old: &Body<'_>, new: &Body<'_>) {
-        let excluded = |both: &mut Self, body| {
-            let mut parts = both.parts(body);
+        let excluded = |both: &mut Self, body, other| {
+            let mut parts = both.parts(body, other);
             parts.retain(|(_, part)| part.place == PartPlace::Excluded);
             parts
         };
-        let (old, new) = (excluded(self, old), excluded(self, new));
+        let (old, new) = (excluded(self, old, new), excluded(self, new, old));
         let same = old.iter().zip(&new).take_while(|((_, old), (_, new))| old.block == new.block).count();
         if let Some((place, _)) = new.get(same).or(old.get(same)) {
             note(&mut self.found, place.to_string(), SpellingKind::Envelope);
@@ -226,24 +263,29 @@ impl Both<'_> {
         if automatic(old) != automatic(new) {
             note(&mut self.found, "cache_control", SpellingKind::MarkerMoved);
         }
-        let (old, new) = (self.marked(old), self.marked(new));
+        let (old, new) = (self.marked(old, new), self.marked(new, old));
         let places: BTreeSet<&Place> = old.keys().chain(new.keys()).collect();
         for place in places.into_iter().filter(|place| old.get(place) != new.get(place)) {
             note(&mut self.found, place.to_string(), SpellingKind::MarkerMoved);
         }
     }
 
-    /// Every breakpoint of a body by its block's place.
-    fn marked(&mut self, body: &Body<'_>) -> BTreeMap<Place, Ttl> {
-        self.parts(body).into_iter().filter_map(|(place, part)| Some((place, part.marker?))).collect()
+    /// The breakpoints of a body by their blocks' places, but for those on elements that `other` has at the same place.
+    fn marked(&mut self, body: &Body<'_>, other: &Body<'_>) -> BTreeMap<Place, Ttl> {
+        self.parts(body, other).into_iter().filter_map(|(place, part)| Some((place, part.marker?))).collect()
     }
 
-    /// Every block of a body and its place.
-    fn parts(&mut self, body: &Body<'_>) -> Vec<(Place, Part)> {
+    /// The blocks of a body and their places, but for elements that `other` has to the byte at the same place: most of
+    /// them, as bodies repeat each other.
+    fn parts(&mut self, body: &Body<'_>, other: &Body<'_>) -> Vec<(Place, Part)> {
         let mut found = Vec::new();
-        let levels = [(Level::Tools, &body.tools), (Level::System, &body.system), (Level::Messages, &body.messages)];
-        for (level, raws) in levels {
-            for (item, raw) in (0u32..).zip(raws) {
+        let levels = [
+            (Level::Tools, &body.tools, &other.tools),
+            (Level::System, &body.system, &other.system),
+            (Level::Messages, &body.messages, &other.messages),
+        ];
+        for (level, raws, others) in levels {
+            for (item, raw) in (0u32..).zip(raws).filter(|(item, raw)| others.get(*item as usize) != Some(raw)) {
                 let Ok(element) = self.reader().read(level, raw) else { continue };
                 let place = |part: &Part| Place { level, item, part: part.index, keys: false };
                 found.extend(element.parts.iter().map(|part| (place(part), *part)));

@@ -206,7 +206,7 @@ fn loop_14_results_of_one_message_are_sent_in_the_order_of_their_calls() {
     let kept = Theatre::new(vec![calls, Reply::says("done")]).types(0, "go").play().entries();
     let result = |id: &str| Piece::tool_result(id, id, false);
     let answered = Entry {
-        answers: vec!["b".into(), "a".into()],
+        answers: ["b".into(), "a".into()].into(),
         ..Entry::clone(&Entry::of("r".into(), Role::User, vec![result("b"), result("a")], "", Nature::Results))
     };
     let mut theatre = Theatre::new(vec![Reply::says("again")]).types(0, "more");

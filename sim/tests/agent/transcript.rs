@@ -45,7 +45,7 @@ type Parts = (String, Vec<String>, Vec<ToolUse>, Vec<Rc<str>>, String, Nature, U
 
 fn parts(entry: &Entry) -> Parts {
     let content = entry.message.content.iter().map(|piece| piece.json().to_owned()).collect();
-    let (tool_uses, answers) = (entry.tool_uses.clone(), entry.answers.clone());
+    let (tool_uses, answers) = (entry.tool_uses.to_vec(), entry.answers.to_vec());
     (entry.uuid.to_string(), content, tool_uses, answers, entry.text.to_string(), entry.nature, entry.usage)
 }
 
@@ -162,9 +162,9 @@ fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
     };
     let said = Entry {
         uuid: id(),
-        message: Rc::new(Message { role: Role::Assistant, content: said }),
-        tool_uses: vec![tool_use],
-        answers: Vec::new(),
+        message: Rc::new(Message { role: Role::Assistant, content: said.into() }),
+        tool_uses: vec![tool_use].into(),
+        answers: Rc::default(),
         text: "onetwo".into(),
         nature: Nature::Said,
         usage,

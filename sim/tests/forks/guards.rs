@@ -57,7 +57,8 @@ fn fork_46_quotes_of_the_tag_elsewhere_do_not_trip() {
             id: "toolu_h".into(),
             name: "Read".into(),
             input: std::rc::Rc::new(json!({ "file_path": "/repo/a.rs" })),
-        }],
+        }]
+        .into(),
         ..Entry::clone(&Entry::of("h-4".into(), Role::Assistant, vec![call], "", Nature::Said))
     };
     let harmless = vec![user(Nature::Typed), said.clone(), user(Nature::Typed), called.into(), result, said.clone()];

@@ -248,7 +248,7 @@ fn assistant(uuid: Rc<str>, thinking: Option<&str>, text: Option<&str>, tool_use
     let calls = tool_uses.iter().map(|call| Piece::tool_use(&call.id, &call.name, &call.input));
     let message = Rc::new(Message { role: Role::Assistant, content: words.chain(calls).collect() });
     let plain = Entry::of(uuid, Role::Assistant, Vec::new(), text.unwrap_or_default(), Nature::Said);
-    Rc::new(Entry { message, tool_uses, ..Entry::clone(&plain) })
+    Rc::new(Entry { message, tool_uses: tool_uses.into(), ..Entry::clone(&plain) })
 }
 
 fn write_fork(at: usize, count: usize, entries: &mut Vec<Rc<Entry>>) {

@@ -1,7 +1,9 @@
 //! Limits of rate: a bucket against a slow twin, and what a run makes of refusals.
 
+use forkcast_sim::agent::Event;
+use forkcast_sim::agent::session::PartSizes;
 use forkcast_sim::simulation::limits::{Bucket, RateLimits};
-use forkcast_sim::simulation::{Finished, Setup, run};
+use forkcast_sim::simulation::{Finished, Setup, Sizing, run};
 use forkcast_sim::time::{Duration, Instant};
 use proptest::prelude::*;
 
@@ -86,6 +88,11 @@ fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lo
     // Two a minute fill one in 30 s, counted from the first request; the refusal itself takes 0.3 s, its wait whole seconds.
     let third = began(&limited)[2];
     assert!((30_000..31_300).contains(&third), "{third}");
+    let waits = limited.log.iter().filter_map(|logged| match &logged.event {
+        Event::Retry { wait_ms, .. } => Some(*wait_ms),
+        _ => None,
+    });
+    assert!(waits.clone().count() == 1 && waits.clone().all(|wait_ms| wait_ms % 1_000 == 0), "whole seconds");
     let usage = |run: &Finished| run.lines.iter().map(|line| line.predicted.unwrap()).collect::<Vec<_>>();
     assert_eq!(usage(&limited), usage(&free), "what is refused reads and writes nothing");
 }
@@ -115,4 +122,28 @@ fn nothing_before_the_limits_begin_counts() {
 
 fn free_second() -> u64 {
     finished(three_requests(RateLimits::default())).lines[1].at.unwrap().0
+}
+
+#[test]
+fn of_haiku_3_5_what_is_read_counts_too() {
+    let over = |model: &str, tokens| {
+        let limits = RateLimits { input_tokens_per_minute: Some(tokens), ..RateLimits::default() };
+        let mut setup = three_requests(limits);
+        setup.settings.model = model.into();
+        // Long enough for what either caches.
+        setup.sizing = Sizing::Declared;
+        setup.settings.sizes = Some(PartSizes { system: Some(5_000), tools: Some(5_000), ..PartSizes::default() });
+        finished(setup)
+    };
+    let of = |model: &str| {
+        let free = over(model, u64::MAX);
+        let sum = free.lines.iter().map(|line| line.predicted.unwrap()).fold((0, 0), |(fresh, read), usage| {
+            (fresh + usage.input_tokens + usage.cache_creation_input_tokens(), read + usage.cache_read_input_tokens)
+        });
+        assert!(sum.1 > 0, "{model} reads");
+        (over(model, sum.0).over_limits, over(model, sum.0 + sum.1).over_limits)
+    };
+    assert_eq!(of("claude-haiku-4-5"), (0, 0));
+    let (fresh_alone, all) = of("claude-3-5-haiku");
+    assert!(fresh_alone > 0 && all == 0);
 }

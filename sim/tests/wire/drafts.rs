@@ -110,7 +110,8 @@ fn parallel_calls() -> impl Strategy<Value = Vec<Message>> {
 fn messages() -> impl Strategy<Value = Vec<Message>> {
     let role =
         select(vec![Role::User, Role::User, Role::Assistant, Role::Assistant, Role::System, Role::Other, Role::None]);
-    let one = (role, prop::collection::vec(block(), 0..5)).prop_map(|(role, content)| vec![Message { role, content }]);
+    let one = (role, prop::collection::vec(block(), 0..5))
+        .prop_map(|(role, content)| vec![Message { role, content: content.into() }]);
     let some = prop_oneof![3 => one, 1 => parallel_calls()];
     prop::collection::vec(some, 0..5).prop_map(|messages| messages.into_iter().flatten().collect())
 }
@@ -196,18 +197,18 @@ fn changed(draft: &Draft, change: &Change) -> Draft {
         Change::Role(index, role) => message(&mut draft, index).into_iter().for_each(|message| message.role = *role),
         Change::ToSystem(index) => {
             let content = message(&mut draft, index).map(|message| message.content.clone()).unwrap_or_default();
-            draft.system = content.into();
+            draft.system = content.iter().cloned().collect();
         }
         Change::SystemToTools => draft.tools = Rc::clone(&draft.system),
         Change::ReverseBlocks(index) => {
-            message(&mut draft, index).into_iter().for_each(|message| message.content.reverse());
+            message(&mut draft, index).into_iter().for_each(|message| message.content.own().reverse());
         }
         Change::DropMessage(index) => {
             let count = draft.messages.len();
             drop((count > 0).then(|| draft.messages.remove(index.index(count))));
         }
         Change::Resized(index) => {
-            let content = message(&mut draft, index).into_iter().flat_map(|message| &mut message.content);
+            let content = message(&mut draft, index).into_iter().flat_map(|message| message.content.own());
             content.for_each(|piece| *piece = piece.clone().sized(7));
         }
     }
@@ -334,7 +335,7 @@ proptest! {
                 Level::System => (vec![], vec![piece], vec![]),
                 Level::Messages => (vec![], vec![], vec![piece]),
             };
-            let messages = vec![Rc::new(Message { role, content })];
+            let messages = vec![Rc::new(Message { role, content: content.into() })];
             let only = Draft { tools: tools.into(), system: system.into(), messages, marks: vec![], ..draft.clone() };
             let only = alone.take(&only, "scope");
             let own = |id: &_| alone.blocks.bytes(*id) == wire.blocks.bytes(wire.prefixes.block(*node).unwrap());

@@ -17,7 +17,7 @@ fn draft(messages: Vec<Message>) -> Draft {
 }
 
 fn says(role: Role, text: &str) -> Message {
-    Message { role, content: vec![Piece::text(text)] }
+    Message { role, content: [Piece::text(text)].into() }
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_body_has_the_keys_of_the_client_of_2026_in_their_order() {
             mark(Level::Messages, 9, Ttl::FiveMinutes),
             Mark { level: Level::Tools, item: 1, part: 0, ttl: Ttl::FiveMinutes },
         ],
-        ..draft(vec![Message { role: Role::User, content: vec![Piece::text("a"), Piece::text("b\n")] }])
+        ..draft(vec![Message { role: Role::User, content: [Piece::text("a"), Piece::text("b\n")].into() }])
     };
     let body = concat!(
         r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":[{"type":"text","text":"a"},"#,
@@ -81,7 +81,8 @@ fn a_declared_size_stays_with_its_piece() {
     assert_eq!((piece.declared_tokens(), sized.declared_tokens()), (None, Some(700)));
     assert_eq!(sized.json(), piece.json());
     assert!(sized.same(&sized.clone()) && !sized.same(&piece) && !piece.same(&Piece::text("a")));
-    let draft = draft(vec![says(Role::User, "b"), Message { role: Role::User, content: vec![piece, sized.clone()] }]);
+    let draft =
+        draft(vec![says(Role::User, "b"), Message { role: Role::User, content: [piece, sized.clone()].into() }]);
     let place = Place { level: Level::Messages, item: 1, part: 1, keys: false };
     assert!(draft.piece(place).unwrap().same(&sized));
     let nowhere = [Place { part: 2, ..place }, Place { item: 2, ..place }, Place { keys: true, ..place }];
@@ -109,7 +110,7 @@ fn bytes_per_turn(prefix: usize, mut trail: Option<Trail>) -> Vec<u64> {
                 (Piece::tool_use(&id, "Bash", &json!({"command": "ls"})), Piece::tool_result(&id, "a.rs", false));
             let new = call.json().len() + result.json().len();
             let messages = [(Role::Assistant, call), (Role::User, result)];
-            draft.messages.extend(messages.map(|(role, piece)| Rc::new(Message { role, content: vec![piece] })));
+            draft.messages.extend(messages.map(|(role, piece)| Rc::new(Message { role, content: [piece].into() })));
             let item = draft.messages.len() - 1;
             draft.marks = vec![Mark { level: Level::Messages, item, part: 0, ttl: Ttl::FiveMinutes }];
             let (read, held) = (wire.bytes_read(), wire.blocks.total_bytes());
@@ -168,7 +169,7 @@ fn results_find_their_calls_in_another_spelling() {
     let escaped = r#"{"type":"tool_result","tool_use_id":"a\b","content":"x"}"#;
     let results = vec![Piece::tool_result("b", "y", false), Piece::new(escaped.to_owned())];
     let calls = Message { role: Role::Assistant, content: calls.into() };
-    let draft = draft(vec![calls, Message { role: Role::User, content: results }]);
+    let draft = draft(vec![calls, Message { role: Role::User, content: results.into() }]);
     let places = Wire::default().take(&draft, "scope").places;
     assert_eq!(places[2..].iter().map(|place| place.part).collect::<Vec<_>>(), [1, 0]);
 }

@@ -141,9 +141,9 @@ impl Assembler {
         let texts: Vec<&str> = self.blocks.iter().filter_map(Block::text).collect();
         Rc::new(Entry {
             uuid: self.uuid,
-            message: Rc::new(Message { role: Role::Assistant, content }),
+            message: Rc::new(Message { role: Role::Assistant, content: content.into() }),
             tool_uses: self.blocks.iter().filter_map(Block::prepared).map(|call| call.tool_use.clone()).collect(),
-            answers: Vec::new(),
+            answers: Rc::default(),
             text: texts.concat().into(),
             nature: Nature::Said,
             usage: self.usage,

@@ -1,13 +1,12 @@
 //! The conversation as it is sent: messages of one role in a row are one message, results stand first in it and in the
 //! order of their calls, and what was sent before stays the same messages (contract LOOP-14, LOOP-15, STREAM-16).
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::branched::Branched;
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::{Calls, Entry, Nature};
 use crate::agent::session::shared_out;
-use crate::wire::{Message, Piece, Role};
+use crate::wire::{Message, Piece, Pieces, Role};
 
 /// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
 #[derive(Clone, Default)]
@@ -18,7 +17,7 @@ pub struct Conversation {
     /// The open group as it was sent last, if it has not grown since.
     open_sent: Option<Sent>,
     /// Calls of the last assistant messages, in order.
-    calls: Vec<Rc<str>>,
+    calls: Vec<Calls>,
     /// Results that came before the message of their call: it was still streaming.
     early: Vec<Rc<Entry>>,
     opening: Option<Opening>,
@@ -107,14 +106,14 @@ impl Conversation {
         if entry.nature == Nature::ApiError || entry.message.content.is_empty() {
             return;
         }
-        if entry.nature == Nature::Results && !entry.answers.iter().any(|id| self.calls.contains(id)) {
+        if entry.nature == Nature::Results && !self.answers_some(entry) {
             self.early.push(Rc::clone(entry));
             return;
         }
         self.group(entry);
         if !entry.tool_uses.is_empty() && !self.early.is_empty() {
-            let called = |early: &Rc<Entry>| early.answers.iter().any(|id| self.calls.contains(id));
-            let (ready, early) = std::mem::take(&mut self.early).into_iter().partition(called);
+            let early = std::mem::take(&mut self.early);
+            let (ready, early) = early.into_iter().partition(|early| self.answers_some(early));
             self.early = early;
             let ready: Vec<Rc<Entry>> = ready;
             for result in &ready {
@@ -135,8 +134,25 @@ impl Conversation {
             }
         }
         self.open_sent = None;
-        self.calls.extend(entry.tool_uses.iter().map(|call| Rc::clone(&call.id)));
+        if !entry.tool_uses.is_empty() {
+            self.calls.push(entry.tool_uses.clone());
+        }
         self.open.push(Rc::clone(entry));
+    }
+
+    /// Whether results stand in `entry` of which the last assistant messages have the calls.
+    fn answers_some(&self, entry: &Entry) -> bool {
+        entry.answers.iter().any(|id| self.calls.iter().any(|calls| calls.place(id).is_some()))
+    }
+
+    /// The place of the call `id` among those of the last assistant messages; of two with one id the first counts.
+    fn rank(&self, id: &str) -> Option<usize> {
+        let mut before = 0;
+        self.calls.iter().find_map(|calls| {
+            let place = calls.place(id).map(|at| before + at);
+            before += calls.len();
+            place
+        })
     }
 
     /// The open group as one message.
@@ -151,25 +167,34 @@ impl Conversation {
         let first = self.open.first()?;
         let role = first.message.role;
         let is_sized = self.growth.tokens.is_some() && role == Role::User;
-        if self.open.len() == 1 && first.answers.len() <= 1 && !is_sized {
+        if self.open.len() == 1 && (first.answers.len() <= 1 && !is_sized || self.is_whole_as_it_is(first, is_sized)) {
             return Some(Sent { message: Rc::clone(&first.message), results: first.answers.len() });
         }
         let mut results = Vec::new();
         let mut rest = Vec::new();
         for entry in &self.open {
-            let (answered, plain) = entry.message.content.split_at(entry.answers.len());
-            results.extend(entry.answers.iter().zip(answered.iter().cloned()));
-            rest.extend(plain.iter().cloned());
+            let mut pieces = entry.message.content.iter().cloned();
+            results.extend(entry.answers.iter().zip(pieces.by_ref().take(entry.answers.len())));
+            rest.extend(pieces);
         }
-        let ranks: BTreeMap<&Rc<str>, usize> = self.calls.iter().rev().zip((0..self.calls.len()).rev()).collect();
-        results.sort_by_key(|(id, _)| ranks.get(id).copied());
+        results.sort_by_cached_key(|(id, _)| self.rank(id));
         let mut content: Vec<Piece> = results.into_iter().map(|(_, piece)| piece).collect();
         let count = content.len();
         if is_sized {
             self.growth.share_out(&mut self.closed, &mut content);
         }
         content.extend(rest);
-        Some(Sent { message: Rc::new(Message { role, content }), results: count })
+        Some(Sent { message: Rc::new(Message { role, content: content.into() }), results: count })
+    }
+
+    /// Whether `entry` answers all calls of the one message before it in their order, and no block of either waits for a
+    /// size: there is nothing to join, to sort or to share out. What a fork is given is so.
+    fn is_whole_as_it_is(&self, entry: &Entry, is_sized: bool) -> bool {
+        let [calls] = self.calls.as_slice() else { return false };
+        let are_declared = |message: &Message| message.content.are_declared();
+        let has_sizes =
+            || are_declared(&entry.message) && self.closed.last().is_some_and(|sent| are_declared(&sent.message));
+        calls.is_answered_by(&entry.answers) && (!is_sized || has_sizes())
     }
 
     /// Puts the user context in front: into the first message where that is the user's too.
@@ -198,9 +223,9 @@ impl Growth {
         let answer = closed.last().filter(|sent| sent.message.role == Role::Assistant).cloned();
         let Some((tokens, mut answer)) = self.tokens.zip(answer) else { return };
         let shares = self.results.get_or_insert_with(|| {
-            let said = &answer.message.content;
-            let is_declared = said.iter().all(|piece| piece.declared_tokens().is_some());
-            let said = if is_declared { &[][..] } else { said };
+            let nothing = Pieces::default();
+            let is_declared = answer.message.content.are_declared();
+            let said = if is_declared { &nothing } else { &answer.message.content };
             let weights: Vec<u64> = said.iter().chain(&*results).map(|piece| piece.json().len() as u64).collect();
             let mut shares = shared_out(tokens, &weights);
             let of_results = shares.split_off(said.len());

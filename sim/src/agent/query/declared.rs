@@ -8,7 +8,7 @@ use crate::agent::entry::Entry;
 use crate::agent::prompt;
 use crate::agent::session::shared_out;
 use crate::agent::spawn::fork::gate::{Meant, meant};
-use crate::wire::{Message, Piece};
+use crate::wire::{Message, Piece, Pieces};
 
 /// Gives everything before the main agent's first answer its share of the declared history.
 pub(super) fn size_history(context: &Context) {
@@ -50,5 +50,5 @@ fn weight(piece: &Piece) -> u64 {
 
 fn sized(message: &Message, shares: &mut impl Iterator<Item = u64>) -> Message {
     let content = message.content.iter().cloned().zip(shares).map(|(piece, tokens)| piece.sized(tokens)).collect();
-    Message { role: message.role, content }
+    Message { role: message.role, content: Pieces::shared(content) }
 }

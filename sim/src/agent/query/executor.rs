@@ -8,7 +8,7 @@
 //!   apart, `clients.md` 1).
 //! * Where tools do not start early, all of them are the remainder: `runTools`, one after another, each awaited (LOOP-11).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{self, Poll};
@@ -26,7 +26,7 @@ pub(super) struct Executor {
     is_early: bool,
     /// Calls that were added and have not got all of their arguments.
     announced: Vec<Rc<str>>,
-    running: Vec<Running>,
+    running: VecDeque<Running>,
     held: VecDeque<Held>,
     /// The message is whole: the remainder may run.
     is_released: bool,
@@ -51,7 +51,7 @@ impl Executor {
             context: Rc::clone(context),
             is_early: context.session.settings.streaming_tools,
             announced: Vec::new(),
-            running: Vec::new(),
+            running: VecDeque::new(),
             held: VecDeque::new(),
             is_released: false,
         }
@@ -82,11 +82,16 @@ impl Executor {
 
     /// A message is whole. What of its calls was not taken over while it streamed is held for the remainder.
     pub fn hold(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
+        // Of two with one id the first counts.
+        let held = self.held.iter().enumerate().rev();
+        let mut places: BTreeMap<Rc<str>, usize> =
+            held.map(|(at, held)| (Rc::clone(&held.prepared.tool_use.id), at)).collect();
         for prepared in calls {
-            let id = &prepared.tool_use.id;
-            if let Some(held) = self.held.iter_mut().find(|held| held.prepared.tool_use.id == *id) {
+            let place = places.get(&prepared.tool_use.id);
+            if let Some(held) = place.and_then(|at| self.held.get_mut(*at)) {
                 held.message = Some(Rc::clone(message));
             } else if !self.is_early {
+                places.insert(Rc::clone(&prepared.tool_use.id), self.held.len());
                 self.held.push_back(Held { prepared: prepared.clone(), message: Some(Rc::clone(message)) });
             }
         }
@@ -137,7 +142,7 @@ impl Executor {
     fn start(&mut self, prepared: Prepared, occasion: Occasion, in_turn: bool) {
         let tool_use = prepared.tool_use.clone();
         let answering = Box::pin(call::answer(Rc::clone(&self.context), prepared, occasion));
-        self.running.push(Running { tool_use, answering, in_turn });
+        self.running.push_back(Running { tool_use, answering, in_turn });
     }
 
     /// After an abort: whatever runs has seen the signal and gets one turn to end by itself, what does not is dropped.

@@ -180,10 +180,15 @@ impl Loop {
 /// The last message with calls, and those of them that nothing answers.
 fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
     let at = entries.iter().rposition(|entry| !entry.tool_uses.is_empty())?;
+    let calls = &entries[at].tool_uses;
+    // What a fork is given answers all calls of its parent's message, and each of thousands would look for each answer.
+    if entries[at..].iter().any(|entry| calls.is_answered_by(&entry.answers)) {
+        return None;
+    }
     // A result may stand before its message, where its tool ended while that still streamed.
     let last_answer = entries[..at].iter().rposition(|entry| entry.is_assistant()).unwrap_or(0);
-    let answered: BTreeSet<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| &entry.answers).collect();
-    let open = entries[at].tool_uses.iter().filter(|call| !answered.contains(&call.id));
+    let answered: BTreeSet<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| entry.answers.iter()).collect();
+    let open = calls.iter().filter(|call| !answered.contains(&call.id));
     let calls: Vec<Prepared> = open.map(|call| Prepared { tool_use: call.clone(), problem: None }).collect();
     (!calls.is_empty()).then(|| (Rc::clone(&entries[at]), calls))
 }

@@ -57,6 +57,9 @@ pub struct Settings {
     pub token_budget: Option<u64>,
     /// The user's memory files by path (`CLAUDE.md` and the like) come from the world; this switches them off.
     pub without_user_context: bool,
+    /// Transcripts are told of and not written, for runs that nobody goes on with: of a wide fan-out each child's has every
+    /// call of the message that forked. No agent can be taken over then (contract SYNC-09).
+    pub without_transcripts: bool,
     /// Blocks of a main system prompt in the place of the runtime's own.
     pub system: Option<Vec<Rc<str>>>,
     /// Texts that the main system prompt holds while a remote flag is warm (contract PROMPT-05).
@@ -122,6 +125,7 @@ impl Default for Settings {
             retries: Retries { attempts_max: 10, waits: waits.into() },
             token_budget: None,
             without_user_context: false,
+            without_transcripts: false,
             system: None,
             fragments: Vec::new(),
             mcp_servers: BTreeMap::new(),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature, ToolUse};
-use crate::wire::{Message, Piece, Role, Usage};
+use crate::wire::{Message, Piece, Pieces, Role, Usage};
 
 /// What a line says.
 pub enum Line {
@@ -132,7 +132,7 @@ pub fn read(text: &str) -> Result<Line, String> {
     let read: Read<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let nature = Nature::named(&read.nature).ok_or_else(|| format!("the nature \"{}\"", read.nature))?;
     let declared = |at: usize| read.declared_tokens.get(at).copied().flatten();
-    let content: Vec<Piece> = read
+    let content: Pieces = read
         .message
         .content
         .iter()
@@ -157,7 +157,7 @@ fn restorable(entry: &Entry) -> bool {
 }
 
 /// The texts of text blocks.
-fn texts(content: &[Piece]) -> String {
+fn texts(content: &Pieces) -> String {
     let texts: Vec<String> = content.iter().filter_map(|piece| block(piece, "text")?.text).collect();
     texts.concat()
 }

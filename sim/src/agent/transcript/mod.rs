@@ -54,8 +54,10 @@ impl Transcripts {
     pub fn append(&self, context: &Context, entry: &Rc<Entry>) {
         let session = &context.session;
         let mut log = self.log(session, &context.agent);
-        let line = line::message(entry, log.last.as_deref(), context);
-        session.world.files.append(&log.file, &line);
+        if !session.settings.without_transcripts {
+            let line = line::message(entry, log.last.as_deref(), context);
+            session.world.files.append(&log.file, &line);
+        }
         self.tell(context, &log.file, &entry.uuid, entry.nature.name());
         log.last = Some(entry.uuid.clone());
         self.logs.borrow_mut().insert(context.agent.clone(), log);
@@ -64,7 +66,9 @@ impl Transcripts {
     /// Notes that the message `uuid` counts no more: its stream broke after it was written.
     pub fn strike(&self, context: &Context, uuid: &Rc<str>) {
         let log = self.log(&context.session, &context.agent);
-        context.session.world.files.append(&log.file, &line::tombstone(uuid));
+        if !context.session.settings.without_transcripts {
+            context.session.world.files.append(&log.file, &line::tombstone(uuid));
+        }
         self.tell(context, &log.file, uuid, "tombstone");
     }
 

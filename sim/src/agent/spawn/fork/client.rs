@@ -13,12 +13,12 @@ use crate::wire::{Message, Piece, Role};
 pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     let message = &request.origin.message;
     let id = &request.call.tool_use.id;
-    let own = message.tool_uses.iter().filter(|call| call.id == *id).cloned().collect();
+    let own = message.tool_uses.place(id).and_then(|at| message.tool_uses.get(at)).cloned();
     let content = request.origin.calls.get(id).cloned().into_iter().collect();
     let said = Entry {
         uuid: request.uuid(),
         message: Rc::new(Message { role: Role::Assistant, content }),
-        tool_uses: own,
+        tool_uses: own.into_iter().collect(),
         text: "".into(),
         ..Entry::clone(message)
     };

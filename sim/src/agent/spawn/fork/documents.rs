@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::ablation::Ablation;
 use super::{Request, text};
 use crate::agent::entry::{Entry, Nature};
-use crate::wire::{Piece, Role};
+use crate::wire::{Message, Piece, Role};
 
 /// The two messages behind the history (FORK-27). Siblings differ in the last block alone (FORK-29).
 pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
@@ -24,21 +24,21 @@ fn answers(request: &Request<'_>) -> Rc<Entry> {
     let origin = request.origin;
     let mut content = origin.placeholders.clone();
     if request.without(Ablation::RealResults) {
-        put_real_results(request, &mut content);
+        put_real_results(request, content.own());
     }
     let words = text::directive(&request.input.prompt);
-    let own = origin.answers.iter().position(|id| *id == request.call.tool_use.id);
-    match own.filter(|_| request.without(Ablation::Interleave)) {
+    let id = &request.call.tool_use.id;
+    match origin.message.tool_uses.place(id).filter(|_| request.without(Ablation::Interleave)) {
         Some(at) => {
-            let result =
-                Piece::tool_result(&request.call.tool_use.id, &format!("{}\n{words}", text::PLACEHOLDER), false);
-            content[at] = sized(request, result);
+            let result = Piece::tool_result(id, &format!("{}\n{words}", text::PLACEHOLDER), false);
+            content.own()[at] = sized(request, result);
         }
         None => content.push(sized(request, Piece::text(&words))),
     }
     Rc::new(Entry {
+        message: Rc::new(Message { role: Role::User, content }),
         answers: origin.answers.clone(),
-        ..Entry::clone(&Entry::of(request.uuid(), Role::User, content, &words, Nature::Results))
+        ..Entry::clone(&Entry::of(request.uuid(), Role::User, Vec::new(), &words, Nature::Results))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::agent::prompt;
 use crate::agent::query::Conversation;
 use crate::agent::session::shared_out;
 use crate::agent::tool::Pool;
-use crate::wire::{Message, Piece};
+use crate::wire::{Message, Piece, Pieces};
 
 /// What the forks of one message share.
 pub struct Origin {
@@ -34,9 +34,9 @@ pub struct Origin {
     /// The blocks of the message's calls, by id.
     pub calls: BTreeMap<Rc<str>, Piece>,
     /// The ids of the message's calls, in order.
-    pub answers: Vec<Rc<str>>,
+    pub answers: Rc<[Rc<str>]>,
     /// A placeholder for each of them (FORK-23..25).
-    pub placeholders: Vec<Piece>,
+    pub placeholders: Pieces,
     /// When the children start.
     pub launching: Rc<Launching>,
 }
@@ -75,7 +75,7 @@ impl Origin {
     fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Self {
         let ablations = &parent.session.settings.forks.ablations;
         let history = history(parent, message, ablations);
-        let answers: Vec<Rc<str>> = message.tool_uses.iter().map(|call| call.id.clone()).collect();
+        let answers = message.tool_uses.ids();
         let sent = || parent.conversation.borrow_mut().branch();
         Self {
             conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
@@ -113,10 +113,11 @@ fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>
         let prompt = before.iter().rposition(|entry| entry.nature == Nature::Typed).unwrap_or(0);
         return before[prompt..].to_vec();
     }
-    let ids =
-        |of: fn(&Entry) -> Vec<Rc<str>>| -> BTreeSet<Rc<str>> { before.iter().flat_map(|entry| of(entry)).collect() };
+    let ids = |of: fn(&Entry) -> Rc<[Rc<str>]>| -> BTreeSet<Rc<str>> {
+        before.iter().flat_map(|entry| of(entry).to_vec()).collect()
+    };
     let answered = ids(|entry| entry.answers.clone());
-    let called = ids(|entry| entry.tool_uses.iter().map(|call| call.id.clone()).collect());
+    let called = ids(|entry| entry.tool_uses.ids());
     if answered == called {
         return before.to_vec();
     }
@@ -131,13 +132,13 @@ fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<R
         return Some(entry.clone());
     }
     let dropped = |piece: &Piece| {
-        let ids = entry.tool_uses.iter().map(|call| &call.id).chain(&entry.answers);
+        let ids = entry.tool_uses.iter().map(|call| &call.id).chain(entry.answers.iter());
         ids.filter(|id| open(id)).any(|id| piece.is_about(id))
     };
     let content: Vec<Piece> = entry.message.content.iter().filter(|piece| !dropped(piece)).cloned().collect();
     (!content.is_empty()).then(|| {
         Rc::new(Entry {
-            message: Rc::new(Message { role: entry.message.role, content }),
+            message: Rc::new(Message { role: entry.message.role, content: content.into() }),
             tool_uses: entry.tool_uses.iter().filter(|call| !open(&call.id)).cloned().collect(),
             answers: entry.answers.iter().filter(|id| !open(id)).cloned().collect(),
             ..Entry::clone(entry)
@@ -153,13 +154,13 @@ fn calls(message: &Entry) -> BTreeMap<Rc<str>, Piece> {
 }
 
 /// One placeholder for each call, with their share of what a scenario declares for all of them.
-fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Vec<Piece> {
+fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Pieces {
     let pieces: Vec<Piece> = answers.iter().map(|id| Piece::tool_result(id, text::PLACEHOLDER, false)).collect();
-    match parent.session.settings.sizes.and_then(|sizes| sizes.placeholder) {
+    Pieces::shared(match parent.session.settings.sizes.and_then(|sizes| sizes.placeholder) {
         Some(total) => {
             let weights: Vec<u64> = pieces.iter().map(|piece| piece.json().len() as u64).collect();
             pieces.into_iter().zip(shared_out(total, &weights)).map(|(piece, tokens)| piece.sized(tokens)).collect()
         }
         None => pieces,
-    }
+    })
 }

@@ -1,0 +1,132 @@
+//! The calls of tools in one message, and where each of them stands.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::slice;
+
+use serde_json::Value;
+
+/// A call of a tool as the model made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// Id of the call.
+    pub id: Rc<str>,
+    /// The tool.
+    pub name: Rc<str>,
+    /// Its input.
+    pub input: Rc<Value>,
+}
+
+/// The calls of a message in order of arrival. A clone is the same list: every fork of a message holds all of its calls.
+#[derive(Clone, Default)]
+pub struct Calls(Option<Rc<Made>>);
+
+struct Made {
+    calls: Vec<ToolUse>,
+    ids: OnceCell<Rc<[Rc<str>]>>,
+    places: OnceCell<BTreeMap<Rc<str>, usize>>,
+}
+
+/// Calls among which a look at each finds one as fast as a map does.
+const FEW: usize = 8;
+
+impl Calls {
+    /// The ids in order: one list, however often it is asked for.
+    pub fn ids(&self) -> Rc<[Rc<str>]> {
+        let Some(made) = &self.0 else { return Rc::default() };
+        made.ids.get_or_init(|| made.calls.iter().map(|call| call.id.clone()).collect()).clone()
+    }
+
+    /// Where the call `id` stands; of two with one id the first counts.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        let made = self.0.as_ref()?;
+        if made.calls.len() <= FEW {
+            return made.calls.iter().position(|call| *call.id == *id);
+        }
+        let backwards = || made.calls.iter().enumerate().rev().map(|(at, call)| (call.id.clone(), at)).collect();
+        made.places.get_or_init(backwards).get(id).copied()
+    }
+
+    /// Whether `ids` is what [`Calls::ids`] gave: then it is all of them, in order.
+    pub fn is_answered_by(&self, ids: &Rc<[Rc<str>]>) -> bool {
+        let known = self.0.as_ref().and_then(|made| made.ids.get());
+        known.is_some_and(|known| Rc::ptr_eq(known, ids))
+    }
+}
+
+impl Deref for Calls {
+    type Target = [ToolUse];
+
+    fn deref(&self) -> &[ToolUse] {
+        self.0.as_ref().map_or(&[], |made| &made.calls)
+    }
+}
+
+impl From<Vec<ToolUse>> for Calls {
+    fn from(calls: Vec<ToolUse>) -> Self {
+        let made = |calls| Rc::new(Made { calls, ids: OnceCell::new(), places: OnceCell::new() });
+        Self((!calls.is_empty()).then(|| made(calls)))
+    }
+}
+
+impl FromIterator<ToolUse> for Calls {
+    fn from_iter<I: IntoIterator<Item = ToolUse>>(calls: I) -> Self {
+        Vec::from_iter(calls).into()
+    }
+}
+
+impl<'a> IntoIterator for &'a Calls {
+    type Item = &'a ToolUse;
+    type IntoIter = slice::Iter<'a, ToolUse>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Calls {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::{Calls, ToolUse};
+
+    fn calls(ids: &[&str]) -> Calls {
+        let call = |id: &&str| ToolUse { id: (*id).into(), name: "Read".into(), input: Rc::default() };
+        ids.iter().map(call).collect()
+    }
+
+    #[test]
+    fn each_id_has_the_place_of_its_first_call_in_short_lists_and_in_long_ones() {
+        let long = ["a", "b", "a", "c", "d", "e", "f", "g", "h", "b"];
+        for ids in [&long[..4], &long[..]] {
+            let calls = calls(ids);
+            let places = ["a", "b", "c", "z"].map(|id| calls.place(id));
+            assert_eq!(places, [Some(0), Some(1), Some(3), None]);
+        }
+        assert_eq!(Calls::default().place("a"), None);
+    }
+
+    #[test]
+    fn all_are_answered_by_their_own_list_of_ids() {
+        let (calls, other) = (calls(&["a", "b"]), calls(&["a", "b"]));
+        let same = calls.clone();
+        assert!(calls.is_answered_by(&same.ids()) && same.is_answered_by(&calls.ids()));
+        assert!(!other.is_answered_by(&calls.ids()), "equal, and nobody knows it");
+        assert!(!Calls::default().is_answered_by(&Calls::default().ids()));
+    }
+}

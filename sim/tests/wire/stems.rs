@@ -1,0 +1,157 @@
+//! Requests that begin alike: taken behind their common beginning they are what they are as a whole.
+
+use std::rc::Rc;
+
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Ttl, Wire};
+use serde_json::json;
+
+const CALLS: usize = 20;
+
+fn id(at: usize) -> String {
+    format!("toolu_{at}")
+}
+
+fn message(role: Role, content: impl Into<Pieces>) -> Rc<Message> {
+    Rc::new(Message { role, content: content.into() })
+}
+
+fn says(role: Role, text: &str) -> Rc<Message> {
+    message(role, [Piece::text(text)])
+}
+
+/// A conversation with many calls, and their results as siblings share them.
+fn beginning() -> (Draft, Pieces) {
+    let calls: Pieces = (0..CALLS).map(|at| Piece::tool_use(&id(at), "Agent", &json!({ "part": at }))).collect();
+    let results = Pieces::shared((0..CALLS).map(|at| Piece::tool_result(&id(at), "started", false)).collect());
+    let draft = Draft {
+        model: "claude-opus-5-5".into(),
+        tools: [Piece::new(json!({ "name": "Agent" }).to_string())].into(),
+        system: [Piece::text("Be brief."), Piece::text("Be right.")].into(),
+        messages: vec![says(Role::User, "Look."), message(Role::Assistant, calls)],
+        parameters: [("thinking".to_owned(), "{\"type\":\"adaptive\"}".to_owned())].into(),
+        marks: Vec::new(),
+    };
+    (draft, results)
+}
+
+/// A sibling: the results, then `own`, then more messages.
+fn sibling(beginning: &(Draft, Pieces), own: Vec<Piece>, more: &[Rc<Message>]) -> Draft {
+    let (mut draft, mut content) = beginning.clone();
+    own.into_iter().for_each(|piece| content.push(piece));
+    draft.messages.push(message(Role::User, content));
+    draft.messages.extend(more.iter().cloned());
+    draft.marks = vec![mark(Level::System, 1, 0), mark(Level::Messages, draft.messages.len() - 1, 0)];
+    draft
+}
+
+fn mark(level: Level, item: usize, part: usize) -> Mark {
+    Mark { level, item, part, ttl: Ttl::FiveMinutes }
+}
+
+fn turn(call: &str, results: &[&str]) -> [Rc<Message>; 2] {
+    let result = |id: &&str| Piece::tool_result(id, "a part", false);
+    [
+        message(Role::Assistant, [Piece::tool_use(call, "Read", &json!({}))]),
+        message(Role::User, results.iter().map(result).collect::<Vec<_>>()),
+    ]
+}
+
+/// What both requests have in common.
+fn facts(request: &Request) -> impl PartialEq + std::fmt::Debug + use<> {
+    let markers = (request.markers.clone(), request.markers_sent, request.bad_markers.clone());
+    (request.root, request.model.clone(), request.envelope.clone(), request.end(), markers)
+}
+
+#[test]
+fn what_lies_behind_a_stem_is_the_rest_of_the_whole_request() {
+    let beginning = beginning();
+    let mut wire = Wire::default();
+    let first = sibling(&beginning, vec![Piece::text("You take part 0.")], &[]);
+    let stem = wire.stem(&first, "scope").unwrap();
+    let more = turn("toolu_r", &["toolu_r"]);
+    let shared = Mark { ttl: Ttl::OneHour, ..mark(Level::Messages, 2, CALLS - 1) };
+    let mut marked = sibling(&beginning, vec![Piece::text("Two"), Piece::text("texts.")], &more);
+    // Of two marks on one block the last counts; a mark where no block stands asks for nothing.
+    marked.marks.extend([mark(Level::Messages, 2, CALLS + 1), shared, Mark { ttl: Ttl::FiveMinutes, ..shared }]);
+    marked.marks.extend([mark(Level::Messages, 9, 0), mark(Level::Tools, 0, 0)]);
+    for draft in [first, marked, sibling(&beginning, vec![], &more), sibling(&beginning, vec![], &[])] {
+        let behind = wire.take_behind(&stem, &draft, "scope").unwrap();
+        let whole = wire.take(&draft, "scope");
+        let from = stem.request().nodes.len();
+        assert_eq!((&behind.nodes[..], &behind.places[..]), (&whole.nodes[from..], &whole.places[from..]));
+        let end = |request: &Request| request.nodes.last().copied().unwrap_or(stem.request().end());
+        assert_eq!(end(&behind), end(&whole));
+        let facts = |request: &Request| facts(&Request { nodes: vec![end(request)], ..request.clone() });
+        assert_eq!(facts(&behind), facts(&whole));
+    }
+}
+
+#[test]
+fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
+    let beginning = beginning();
+    let mut wire = Wire::default();
+    let text = || vec![Piece::text("You take part 1.")];
+    let stem = wire.stem(&sibling(&beginning, text(), &[]), "scope").unwrap();
+    let whole = |change: &dyn Fn(&mut Draft)| {
+        let mut draft = sibling(&beginning, text(), &turn("toolu_r", &["toolu_r"]));
+        change(&mut draft);
+        draft
+    };
+    assert!(wire.take_behind(&stem, &whole(&|_| {}), "scope").is_some());
+    assert!(wire.take_behind(&stem, &whole(&|_| {}), "another scope").is_none());
+    let anew = |draft: &mut Draft| draft.system = [Piece::text("Be brief."), Piece::text("Be right.")].into();
+    assert!(wire.take_behind(&stem, &whole(&anew), "scope").is_some(), "the same prompt, rendered anew");
+    let image = Piece::new(json!({ "type": "image", "source": { "type": "url", "url": "u" } }).to_string());
+    let cached = Piece::new(r#"{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}"#.to_owned());
+    let end = |pieces: Vec<Piece>| move |draft: &mut Draft| draft.messages.push(message(Role::User, pieces.clone()));
+    let results = |ids: &[&str]| ids.iter().map(|id| Piece::tool_result(id, "a", false)).collect::<Vec<_>>();
+    type Change<'a> = &'a dyn Fn(&mut Draft);
+    let changes: [(&str, Change<'_>); 12] = [
+        ("another model", &|draft| draft.model = "claude-sonnet-5".into()),
+        ("other tools", &|draft| draft.tools = [].into()),
+        ("another prompt", &|draft| draft.system = [Piece::text("Be brief."), Piece::text("Be left.")].into()),
+        ("other sizes", &|draft| draft.system = draft.system.iter().map(|piece| piece.clone().sized(7)).collect()),
+        ("another parameter", &|draft| draft.parameters = [].into()),
+        ("another history", &|draft| draft.messages[0] = says(Role::User, "Look.")),
+        ("results of its own", &|draft| draft.messages[2] = message(Role::User, results(&["toolu_0"]))),
+        ("an image", &end(vec![image])),
+        ("a breakpoint in a block", &end(vec![cached])),
+        ("results that may move", &end(results(&["toolu_b", "toolu_a"]))),
+        ("a marked empty text", &|draft| {
+            draft.messages.push(says(Role::User, ""));
+            draft.marks.push(mark(Level::Messages, 5, 0));
+        }),
+        ("too short", &|draft| draft.messages.truncate(2)),
+    ];
+    for (name, change) in changes {
+        assert!(wire.take_behind(&stem, &whole(change), "scope").is_none(), "{name}");
+    }
+}
+
+#[test]
+fn stems_are_of_messages_that_share_many_blocks() {
+    let (draft, results) = beginning();
+    let mut wire = Wire::default();
+    assert!(wire.stem(&draft, "scope").is_none(), "nothing is shared");
+    let few = Pieces::shared(results.iter().take(15).cloned().collect());
+    assert!(wire.stem(&sibling(&(draft.clone(), few), vec![], &[]), "scope").is_none());
+    let automatic: Rc<[_]> = [("cache_control".to_owned(), "{\"type\":\"ephemeral\"}".to_owned())].into();
+    let draft = Draft { parameters: automatic, ..draft };
+    assert!(wire.stem(&sibling(&(draft, results), vec![], &[]), "scope").is_none(), "its mark moves");
+}
+
+#[test]
+fn sizes_go_on_behind_the_stem() {
+    let beginning = beginning();
+    let mut wire = Wire::default();
+    let draft = sibling(&beginning, vec![Piece::text("one"), Piece::text("two")], &[]);
+    let stem = wire.stem(&draft, "scope").unwrap();
+    let behind = wire.take_behind(&stem, &draft, "scope").unwrap();
+    let all: Vec<u64> = (1..=stem.request().nodes.len() as u64).map(|at| at * 10).collect();
+    let last = all[all.len() - 1];
+    let own = [last + 1, last + 3];
+    let sizes = stem.sizes(&wire.prefixes, &all, &own);
+    let found = stem.request().nodes.iter().chain(&behind.nodes).map(|node| sizes.tokens_at(*node));
+    assert!(found.eq(all.iter().chain(&own).copied()));
+    assert_eq!(sizes.tokens_at(behind.root), 0);
+}
