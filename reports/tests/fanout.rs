@@ -8,7 +8,7 @@ use forkcast_reports::document::terminal::{self, Look};
 use forkcast_reports::figures;
 use forkcast_reports::format::{SCHEMAS, fanout};
 use forkcast_reports::human;
-use forkcast_scenarios::fanout::breakeven::{Asked, Question, answer};
+use forkcast_scenarios::fanout::breakeven::{Asked, Question, answer, plotted};
 use forkcast_scenarios::fanout::{Cell, Grid, Row, Spawn, row::row};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
@@ -123,6 +123,7 @@ fn answers_are_written_in_every_form() {
         children: Some(vec![2, 9]),
         prefix: None,
         turns: Some(vec![2, 6]),
+        growth: None,
         spawn: SPAWN,
     };
     let answers: Vec<_> = Question::ALL.map(|question| answer(question, &asked, &book).unwrap()).into();
@@ -147,4 +148,43 @@ fn answers_are_written_in_every_form() {
             assert!(svg.contains(&curve.name), "{:?}: no name of {}", answer.question, curve.name);
         }
     }
+}
+
+/// Lines at one place: the lower one is broader, so that both can be seen.
+#[test]
+fn a_line_that_another_covers_shows_beside_it() {
+    let asked = Asked {
+        base: Cell::default(),
+        children: Some((1..=4).collect()),
+        prefix: None,
+        turns: None,
+        growth: None,
+        spawn: SPAWN,
+    };
+    let widths = |question| {
+        let svg = figures::fanout::svg(&answer(question, &asked, &Rc::new(PriceBook::built_in())).unwrap());
+        [2, 5, 8].map(|width| svg.contains(&format!("stroke-width=\"{width}\"")))
+    };
+    // Up to eight children all four policies cost the same; forks and agents of their own never do.
+    assert_eq!(widths(Question::LookBack), [true, true, true]);
+    assert_eq!(widths(Question::ForkOrSpawn), [true, false, false]);
+}
+
+/// A grid is drawn where that can be read: children at the bottom, or money against time of the widest.
+#[test]
+fn grids_are_drawn_where_that_can_be_read() {
+    let base = Cell { children: 2, ..Cell::default() };
+    let grid = Grid { children: vec![2, 3], launch: grid().launch, is_cold: vec![false, true], ..Grid::of(base) };
+    let drawn = plotted(&rows(&grid));
+    assert_eq!(drawn.iter().map(|answer| answer.question).collect::<Vec<_>>(), [Question::Children, Question::Prime]);
+    assert!(drawn.iter().all(|answer| answer.panels.len() == 2));
+    assert!(drawn[1].rows.iter().all(|row| row.cell.children == 3));
+    for answer in &drawn {
+        let svg = figures::fanout::svg(answer);
+        assert!(svg.contains("warm parent") && svg.contains("cold parent"), "{svg}");
+    }
+    let one = Grid { launch: vec![LaunchPolicy::Burst], children: vec![2], is_cold: vec![false], ..grid.clone() };
+    assert!(plotted(&rows(&one)).is_empty());
+    let wide = Grid { prefix: vec![20_000, 30_000, 40_000], ..grid };
+    assert!(plotted(&rows(&wide)).is_empty(), "six panels");
 }

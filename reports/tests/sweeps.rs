@@ -96,3 +96,18 @@ fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
     let place = |word: &str| of_scenario.find(word).unwrap_or_else(|| panic!("{word}: {of_scenario}"));
     assert!(place("limits.steps 100000") < place("broke off"));
 }
+
+/// A provider that lets one request a minute through leaves children without an answer, and that is cheap.
+#[test]
+fn what_was_never_answered_is_told_and_is_not_the_cheapest() {
+    let plan = plan(Subject::fanout(), &["children=40", "rpm=1,1000000"]);
+    let rows = rows(&plan);
+    assert!(rows[0].unanswered > 0 && rows[0].over_limits > 0 && rows[1].is_answered(), "{rows:?}");
+    assert!(rows[0].cost < rows[1].cost);
+    let value = check("forkcast.sweep/1", &text(|target| sweep::write(&plan, &rows, target)));
+    assert_eq!(value["rows"][0]["unanswered_requests"], rows[0].unanswered);
+    let shown =
+        text(|target| terminal::write(&human::sweep::document(&plan, &rows), terminal::Look::default(), target));
+    assert!(shown.contains("never answered"), "{shown}");
+    assert!(shown.find("rpm 1000000").unwrap() < shown.find("rpm 1 ").unwrap(), "{shown}");
+}

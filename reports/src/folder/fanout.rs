@@ -21,7 +21,15 @@ impl Folder {
     ) -> Result<Vec<String>, FolderError> {
         self.file(FANOUT, |target| fanout::write(rows, answers, price_book, is_partial, target))?;
         self.file("fanout.csv", |target| fanout::table(rows, target))?;
-        let mut files = vec![FANOUT.to_owned(), "fanout.csv".to_owned()];
+        Ok(vec![FANOUT.to_owned(), "fanout.csv".to_owned()])
+    }
+
+    /// Draws each answer. Gives the names of the files.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn draw_fanout(&self, answers: &[Answer]) -> Result<Vec<String>, FolderError> {
+        let mut files = Vec::new();
         for answer in answers {
             let [svg_name, png_name] = ["svg", "png"].map(|form| format!("{}.{form}", answer.question.word()));
             let svg = figures::fanout::svg(answer);

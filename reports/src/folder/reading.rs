@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::{BODIES, RUN, body_name};
 use crate::format::ledger::exchange::Stored;
 use crate::format::replay::SCHEMA;
+use crate::format::run;
 
 /// Why a folder cannot be read back.
 #[derive(Debug, Error)]
@@ -84,9 +85,36 @@ pub struct RecordedPrice {
 /// What is needed of `run.json`.
 #[derive(Deserialize)]
 struct Run {
-    schema: String,
     options: RunOptions,
     price_book: RecordedBook,
+}
+
+/// What is needed of `run.json` of a simulated run.
+#[derive(Deserialize)]
+struct Simulated {
+    options: SimulatedOptions,
+}
+
+#[derive(Deserialize)]
+struct SimulatedOptions {
+    cache: String,
+    prices_of: String,
+    prices: RecordedBook,
+}
+
+/// What `run.json` begins with.
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+}
+
+/// Who wrote a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// `forkcast replay`: the recordings hold its requests.
+    Replay,
+    /// `forkcast run`: nothing but the folder itself does.
+    Run,
 }
 
 /// What is needed of a line of `ledger.jsonl`.
@@ -100,8 +128,20 @@ pub struct RecordedLine {
     pub model: String,
     /// Its bill as a JSON number, all digits.
     pub cost_usd: Option<Box<RawValue>>,
+    /// Why it missed what it missed.
+    #[serde(default)]
+    pub causes: Vec<RecordedCause>,
     /// The recording itself, without its body.
     exchange: Option<Stored>,
+}
+
+/// A cause of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RecordedCause {
+    /// Its word.
+    pub cause: String,
+    /// Tokens that were missed for it.
+    pub tokens: u64,
 }
 
 /// Where a request was recorded.
@@ -120,6 +160,8 @@ pub struct RecordedOrigin {
 pub struct RunFolder {
     /// The folder.
     pub path: PathBuf,
+    /// Who wrote it.
+    pub maker: Maker,
     /// How the run was made.
     pub options: RunOptions,
     /// What it was billed by.
@@ -129,9 +171,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Whether a path is a folder that `replay --out` wrote.
+    /// Whether a path is a folder that `replay --out` or `run --out` wrote.
     pub fn is_one(path: &Path) -> bool {
-        super::begins_with(&path.join(RUN), &format!("\"schema\": \"{SCHEMA}\""))
+        let is_of = |schema| super::begins_with(&path.join(RUN), &format!("\"schema\": \"{schema}\""));
+        is_of(SCHEMA) || is_of(run::SCHEMA)
     }
 
     /// Reads the record and the ledger.
@@ -140,18 +183,14 @@ impl RunFolder {
     /// When one is missing or damaged.
     pub fn read(path: &Path) -> Result<Self, ReadingError> {
         let run_path = path.join(RUN);
-        let run: Run =
-            serde_json::from_str(&text(&run_path)?).map_err(|error| broken(&run_path, error.line(), &error))?;
-        if run.schema != SCHEMA {
-            return Err(broken(&run_path, 1, &format!("found {}, expected {SCHEMA}", run.schema)));
-        }
+        let (maker, run) = record(&run_path)?;
         let ledger_path = path.join(super::LEDGER);
         let lines = text(&ledger_path)?
             .lines()
             .enumerate()
             .map(|(at, line)| serde_json::from_str(line).map_err(|error| broken(&ledger_path, at + 1, &error)))
             .collect::<Result<Vec<RecordedLine>, _>>()?;
-        Ok(Self { path: path.to_owned(), options: run.options, book: run.price_book, lines })
+        Ok(Self { path: path.to_owned(), maker, options: run.options, book: run.price_book, lines })
     }
 
     /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing. Transcripts have
@@ -175,6 +214,23 @@ impl RunFolder {
         }
         Ok(Some(inputs(files)))
     }
+}
+
+/// `run.json`, by whom it was written.
+fn record(path: &Path) -> Result<(Maker, Run), ReadingError> {
+    let text = text(path)?;
+    let failed = |error: serde_json::Error| broken(path, error.line(), &error);
+    let Head { schema } = serde_json::from_str(&text).map_err(failed)?;
+    if schema == SCHEMA {
+        return Ok((Maker::Replay, serde_json::from_str(&text).map_err(failed)?));
+    }
+    if schema != run::SCHEMA {
+        return Err(broken(path, 1, &format!("found {schema}, expected {SCHEMA} or {}", run::SCHEMA)));
+    }
+    let Simulated { options } = serde_json::from_str(&text).map_err(failed)?;
+    let replayed =
+        RunOptions { cache: Some(options.cache), prices_of: Some(options.prices_of), ..RunOptions::default() };
+    Ok((Maker::Run, Run { options: replayed, price_book: options.prices }))
 }
 
 fn origin(line: &RecordedLine) -> Origin {

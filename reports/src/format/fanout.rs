@@ -1,15 +1,16 @@
 //! `forkcast.fanout/1`: cells of a fan-out.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use forkcast_scenarios::fanout::Row;
 use forkcast_scenarios::fanout::breakeven::{Answer, Crossing, Curve, Panel, Point};
-use forkcast_scenarios::fanout::row::{best_cost, best_makespan};
+use forkcast_scenarios::fanout::row::{best_cost, best_makespan, unpriced};
 use forkcast_sim::time::Instant;
 use serde::Serialize;
 
-use super::number::{Millionths, Millis, Usd};
-use super::usage::UsageObject;
+use super::number::{Millionths, Millis, Usd, cell};
+use super::usage::{self, UsageObject};
 use crate::document::csv;
 
 /// Name and version.
@@ -33,6 +34,7 @@ pub fn write(
         rows: rows.iter().map(RowObject::of).collect(),
         best_cost: best_cost(rows),
         best_makespan: best_makespan(rows),
+        unpriced: unpriced(rows),
         answers: answers.iter().map(AnswerObject::of).collect(),
     };
     serde_json::to_writer_pretty(&mut *target, &object)?;
@@ -47,6 +49,7 @@ struct FanoutObject<'a> {
     rows: Vec<RowObject<'a>>,
     best_cost: Vec<usize>,
     best_makespan: Vec<usize>,
+    unpriced: BTreeSet<&'a str>,
     answers: Vec<AnswerObject<'a>>,
 }
 
@@ -204,8 +207,8 @@ impl<'a> RowObject<'a> {
     }
 }
 
-/// Columns of the table of rows.
-const COLUMNS: [&str; 28] = [
+/// Columns of the table of rows, before and behind those of usage.
+const PARAMETERS: [&str; 20] = [
     "children",
     "prefix_tokens",
     "tail_tokens",
@@ -220,13 +223,14 @@ const COLUMNS: [&str; 28] = [
     "profile",
     "cache",
     "kind",
+    "itpm",
+    "rpm",
     "waiting",
     "requests",
-    "input_tokens",
-    "cache_read_input_tokens",
-    "ephemeral_5m_input_tokens",
-    "ephemeral_1h_input_tokens",
-    "output_tokens",
+    "unanswered_requests",
+    "over_limits",
+];
+const FIGURES: [&str; 7] = [
     "cost_usd",
     "cost_without_cache_usd",
     "hit_rate",
@@ -241,15 +245,16 @@ const COLUMNS: [&str; 28] = [
 /// # Errors
 /// When the target cannot be written.
 pub fn table(rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, COLUMNS)?;
-    rows.iter().try_for_each(|row| csv::row(target, cells(row)))
+    csv::row(target, [&PARAMETERS[..], &usage::COLUMNS, &FIGURES].concat())?;
+    rows.iter().try_for_each(|row| {
+        let usage = usage::cells(Some(&row.outcome.usage));
+        csv::row(target, parameters(row).into_iter().chain(usage).chain(figures(row)))
+    })
 }
 
-fn cells(row: &Row) -> Vec<String> {
-    let (object, usage) = (RowObject::of(row), &row.outcome.usage);
-    let money = |usd: Option<forkcast_sim::pricing::Money>| usd.map(|usd| usd.to_string()).unwrap_or_default();
-    let exact = |number: Option<i128>| number.map(|number| Millionths(number).to_string()).unwrap_or_default();
-    vec![
+fn parameters(row: &Row) -> [String; PARAMETERS.len()] {
+    let (object, is_spawn) = (RowObject::of(row), row.cell.spawn.is_some());
+    [
         object.children.to_string(),
         object.prefix_tokens.to_string(),
         object.tail_tokens.to_string(),
@@ -263,20 +268,25 @@ fn cells(row: &Row) -> Vec<String> {
         object.breakpoints.to_owned(),
         object.profile.to_owned(),
         object.cache.to_owned(),
-        if row.cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
+        if is_spawn { "spawn" } else { "fork" }.to_owned(),
+        cell(object.itpm),
+        cell(object.rpm),
         object.waiting.to_string(),
         object.requests.to_string(),
-        usage.input_tokens.to_string(),
-        usage.cache_read_input_tokens.to_string(),
-        usage.ephemeral_5m_input_tokens.to_string(),
-        usage.ephemeral_1h_input_tokens.to_string(),
-        usage.output_tokens.to_string(),
-        money(row.outcome.cost),
-        money(row.outcome.cost_without_cache),
-        object.hit_rate.to_string(),
-        object.makespan_ms.to_string(),
-        exact(row.outcome.equivalents_millionths),
-        exact(row.formula_millionths),
-        money(row.bound),
+        object.unanswered_requests.to_string(),
+        object.over_limits.to_string(),
+    ]
+}
+
+fn figures(row: &Row) -> [String; FIGURES.len()] {
+    let outcome = &row.outcome;
+    [
+        cell(outcome.cost),
+        cell(outcome.cost_without_cache),
+        outcome.hit_rate().to_string(),
+        Millis(Instant(outcome.makespan.0)).to_string(),
+        cell(outcome.equivalents_millionths.map(Millionths)),
+        cell(row.formula_millionths.map(Millionths)),
+        cell(row.bound),
     ]
 }

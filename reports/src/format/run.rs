@@ -14,8 +14,11 @@ use serde::Serialize;
 pub use request::requests;
 
 use super::number::{Millis, Usd};
+use super::own_prices::OwnPricesObject;
 use super::usage::UsageObject;
 use crate::forks::first_requests;
+use crate::names::Names;
+use crate::report::statement_of_run;
 use agent::AgentObject;
 use fan_out::FanOutObject;
 use request::RequestObject;
@@ -39,7 +42,7 @@ struct RunObject<'a> {
     seed: u64,
     options: OptionsObject<'a>,
     sizes: SizesObject,
-    price_book: &'a str,
+    price_book: String,
     digest: String,
     ends: &'static str,
     message: Option<&'a str>,
@@ -59,6 +62,8 @@ struct OptionsObject<'a> {
     cache: &'static str,
     breakpoints: &'static str,
     ttl: &'static str,
+    prices_of: String,
+    prices: OwnPricesObject,
     forks: ForksObject,
 }
 
@@ -110,7 +115,7 @@ impl<'a> RunObject<'a> {
             seed: scenario.seed,
             options: OptionsObject::of(run),
             sizes: SizesObject::of(run),
-            price_book: &run.price_book,
+            price_book: statement_of_run(run),
             digest: format!("{:032x}", run.digest),
             ends: run.ends.word(),
             message: run.message.as_deref(),
@@ -141,6 +146,8 @@ impl<'a> OptionsObject<'a> {
             cache: run.scenario.cache.unwrap_or_default().name,
             breakpoints: forkcast_scenarios::format::session::placement_name(settings.placement),
             ttl: forkcast_scenarios::format::session::ttl_name(settings.ttl),
+            prices_of: run.scenario.prices.map_or_else(|| run.book.version().to_owned(), |date| date.to_string()),
+            prices: OwnPricesObject::of(&run.book, Names::Plain),
             forks: ForksObject {
                 profile: settings.forks.profile.name(),
                 launch: settings.forks.launch.name(),

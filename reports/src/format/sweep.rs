@@ -1,15 +1,14 @@
 //! `forkcast.sweep/1`: cells of a grid, in the order of its plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use forkcast_scenarios::sweep::{Axis, Cell, Plan, Row};
-use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
 use serde::Serialize;
 
-use super::number::{Millionths, Millis, Usd};
-use super::usage::UsageObject;
+use super::number::{Millionths, Millis, Usd, cell};
+use super::usage::{self, UsageObject};
 use crate::document::csv;
 
 /// Name and version.
@@ -48,6 +47,8 @@ struct RowObject<'a> {
     message: Option<&'a str>,
     digest: Option<&'a str>,
     requests: u64,
+    unanswered_requests: u64,
+    over_limits: u64,
     usage: UsageObject,
     hit_rate: Option<f64>,
     cost_usd: Option<Usd>,
@@ -57,6 +58,7 @@ struct RowObject<'a> {
     closed_form_tokens: Option<Millionths>,
     assumption: Option<&'a str>,
     cost_lower_bound_usd: Option<Usd>,
+    unpriced: &'a BTreeSet<String>,
     failures: &'a [String],
 }
 
@@ -69,6 +71,8 @@ impl<'a> RowObject<'a> {
             message: row.message.as_deref(),
             digest: row.digest.as_deref(),
             requests: row.requests,
+            unanswered_requests: row.unanswered,
+            over_limits: row.over_limits,
             usage: (&row.usage).into(),
             hit_rate: row.usage.hit_rate(),
             cost_usd: row.cost.map(Usd),
@@ -78,6 +82,7 @@ impl<'a> RowObject<'a> {
             closed_form_tokens: row.formula_millionths.map(Millionths),
             assumption: row.assumption.as_deref(),
             cost_lower_bound_usd: row.bound.map(Usd),
+            unpriced: &row.unpriced,
             failures: &row.failures,
         }
     }
@@ -88,15 +93,9 @@ pub fn values(cell: &Cell) -> impl Iterator<Item = (&str, &str)> {
     cell.set.iter().filter_map(|set| set.split_once('='))
 }
 
-/// Columns behind those of the axes.
-const COLUMNS: [&str; 18] = [
-    "ends",
-    "requests",
-    "input_tokens",
-    "cache_read_input_tokens",
-    "ephemeral_5m_input_tokens",
-    "ephemeral_1h_input_tokens",
-    "output_tokens",
+/// Columns behind those of the axes, before and behind those of usage.
+const COUNTS: [&str; 4] = ["ends", "requests", "unanswered_requests", "over_limits"];
+const FIGURES: [&str; 11] = [
     "hit_rate",
     "cost_usd",
     "cost_without_cache_usd",
@@ -115,7 +114,8 @@ const COLUMNS: [&str; 18] = [
 /// # Errors
 /// When the target cannot be written.
 pub fn table(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, plan.axes.iter().map(|axis| axis.path.as_str()).chain(COLUMNS))?;
+    let axes = plan.axes.iter().map(|axis| axis.path.as_str());
+    csv::row(target, axes.chain([&COUNTS[..], &usage::COLUMNS, &FIGURES].concat()))?;
     plan.cells.iter().zip(rows).try_for_each(|(cell, row)| {
         let set = values(cell).map(|(_, value)| value.to_owned());
         csv::row(target, set.chain(figures(row)))
@@ -123,21 +123,20 @@ pub fn table(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()
 }
 
 fn figures(row: &Row) -> Vec<String> {
-    let money = |usd: Option<Money>| usd.map(|usd| usd.to_string()).unwrap_or_default();
-    let exact = |number: Option<i128>| number.map(|number| Millionths(number).to_string()).unwrap_or_default();
-    let mut figures = vec![row.ends.clone(), row.requests.to_string()];
-    figures.extend(super::requests::usage(Some(&row.usage)));
+    let mut figures =
+        vec![row.ends.clone(), row.requests.to_string(), row.unanswered.to_string(), row.over_limits.to_string()];
+    figures.extend(usage::cells(Some(&row.usage)));
     figures.extend([
-        row.usage.hit_rate().map(|rate| rate.to_string()).unwrap_or_default(),
-        money(row.cost),
-        money(row.cost_without_cache),
+        cell(row.usage.hit_rate()),
+        cell(row.cost),
+        cell(row.cost_without_cache),
         Millis(Instant(row.makespan_ns)).to_string(),
-        exact(row.equivalents_millionths),
-        exact(row.formula_millionths),
-        money(row.bound),
+        cell(row.equivalents_millionths.map(Millionths)),
+        cell(row.formula_millionths.map(Millionths)),
+        cell(row.bound),
         row.failures.len().to_string(),
-        row.message.clone().unwrap_or_default(),
-        row.digest.clone().unwrap_or_default(),
+        cell(row.message.as_ref()),
+        cell(row.digest.as_ref()),
         row.cell.clone(),
     ]);
     figures

@@ -5,7 +5,7 @@ pub mod answers;
 use std::collections::BTreeSet;
 
 use forkcast_scenarios::fanout::Row;
-use forkcast_scenarios::fanout::row::{best_cost, best_makespan, sets};
+use forkcast_scenarios::fanout::row::{best_cost, best_makespan, sets, unpriced};
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::time::Duration;
 
@@ -102,7 +102,7 @@ fn table(rows: &[Row]) -> Table {
     let best = Best::of(rows);
     let mut at = 0..;
     table.make(ROWS_SHOWN_MAX, rows, |row| {
-        let best = at.next().map_or("", |at| best.word(at));
+        let best = at.next().map_or("", |at| best.word(at, row));
         parameters.iter().map(|(_, of)| of(row)).chain(figures(row, best)).collect()
     });
     table
@@ -121,7 +121,10 @@ impl Best {
         Self { cost: among(best_cost(rows)), makespan: among(best_makespan(rows)) }
     }
 
-    fn word(&self, at: usize) -> &'static str {
+    fn word(&self, at: usize, row: &Row) -> &'static str {
+        if !row.is_answered() {
+            return "unanswered";
+        }
         match (self.cost.contains(&at), self.makespan.contains(&at)) {
             (true, true) => "cost, time",
             (true, false) => "cost",
@@ -181,6 +184,13 @@ fn findings(rows: &[Row]) -> Vec<String> {
     if let Some(row) = rows.first().filter(|row| !row.cell.rate_limits().is_none()) {
         lines.push(limits(&row.cell, rows));
     }
+    let lacking = rows.iter().filter(|row| !row.is_answered()).count();
+    if lacking > 0 {
+        let all = count(rows.len() as u64);
+        let lacking = count(lacking as u64);
+        lines.push(format!("In {lacking} of {all} cells not every request was answered: such a cell is never best"));
+    }
+    lines.extend(unpriced(rows).into_iter().map(|model| format!("No price for {model}: its costs are not known")));
     let broken: BTreeSet<String> =
         rows.iter().filter_map(|row| row.formula.as_ref().err().map(ToString::to_string)).collect();
     lines.extend(broken.into_iter().map(|why| format!("No formula: {why}")));

@@ -10,6 +10,7 @@ use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::Run;
 
 use crate::document::{Document, count, money, share};
+use crate::report::statement_of_run;
 
 /// The document; `failures` are the claims that did not hold.
 pub fn document(run: &Run, failures: &[String]) -> Document {
@@ -64,7 +65,7 @@ fn made(run: &Run) -> Vec<String> {
         format!(
             "Cache rules {}, breakpoints {placement}, {ttl}; {}",
             scenario.cache.unwrap_or_default().name,
-            run.price_book
+            statement_of_run(run)
         ),
     ];
     if !options.set.is_empty() {

@@ -1,5 +1,7 @@
 //! Grids for people: their cheapest cells, and what did not come to its end.
 
+use std::collections::BTreeSet;
+
 use forkcast_scenarios::sweep::{Axis, Cell as GridCell, Plan, Row};
 use forkcast_sim::pricing::Money;
 
@@ -12,8 +14,8 @@ const ROWS_SHOWN_MAX: usize = 40;
 /// The document.
 pub fn document(plan: &Plan, rows: &[Row]) -> Document {
     let mut cells: Vec<(&GridCell, &Row)> = plan.cells.iter().zip(rows).collect();
-    // What has no price stands last; of equal ones the order of the plan holds.
-    cells.sort_by_key(|(_, row)| (!row.is_done(), row.cost.map_or(i128::MAX, Money::picousd)));
+    // What left requests without an answer or has no price stands last; of equal ones the order of the plan holds.
+    cells.sort_by_key(|(_, row)| (!row.is_answered(), !row.is_done(), row.cost.map_or(i128::MAX, Money::picousd)));
     let mut document = Document::default();
     document.title(title(plan, rows));
     document.aside(rests_on(plan));
@@ -42,7 +44,7 @@ fn rests_on(plan: &Plan) -> Vec<String> {
 }
 
 fn table(plan: &Plan, cells: &[(&GridCell, &Row)]) -> Table {
-    let columns = vec![
+    let mut columns = vec![
         Column::wrap("set", "set"),
         Column::right("requests", "requests").optional(),
         Column::right("read", "cache_read_input_tokens").optional(),
@@ -53,9 +55,15 @@ fn table(plan: &Plan, cells: &[(&GridCell, &Row)]) -> Table {
         Column::right("uncached", "cost_without_cache_usd").optional(),
         Column::right("makespan", "makespan_ms"),
     ];
+    let lacks_answers = cells.iter().any(|(_, row)| row.unanswered > 0);
+    columns.extend(lacks_answers.then_some(Column::right("unanswered", "unanswered_requests")));
     let mut table = Table::new("rows", columns);
     table.rows_are = "cells";
-    table.make(ROWS_SHOWN_MAX, cells, |(cell, row)| line(plan, cell, row));
+    table.make(ROWS_SHOWN_MAX, cells, |(cell, row)| {
+        let mut line = line(plan, cell, row);
+        line.extend(lacks_answers.then_some(Cell::Count(row.unanswered)));
+        line
+    });
     table
 }
 
@@ -88,13 +96,25 @@ fn setting(plan: &Plan, cell: &GridCell) -> String {
 
 fn findings(plan: &Plan, cells: &[(&GridCell, &Row)]) -> Vec<String> {
     let mut lines = Vec::new();
-    let priced = || cells.iter().filter_map(|(cell, row)| Some((cell, row.cost.filter(|_| row.is_done())?)));
+    let priced = || cells.iter().filter_map(|(cell, row)| Some((cell, row.cost.filter(|_| row.is_answered())?)));
     if let (Some((least, cheap)), Some((most, dear))) = (priced().next(), priced().next_back())
         && dear > cheap
     {
         lines.push(format!("Cheapest: {}, {}", setting(plan, least), money(cheap)));
         lines.push(format!("Dearest: {}, {}", setting(plan, most), money(dear)));
     }
+    let unanswered = cells.iter().filter(|(_, row)| row.unanswered > 0).count();
+    if unanswered > 0 {
+        let left = cells.iter().map(|(_, row)| row.unanswered).sum();
+        lines.push(format!(
+            "In {} of {} cells {} requests were never answered: their cost is no bargain, and they stand last",
+            count(unanswered as u64),
+            count(cells.len() as u64),
+            count(left)
+        ));
+    }
+    let models: BTreeSet<&str> = cells.iter().flat_map(|(_, row)| &row.unpriced).map(String::as_str).collect();
+    lines.extend(models.into_iter().map(|model| format!("No price for {model}: what it costs is in no figure")));
     let failing = cells.iter().filter(|(_, row)| !row.failures.is_empty()).count();
     if failing > 0 {
         lines.push(format!(

@@ -9,6 +9,14 @@ pub(super) fn moment(at: Instant) -> Option<String> {
     Some(zoned(at)?.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
+/// `2026-11-02 18:30:10 UTC`, or `12.4 s into the run` on a simulation's own clock, which stops within a year.
+pub(super) fn sent(at: Instant) -> Option<String> {
+    if at.0 < YEAR.0 {
+        return Some(format!("{}.{} s into the run", at.0 / 1_000_000_000, at.0 / 100_000_000 % 10));
+    }
+    moment(at).map(|moment| format!("{moment} UTC"))
+}
+
 /// `18:30:10`, `11-02 18:30` where there are days between the first and the last instant, `2026-11-02`
 /// where there are years.
 pub(crate) fn clock(at: Instant, (first, last): (Instant, Instant)) -> Option<String> {

@@ -72,6 +72,8 @@ impl Grid {
 
     /// How many cells there are.
     pub fn len(&self) -> u128 {
+        // Of agents of their own all start at once, so that there is one cell of them for all launches.
+        let kinds = |spawn: &Option<Spawn>| if spawn.is_some() { self.launch.len().min(1) } else { self.launch.len() };
         let lengths = [
             self.children.len(),
             self.prefix.len(),
@@ -82,9 +84,8 @@ impl Grid {
             self.model.len(),
             self.ttl.len(),
             self.is_cold.len(),
-            self.launch.len(),
             self.placement.len(),
-            self.spawn.len(),
+            self.spawn.iter().map(kinds).sum(),
         ];
         lengths.iter().fold(1, |product, length| u128::saturating_mul(product, *length as u128))
     }
@@ -115,7 +116,14 @@ impl Grid {
         all = vary(&all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
         all = vary(&all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
         all = vary(&all, &self.placement, |cell, placement| cell.placement = *placement);
-        Ok(vary(&all, &self.launch, |cell, launch| cell.launch = *launch))
+        Ok(all.iter().flat_map(|cell| self.launched(cell)).collect())
+    }
+
+    /// A cell under each launch, which is about forks alone.
+    fn launched(&self, cell: &Cell) -> Vec<Cell> {
+        let own = [LaunchPolicy::Burst];
+        let launches = if cell.spawn.is_some() { &own[..self.launch.len().min(1)] } else { &self.launch };
+        vary(std::slice::from_ref(cell), launches, |cell, launch| cell.launch = *launch)
     }
 }
 

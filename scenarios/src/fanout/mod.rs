@@ -4,6 +4,7 @@
 //! * [`play`](mod@play): a cell goes through the agent runtime, cache and bill; nothing here is a formula. [`voices`] is what its
 //!   agents say, [`setup`] the session.
 //! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
+//! * [`policy`]: the policies, each in a line.
 //! * [`outcome`]: what came of a cell.
 //! * [`row`]: all that is said of a cell, and which of several is best.
 //! * [`breakeven`]: which of two policies is cheaper, and from where on the other one is.
@@ -18,6 +19,7 @@ pub mod closed;
 pub mod grid;
 pub mod outcome;
 pub mod play;
+pub mod policy;
 pub mod range;
 pub mod row;
 pub mod setup;

@@ -1,6 +1,6 @@
 //! A cell with everything that is said of it: what came out, what the formula says, what no policy goes below.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
@@ -25,6 +25,18 @@ pub struct Row {
     pub formula_millionths: Option<i128>,
     /// What no policy goes below.
     pub bound: Option<Money>,
+}
+
+impl Row {
+    /// Whether every request of the children was answered.
+    pub const fn is_answered(&self) -> bool {
+        self.outcome.unanswered == 0
+    }
+}
+
+/// Models of which rows have no price, in order.
+pub fn unpriced(rows: &[Row]) -> BTreeSet<&str> {
+    rows.iter().filter(|row| row.outcome.cost.is_none()).map(|row| &*row.cell.model).collect()
 }
 
 /// Plays a cell and holds it against formula and bound.
@@ -68,16 +80,18 @@ pub fn sets(rows: &[Row]) -> Vec<Vec<usize>> {
     order.into_iter().filter_map(|key| sets.remove(&key)).collect()
 }
 
-/// Of each set the row with the least cost; of equal ones the first.
+/// Of each set the row with the least cost; of equal ones the first. A set of which no row is whole and has a price has none.
 pub fn best_cost(rows: &[Row]) -> Vec<usize> {
-    best(rows, |row| row.outcome.cost.map_or(i128::MAX, Money::picousd))
+    best(rows, |row| row.outcome.cost.map(Money::picousd))
 }
 
-/// Of each set the row that is done first; of equal ones the first.
+/// Of each set the row that is done first; of equal ones the first. A set of which no row is whole has none.
 pub fn best_makespan(rows: &[Row]) -> Vec<usize> {
-    best(rows, |row| row.outcome.makespan.0.into())
+    best(rows, |row| Some(row.outcome.makespan.0.into()))
 }
 
-fn best(rows: &[Row], by: impl Fn(&Row) -> i128) -> Vec<usize> {
-    sets(rows).into_iter().filter_map(|set| set.into_iter().min_by_key(|at| by(&rows[*at]))).collect()
+/// What was never answered costs nothing and takes no time, so rows that lack answers are not compared.
+fn best(rows: &[Row], by: impl Fn(&Row) -> Option<i128>) -> Vec<usize> {
+    let measured = |at: usize| Some((by(&rows[at]).filter(|_| rows[at].is_answered())?, at));
+    sets(rows).into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()
 }

@@ -15,10 +15,12 @@ use forkcast_sim::wire::{Piece, Role};
 use super::cell::Cell;
 use super::voices::Voices;
 
-/// What a cell's run begins with, billed by `book`. Nobody looks on.
+/// What a cell's run begins with, billed by `book`. Nobody looks on, nothing is explained, and nobody reads transcripts: in
+/// each stands all that its agent was given, and N children of one message are given N calls.
 pub fn setup(cell: &Cell, book: &Rc<PriceBook>) -> Setup {
     let mut setup = Setup::new(1, Voices::new(cell.clone()));
     setup.settings = settings(cell);
+    setup.explains = false;
     setup.sizing = Sizing::Declared;
     setup.rules = cell.rules;
     setup.pace = cell.pace;
@@ -45,6 +47,7 @@ fn settings(cell: &Cell) -> Settings {
         placement: cell.placement,
         ttl: cell.ttl,
         without_user_context: true,
+        without_transcripts: true,
         forks: Forks { profile: cell.profile, launch: cell.launch, ablations: cell.ablations.clone() },
         sizes: Some(PartSizes {
             system: Some(cell.system()),

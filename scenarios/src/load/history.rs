@@ -33,7 +33,7 @@ fn turns(turn: usize, past: &Past) -> Vec<Rc<Entry>> {
             });
             let results: Vec<_> = results.collect();
             let answers = (!results.is_empty()).then(|| Entry::results(uuid("results"), results));
-            let said = Rc::new(Entry { tool_uses: calls, ..Entry::clone(&entry) });
+            let said = Rc::new(Entry { tool_uses: calls.into(), ..Entry::clone(&entry) });
             std::iter::once(said).chain(answers).collect()
         }
     }

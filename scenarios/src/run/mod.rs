@@ -10,8 +10,9 @@ mod play;
 pub mod request;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use forkcast_sim::pricing::Money;
+use forkcast_sim::pricing::{Money, PriceBook};
 use forkcast_sim::simulation::Logged;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
@@ -32,8 +33,8 @@ pub struct Run {
     pub scenario: Scenario,
     /// How it was run.
     pub options: Options,
-    /// The prices, for people.
-    pub price_book: String,
+    /// The prices.
+    pub book: Rc<PriceBook>,
     /// Digest over (instant, event).
     pub digest: u128,
     /// How it ended.
@@ -89,6 +90,15 @@ impl Run {
     pub fn tokenizers(&self) -> BTreeSet<Tokenizer> {
         let models: BTreeSet<&str> = self.requests.iter().map(|request| request.line.model.as_str()).collect();
         models.into_iter().map(|model| Tokenizer::of(Model::resolve(model), model)).collect()
+    }
+
+    /// Models that have no price, in order.
+    pub fn unpriced(&self) -> BTreeSet<&str> {
+        let lines = self.requests.iter().map(|request| &request.line);
+        lines
+            .filter(|line| line.billed().is_some() && line.charge.bill.is_none())
+            .map(|line| line.model.as_str())
+            .collect()
     }
 
     /// Whether every law held.

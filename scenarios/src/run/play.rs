@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::laws;
+use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{self, Cause, Failure, Finished, Observer, Seen};
 use forkcast_sim::time::{Instant, Stopped};
@@ -20,6 +21,8 @@ pub struct Options {
     pub interleave: Option<u64>,
     /// Fields that were set from outside, as `session.ttl=1h`.
     pub set: Vec<String>,
+    /// Other prices than the built-in ones.
+    pub book: Option<Rc<PriceBook>>,
 }
 
 /// How far a run is.
@@ -54,6 +57,9 @@ pub fn play(scenario: Scenario, options: &Options) -> Run {
 pub fn play_watched(scenario: Scenario, options: &Options, watch: impl FnMut(Progress) + 'static) -> Run {
     let mut setup = load::setup(&scenario, options.interleave);
     setup.observers.push(Box::new(Watch(watch)));
+    if let Some(book) = &options.book {
+        setup.book = Rc::clone(book);
+    }
     let (rules, book) = (setup.rules, Rc::clone(&setup.book));
     let laws: Vec<&'static str> = laws::all(&rules, &Seed::new(scenario.seed)).iter().map(|law| law.name()).collect();
     let (finished, ends, message) = match simulation::run(setup) {
@@ -66,7 +72,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, watch: impl FnMut(Pro
     Run {
         requests: request::requests(lines, asked, drafts, &agents, &request::sent(&log), prices),
         laws: laws.into_iter().map(|law| (law, laws_held.contains(&law))).collect(),
-        price_book: format!("list prices of {}", book.version()),
+        book,
         options: options.clone(),
         idle: idle.into_iter().map(|idle| (idle.act, idle.why)).collect::<BTreeMap<_, _>>(),
         events: log,

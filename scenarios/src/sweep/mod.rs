@@ -9,6 +9,7 @@
 //!
 //! * [`axis`]: what is given for one field, as it is typed.
 //! * [`subject`]: what is run, a scenario or a fan-out; [`parameter`] is what can be given for a fan-out.
+//! * [`prices`]: what stands in the place of list prices.
 //! * [`plan`](mod@plan): the grid as a file. Every cell has a hash of all that it is made of, and belongs to one part.
 //! * [`shard`]: which parts a process makes.
 //! * [`part`]: what came of the cells of a part, as a file that is whole or not there.
@@ -24,6 +25,7 @@ pub mod gather;
 pub mod parameter;
 pub mod part;
 pub mod plan;
+pub mod prices;
 pub mod row;
 pub mod shard;
 pub mod subject;
@@ -35,6 +37,7 @@ use std::path::PathBuf;
 pub use axis::Axis;
 pub use gather::{Gathered, gather};
 pub use plan::{Cell, Plan};
+pub use prices::Prices;
 pub use row::Row;
 pub use shard::Shard;
 pub use subject::Subject;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use super::hash;
+use super::prices::Prices;
 use super::subject::Subject;
 
 /// Name and version.
@@ -32,6 +33,8 @@ pub struct Plan {
     pub plan: String,
     /// What is run.
     pub subject: Subject,
+    /// By what it is billed.
+    pub prices: Prices,
     /// What is given for its fields; values of the last one change fastest.
     pub axes: Vec<Axis>,
     /// Into how many files the cells are parted.
@@ -44,7 +47,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Hash of what is run, of what is set, and of the program's version.
+    /// Hash of what is run, of its prices, of what is set, and of the program's version.
     pub cell: String,
     /// What is set, as for `--set`.
     pub set: Vec<String>,
@@ -85,29 +88,38 @@ pub enum BadPlan {
 }
 
 impl Plan {
-    /// Makes a plan in at most `parts` parts. Nothing is made where there are too many cells.
+    /// Makes a plan at list prices, in at most `parts` parts. Nothing is made where there are too many cells.
     ///
     /// # Errors
     /// What is wrong with it; what can be known before the first cell runs is said here.
     pub fn new(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
+        Self::at_prices(subject, Prices::default(), axes, parts)
+    }
+
+    /// The same at other prices.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn at_prices(subject: Subject, prices: Prices, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
         let mut seen = BTreeSet::new();
         if let Some(axis) = axes.iter().find(|axis| !seen.insert(axis.path.as_str())) {
             return Err(BadPlan::Twice(axis.path.clone()));
         }
         let axes = axes.into_iter().map(|axis| subject.axis(axis)).collect::<Result<Vec<_>, String>>();
         let axes = axes.map_err(|why| BadPlan::Cells(vec![why]))?;
-        let plan = Self::of(subject, axes, parts)?;
+        let plan = Self::of(subject, prices, axes, parts)?;
         plan.check()?;
         Ok(plan)
     }
 
-    fn of(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
+    fn of(subject: Subject, prices: Prices, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
+        prices.book().map_err(|why| BadPlan::Cells(vec![why]))?;
         let count = count(&axes)?;
         if parts == 0 {
             return Err(BadPlan::NoParts);
         }
         let (version, parts) = (env!("CARGO_PKG_VERSION").to_owned(), parts.min(count));
-        let of_subject = hash(&(SCHEMA, &version, &subject));
+        let of_subject = hash(&(SCHEMA, &version, &subject, &prices));
         let cells: Vec<Cell> = (0..count)
             .map(|at| {
                 let set = combination(&axes, at);
@@ -115,7 +127,7 @@ impl Plan {
             })
             .collect();
         let plan = hash(&(&of_subject, &axes, parts, &cells));
-        Ok(Self { schema: SCHEMA.to_owned(), version, plan, subject, axes, parts, cells })
+        Ok(Self { schema: SCHEMA.to_owned(), version, plan, subject, prices, axes, parts, cells })
     }
 
     /// Reads a plan. Its hashes must be those of what stands in it.
@@ -130,7 +142,7 @@ impl Plan {
         if found.version != env!("CARGO_PKG_VERSION") {
             return Err(BadPlan::Version(found.version));
         }
-        let made = Self::of(found.subject.clone(), found.axes.clone(), found.parts)?;
+        let made = Self::of(found.subject.clone(), found.prices.clone(), found.axes.clone(), found.parts)?;
         let differing = found.cells.iter().zip(&made.cells).position(|(found, made)| found != made);
         match differing {
             Some(at) => Err(BadPlan::Changed(format!("cell {at} is not what its hash says"))),

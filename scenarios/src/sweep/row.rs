@@ -1,5 +1,6 @@
 //! What came of one cell, in whole numbers: a sum of rows is the same in any order.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use forkcast_sim::pricing::{Money, PriceBook};
@@ -27,6 +28,10 @@ pub struct Row {
     pub digest: Option<String>,
     /// Requests; of a fan-out those of the children, as all figures.
     pub requests: u64,
+    /// Of a fan-out: requests of children that were never answered, so that what they would have cost is not in the bill.
+    pub unanswered: u64,
+    /// Of a fan-out: refusals of requests that were over a limit a minute.
+    pub over_limits: u64,
     /// Usage.
     pub usage: Usage,
     /// The bill; nothing where nothing has a price.
@@ -48,6 +53,8 @@ pub struct Row {
     pub formula_millionths: Option<i128>,
     /// Of a fan-out: the assumption of the formula that does not hold.
     pub assumption: Option<String>,
+    /// Models without a price, in order: what they cost is not in the bill.
+    pub unpriced: BTreeSet<String>,
     /// What the scenario expects and did not come out. It was written for its own values, so this is no mistake here.
     pub failures: Vec<String>,
 }
@@ -56,6 +63,11 @@ impl Row {
     /// Whether it came to its end, or ended as its scenario says that it does.
     pub fn is_done(&self) -> bool {
         self.message.is_none()
+    }
+
+    /// Whether all that was asked was answered too. What is not answered costs nothing, and is no bargain.
+    pub fn is_answered(&self) -> bool {
+        self.is_done() && self.unanswered == 0
     }
 
     /// Whether a law did not hold, which is a fault of the program.
@@ -78,7 +90,8 @@ pub struct Player<'a> {
 impl<'a> Player<'a> {
     /// A player of this plan.
     pub fn of(plan: &'a Plan) -> Self {
-        Self { subject: &plan.subject, book: Rc::new(PriceBook::built_in()) }
+        // Prices that cannot be read make no plan.
+        Self { subject: &plan.subject, book: Rc::new(plan.prices.book().unwrap_or_default()) }
     }
 
     /// What came of a cell.
@@ -97,9 +110,12 @@ impl<'a> Player<'a> {
         Ok(Row {
             ends: Ends::Finished.word().to_owned(),
             requests: outcome.requests,
+            unanswered: outcome.unanswered,
+            over_limits: outcome.over_limits,
             usage: outcome.usage,
             cost: outcome.cost,
             cost_without_cache: outcome.cost_without_cache,
+            unpriced: outcome.cost.is_none().then(|| played.cell.model.to_string()).into_iter().collect(),
             makespan_ns: outcome.makespan.0,
             bound: played.bound,
             equivalents_millionths: outcome.equivalents_millionths,
@@ -110,7 +126,7 @@ impl<'a> Player<'a> {
     }
 
     fn scenario(&self, set: &[String]) -> Result<Row, String> {
-        let options = Options { set: set.to_vec(), ..Options::default() };
+        let options = Options { set: set.to_vec(), book: Some(Rc::clone(&self.book)), ..Options::default() };
         let run = play(self.subject.scenario(set)?, &options);
         let totals = run.totals();
         Ok(Row {
@@ -122,6 +138,7 @@ impl<'a> Player<'a> {
             cost: totals.cost,
             cost_without_cache: totals.cost_without_cache,
             makespan_ns: run.makespan.0,
+            unpriced: run.unpriced().into_iter().map(str::to_owned).collect(),
             failures: expect::failures(&run).iter().map(ToString::to_string).collect(),
             ..Row::default()
         })

@@ -10,7 +10,7 @@ use forkcast_sim::pricing::PriceBook;
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
 
 fn asked(base: Cell) -> Asked {
-    Asked { base, children: None, prefix: None, turns: None, spawn: SPAWN }
+    Asked { base, children: None, prefix: None, turns: None, growth: None, spawn: SPAWN }
 }
 
 fn answered(question: Question, asked: &Asked) -> Answer {

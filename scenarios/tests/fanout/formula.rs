@@ -26,7 +26,7 @@ fn launches() -> impl Strategy<Value = LaunchPolicy> {
 }
 
 prop_compose! {
-    fn cells()(
+    pub fn cells()(
         (children, turns) in (1_u32..14, 1_u32..7),
         (prefix, tail, directive, growth) in (1_u64..120_000, 0_u64..9_000, 1_u64..3_000, 0_u64..4_000),
         (model, rules, placement) in (select(&MODELS[..]), select(&PRESETS[..]), select(&Placement::ALL[..])),
@@ -43,7 +43,7 @@ prop_compose! {
     }
 }
 
-fn cases() -> u32 {
+pub fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
 }
 

@@ -4,4 +4,5 @@
 mod breakeven;
 mod formula;
 mod limits;
+mod wide;
 mod worked;

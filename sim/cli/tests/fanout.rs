@@ -72,6 +72,22 @@ fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
         (&["--answer", "life"], "fork-or-spawn"),
         (&["--answer", "prime", "--model", "claude-3-opus-20240229"], "has no price"),
         (&["--overwrite"], "--out"),
+        (&["--children", "-1"], "`-1` is no number"),
+        (&["--children", ""], "no number, list or range"),
+        (&["--children", "1..1000000"], "more than 10,000 numbers"),
+        (&["--children", "5,1..5"], "5 stands in it twice"),
+        (&["--launch", ""], "there is no launch policy"),
+        (&["--launch", "stagger=-1"], "there is no launch policy"),
+        (&["--launch", "burst,burst"], "`burst` stands in it twice"),
+        (&["--ttl", "2h"], "5m, 1h"),
+        (&["--breakpoints", "end"], "tail+previous"),
+        (&["--breakpoints", ""], "tail+previous"),
+        (&["--model", ""], "no such model"),
+        (&["--cache", "docs-1999"], "docs-2026-09"),
+        (&["--rpm", "0"], "`--rpm` must be"),
+        (&["--itpm", "1,2"], "one number"),
+        (&["--price-book", "no-such.toml"], "no-such.toml"),
+        (&["--price", "mine:read=1"], "all five categories"),
     ] {
         let (code, stdout, stderr) = said(arguments);
         assert_eq!((code, &*stdout), (2, ""), "{arguments:?}: {stderr}");
@@ -114,4 +130,96 @@ fn a_folder_holds_rows_answers_and_plots() {
     fs::write(place.join("fanout.json"), "{}").unwrap();
     let (code, _, stderr) = said(&small);
     assert_eq!(code, 2, "{stderr}");
+}
+
+/// A price book of one's own; without a price money is null, the model is listed, and `--strict` does not let it pass.
+#[test]
+fn own_prices_hold_and_models_without_one_are_listed() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-prices");
+    fs::create_dir_all(&place).unwrap();
+    let book = place.join("mine.toml");
+    fs::write(&book, "[[price]]\nmodel = \"claude-3-opus\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
+    let model = ["--model", "claude-3-opus-20240229"];
+    let value = json(&model);
+    assert_eq!(
+        (&value["rows"][0]["cost_usd"], &value["unpriced"][0]),
+        (&Value::Null, &"claude-3-opus-20240229".into())
+    );
+    assert_eq!(value["best_cost"], Value::Array(Vec::new()), "nothing is cheapest where nothing has a price");
+    let (code, stdout, stderr) = said(&[&model[..], &["--strict"]].concat());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stdout.contains("No price for claude-3-opus") && stderr.contains("(--strict)"), "{stdout} {stderr}");
+    let own = ["--price-book", book.to_str().unwrap(), "--strict"];
+    let value = json(&[&model[..], &own].concat());
+    // 230,000 read, 13,500 written, 500 answered: 115,000 + 13,500 + 1,000 per million.
+    assert_eq!(value["rows"][0]["cost_usd"].to_string(), "0.1295");
+    assert!(value["price_book"].as_str().unwrap().contains("mine.toml"), "{}", value["price_book"]);
+    let mine = ["input", "write_5m", "write_1h", "read", "output"].map(|category| format!("mine:{category}=1"));
+    let prices: Vec<&str> = mine.iter().flat_map(|price| ["--price", price]).collect();
+    let value = json(&[&["--model", "mine"], &prices[..]].concat());
+    assert_eq!(value["rows"][0]["cost_usd"].to_string(), "0.244");
+}
+
+/// Fewer answers cost less, and are no bargain.
+#[test]
+fn a_cell_that_lacks_answers_is_never_best_and_says_so() {
+    let limited = ["--children", "40", "--rpm", "1", "--launch", "burst,stagger=7000", "--breakpoints", "both"];
+    let value = json(&limited);
+    let rows = value["rows"].as_array().unwrap();
+    let lacks = |row: &Value| row["unanswered_requests"].as_u64().unwrap() > 0;
+    assert!(rows.iter().any(lacks), "{rows:?}");
+    for best in ["best_cost", "best_makespan"] {
+        let best = value[best].as_array().unwrap();
+        assert!(best.iter().all(|at| !lacks(&rows[at.as_u64().unwrap() as usize])), "{best:?}");
+    }
+    let (_, stdout, _) = said(&limited);
+    assert!(stdout.contains("unanswered") && stdout.contains("never best"), "{stdout}");
+    let (code, _, stderr) = said(&["--answer", "prime", "--rpm", "1", "--children", "40"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("never answered") && stderr.contains("--rpm"), "{stderr}");
+}
+
+/// Launch is about forks: agents of their own have one row for all launches.
+#[test]
+fn agents_of_their_own_have_one_row_for_all_launches() {
+    let value = json(&["--against", "spawn", "--launch", "primed,burst,waves=2", "--breakpoints", "tail,both"]);
+    let rows = value["rows"].as_array().unwrap();
+    let spawned = rows.iter().filter(|row| !row["spawn"].is_null()).count();
+    assert_eq!((rows.len(), spawned), (8, 2));
+}
+
+/// 1,000 tokens are the growth of a grid, but the question of lifetimes has its own: what is said holds.
+#[test]
+fn what_a_turn_adds_is_as_it_was_said_even_if_that_is_the_default() {
+    let small = ["--answer", "ttl", "--children", "2", "--turns", "2", "--prefix", "20k"];
+    let growth = |more: &[&str]| json(&[&small[..], more].concat())["rows"][0]["growth_tokens"].as_u64();
+    assert_eq!((growth(&["--growth", "1000"]), growth(&[])), (Some(1_000), Some(5_500)));
+}
+
+/// A grid draws what suits it, or says what would be drawn.
+#[test]
+fn a_folder_of_a_grid_holds_the_plots_that_suit_it() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-plots");
+    drop(fs::remove_dir_all(&place));
+    let out = place.to_str().unwrap();
+    let both = ["--children", "2,4", "--launch", "burst,primed", "--parent", "warm,cold", "--out", out];
+    let (code, _, stderr) = said(&both);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("children.svg, children.png, prime.svg, prime.png"), "{stderr}");
+    assert!(place.join("children.png").metadata().unwrap().len() > 1_000);
+    let (code, _, stderr) = said(&["--out", out]);
+    assert_eq!(code, 0);
+    assert!(stderr.contains("no plot suits these cells") && stderr.contains("--answer"), "{stderr}");
+}
+
+#[test]
+fn help_and_list_tell_every_policy_in_a_line() {
+    let (_, help, _) = said(&["--help"]);
+    let listed = Command::new(env!("CARGO_BIN_EXE_forkcast")).args(["list", "policies"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    for word in ["burst", "primed", "stagger=MS", "waves=N", "tail+previous", "before-results", "client-2026", "shared"]
+    {
+        assert!(help.contains(&format!("- {word}:")), "{word}: {help}");
+        assert!(listed.contains(&format!(" {word} ")), "{word}: {listed}");
+    }
 }

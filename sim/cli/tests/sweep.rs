@@ -181,7 +181,7 @@ fn schedulers_give_the_index_of_a_shard() {
         let output = run(1, "");
         assert!(said(&output).2.contains(&format!("{variable} is set")), "{}", said(&output).2);
     }
-    for shard in ["auto/4", "4/4", "1/0", "one"] {
+    for shard in ["auto/4", "4/4", "8/7", "-1/7", "1/0", "one"] {
         assert_eq!(
             said(&forkcast(&place, &format!("sweep run plan.json --out parts --shard {shard}"))).0,
             2,
@@ -204,6 +204,12 @@ fn nonsense_is_refused_before_any_work() {
         ("no-such.yaml", "name a YAML file"),
         ("E15 --set session.ttl=2h", "`session.ttl`"),
         ("E15+none", "no"),
+        ("fanout --set children=-1", "`-1` is no number"),
+        ("fanout --set children=", "a value is empty"),
+        ("fanout --set ttl=2h", "expected `5m`"),
+        ("fanout --set breakpoints=end", "tail+previous"),
+        ("fanout --set children=1..1000000", "more than 10,000 numbers"),
+        ("fanout --price-book none.toml", "none.toml"),
     ] {
         let output = forkcast(&place, &format!("sweep plan {line} -o plan.json"));
         let (code, stdout, stderr) = said(&output);
@@ -239,4 +245,28 @@ fn a_scenario_of_the_user_needs_no_file_once_it_is_planned() {
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("session.model=claude-opus-4-8 limits.steps=1: limit"), "{stderr}");
     assert!(stdout.contains("Sweep of word: 4 cells") && stdout.contains("broke off"), "{stdout}");
+}
+
+/// A plan holds its prices, so that whoever runs a part needs no price book; models without one are listed.
+#[test]
+fn a_plan_holds_its_prices() {
+    let place = folder("sweep-prices");
+    fs::write(place.join("mine.toml"), "[[price]]\nmodel = \"mine\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
+    fine(&place, "sweep plan fanout --set model=mine,yours --price-book mine.toml --discount 50 -o plan.json");
+    fine(&place, "sweep plan fanout --set model=mine,yours -o other.json");
+    fs::remove_file(place.join("mine.toml")).unwrap();
+    fine(&place, "sweep run plan.json --out parts -q");
+    let output = forkcast(&place, "sweep merge plan.json --out parts --format json -q --strict");
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!((code, stderr), (2, "forkcast: no price for `yours` (--strict)\n"));
+    let merged: serde_json::Value = serde_json::from_str(stdout).unwrap();
+    // 230,000 read, 13,500 written, 500 answered at half of 0.5, 1 and 2 per million.
+    assert_eq!(merged["rows"][0]["cost_usd"].to_string(), "0.06475");
+    assert_eq!(
+        (&merged["rows"][1]["cost_usd"], &merged["rows"][1]["unpriced"][0]),
+        (&serde_json::Value::Null, &"yours".into())
+    );
+    let shown = fine(&place, "sweep merge plan.json --out parts -q");
+    assert!(shown.contains("No price for yours"), "{shown}");
+    assert_eq!(said(&forkcast(&place, "sweep status other.json --out parts")).0, 1, "other prices are another plan");
 }

@@ -14,7 +14,7 @@ const REACH: i32 = 11;
 
 /// What the marks mean.
 const MEANINGS: [&str; 3] = [
-    "frontier: no launch is both faster and cheaper",
+    "frontier: no policy is both faster and cheaper",
     "another is as fast and as cheap, or better",
     "bound: no policy is cheaper",
 ];
@@ -29,7 +29,7 @@ pub(super) fn legend((mut left, y): (i32, i32), canvas: &mut Canvas<'_>) {
                 canvas.disc((left + 20, y), 5, ink::READ);
             }
             1 => canvas.ring((left + 20, y), 5, ink::FAINT),
-            _ => Look::of(0, true).line(&line, canvas),
+            _ => Look::of(0, true).line(&line, 0, canvas),
         }
         canvas.text(text, (left + 48, y), SIZE, ink::TEXT, Anchor::Start);
         left += 48 + text_width(text, SIZE) + 26;
@@ -41,7 +41,7 @@ pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
     let bounds = panel.curves.iter().filter(|curve| curve.is_bound);
     let levels: Vec<i32> = bounds.filter_map(|curve| curve.points.first()).map(|point| scale.y(point.cost)).collect();
     for y in &levels {
-        Look::of(0, true).line(&[(scale.area.left, *y), (scale.area.right, *y)], canvas);
+        Look::of(0, true).line(&[(scale.area.left, *y), (scale.area.right, *y)], 0, canvas);
     }
     for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {
         let kept = frontier(&curve.points);
@@ -50,14 +50,14 @@ pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
         let mut taken: Vec<Area> = curve.points.iter().map(|point| around(scale.place(point))).collect();
         taken.extend(path.windows(2).map(|pair| along(pair[0], pair[1])));
         taken.extend(levels.iter().map(|y| along((scale.area.left, *y), (scale.area.right, *y))));
+        for place in curve.points.iter().map(|point| scale.place(point)) {
+            canvas.disc(place, 5, ink::PAPER);
+            canvas.ring(place, 5, ink::FAINT);
+        }
+        // Above others at the same place.
+        kept.iter().for_each(|point| canvas.disc(scale.place(point), 6, ink::READ));
         for point in &curve.points {
             let place = scale.place(point);
-            if kept.iter().any(|kept| std::ptr::eq(*kept, point)) {
-                canvas.disc(place, 5, ink::READ);
-            } else {
-                canvas.disc(place, 5, ink::PAPER);
-                canvas.ring(place, 5, ink::FAINT);
-            }
             name(point, place, scale, &mut taken, canvas);
         }
     }
@@ -110,6 +110,11 @@ fn name(point: &Point, (x, y): (i32, i32), scale: &Scale, taken: &mut Vec<Area>,
         let side = if area.left > x { area.left - 2 } else { area.right + 2 };
         canvas.line((x, y), (side, middle), ink::FAINT);
     }
-    canvas.text(&point.label, (area.left, middle), SIZE, ink::TEXT, Anchor::Start);
+    // The width of a text is an estimate, so it begins or ends at the side that faces the point.
+    if area.left > x {
+        canvas.text(&point.label, (area.left, middle), SIZE, ink::TEXT, Anchor::Start);
+    } else {
+        canvas.text(&point.label, (area.right, middle), SIZE, ink::TEXT, Anchor::End);
+    }
     taken.push(area);
 }

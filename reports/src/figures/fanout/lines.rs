@@ -21,8 +21,8 @@ pub(super) fn legend(panel: &Panel, area: Area, canvas: &mut Canvas<'_>) {
             (left, y) = (area.left, y + ROW);
         }
         let look = Look::of(at, curve.is_bound);
-        look.line(&[(left, y), (left + SWATCH, y)], canvas);
-        look.mark((left + SWATCH / 2, y), canvas);
+        look.line(&[(left, y), (left + SWATCH, y)], 0, canvas);
+        look.mark((left + SWATCH / 2, y), 0, canvas);
         canvas.text(&curve.name, (left + SWATCH + 8, y), SIZE, ink::TEXT, Anchor::Start);
         left += width + APART;
     }
@@ -30,24 +30,58 @@ pub(super) fn legend(panel: &Panel, area: Area, canvas: &mut Canvas<'_>) {
 
 /// The curves: lines first, so that no line covers a marker.
 pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
-    let places = |at: usize| panel.curves[at].points.iter().map(|point| scale.place(point)).collect::<Vec<_>>();
-    for (at, curve) in panel.curves.iter().enumerate() {
-        Look::of(at, curve.is_bound).line(&places(at), canvas);
-    }
-    for (at, curve) in panel.curves.iter().enumerate() {
-        for place in places(at) {
-            Look::of(at, curve.is_bound).mark(place, canvas);
+    let lines: Vec<Vec<(i32, i32)>> =
+        panel.curves.iter().map(|curve| curve.points.iter().map(|point| scale.place(point)).collect()).collect();
+    let look = |at: usize| Look::of(at, panel.curves[at].is_bound);
+    // A bound is no wider for what lies on it, and covers nothing.
+    let above = |at: usize, piece: &[(i32, i32)]| {
+        let later = panel.curves.iter().zip(&lines).skip(at + 1).filter(|(curve, _)| !curve.is_bound);
+        let count = later.filter(|(_, line)| line.windows(piece.len()).any(|other| other == piece)).count();
+        if panel.curves[at].is_bound { 0 } else { u32::try_from(count).unwrap_or(0).min(ABOVE_MAX) }
+    };
+    for (at, line) in lines.iter().enumerate() {
+        for (above, run) in runs(line, &|piece| above(at, piece)) {
+            look(at).line(run, above, canvas);
         }
     }
+    for (at, line) in lines.iter().enumerate() {
+        line.iter().for_each(|place| look(at).mark(*place, above(at, &[*place]), canvas));
+    }
+    let mut told = Vec::new();
     for crossing in &panel.crossings {
-        mark(crossing, scale, canvas);
+        mark(crossing, scale, &mut told, canvas);
     }
 }
 
-/// A ring with the place beside it, and a line down to the axis.
-fn mark(crossing: &Crossing, scale: &Scale, canvas: &mut Canvas<'_>) {
+/// Lines that show beside those above them at most.
+const ABOVE_MAX: u32 = 4;
+
+/// How many lines above it a stretch of a line has, and its points.
+type Stretch<'l> = (u32, &'l [Point]);
+
+/// A point in pixels.
+type Point = (i32, i32);
+
+/// Stretches of a line between which the number of lines above it changes.
+fn runs<'l>(line: &'l [Point], above: &dyn Fn(&[Point]) -> u32) -> Vec<Stretch<'l>> {
+    let counts: Vec<u32> = line.windows(2).map(above).collect();
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for stretch in counts.chunk_by(|one, next| one == next) {
+        runs.push((stretch[0], &line[start..=start + stretch.len()]));
+        start += stretch.len();
+    }
+    runs
+}
+
+/// A ring, and a line down to the place on the axis, once for each place.
+fn mark(crossing: &Crossing, scale: &Scale, told: &mut Vec<i32>, canvas: &mut Canvas<'_>) {
     let Some(at) = crossing.at.filter(|at| scale.holds(*at)) else { return };
     let (x, y) = (scale.x(at), scale.y(crossing.cost));
+    if told.contains(&x) {
+        return canvas.ring((x, y), 9, ink::TEXT);
+    }
+    told.push(x);
     let bottom = scale.area.bottom;
     let mut from = y + 10;
     while from < bottom {

@@ -3,9 +3,12 @@
 //!
 //! Lines differ in colour, in dashes and in markers, so that they can be told apart on grey paper.
 
+use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::{Answer, Question};
+use forkcast_scenarios::format::session::ttl_name;
 
 use super::canvas::{Anchor, Area, Canvas, ink};
+use crate::document::count;
 use axes::Scale;
 
 mod axes;
@@ -60,26 +63,32 @@ fn areas(panels: usize) -> Vec<Area> {
     (0..count).map(|at| Area { left: left(at), top: TOP, right: left(at) + width, bottom: BOTTOM }).collect()
 }
 
-/// What is the same in all runs.
+/// Tells one parameter of a cell.
+type Telling = fn(&Cell) -> String;
+
+/// What is the same in all runs, as far as the panels do not tell it.
 fn said(answer: &Answer) -> String {
-    let Some(row) = answer.rows.first() else { return String::new() };
-    let cell = &row.cell;
-    let ttl = forkcast_scenarios::format::session::ttl_name(cell.ttl);
-    let size = |what: &str, tokens: u64| format!("{what} {}", crate::document::count(tokens));
-    let mut parts = vec![cell.model.to_string()];
-    let by_context = answer.question == Question::ForkOrSpawn || answer.question == Question::Ttl;
-    if !by_context {
-        parts.push(size("prefix", cell.prefix));
-    }
-    parts.extend([size("tail", cell.tail), size("directive", cell.directive)]);
-    if cell.requests() > 1 || by_context {
-        parts.push(size("growth", cell.growth));
-    }
-    if answer.question != Question::Ttl {
-        parts.push(format!("lifetime {ttl}"));
-    }
-    if answer.question != Question::LookBack {
-        parts.push(format!("cache rules {}", cell.rules.name));
-    }
-    format!("{}; every point is a run, output included", parts.join(", "))
+    let Some(first) = answer.rows.first() else { return String::new() };
+    let same = |of: Telling| {
+        let told = of(&first.cell);
+        answer.rows.iter().all(|row| of(&row.cell) == told).then_some(told)
+    };
+    let (has_turns, in_panels) = match answer.question {
+        Question::ForkOrSpawn => (true, &["prefix"][..]),
+        Question::Ttl => (true, &["prefix", "turns", "lifetime"][..]),
+        _ => (answer.rows.iter().any(|row| row.cell.requests() > 1), &[][..]),
+    };
+    let parts: [(&str, Telling); 8] = [
+        ("model", |cell| cell.model.to_string()),
+        ("prefix", |cell| format!("prefix {}", count(cell.prefix))),
+        ("tail", |cell| format!("tail {}", count(cell.tail))),
+        ("directive", |cell| format!("directive {}", count(cell.directive))),
+        ("growth", |cell| format!("growth {}", count(cell.growth))),
+        ("turns", |cell| format!("{} turns", cell.turns)),
+        ("lifetime", |cell| format!("lifetime {}", ttl_name(cell.ttl))),
+        ("rules", |cell| format!("cache rules {}", cell.rules.name)),
+    ];
+    let is_told = |name: &str| !in_panels.contains(&name) && (has_turns || !["growth", "turns"].contains(&name));
+    let parts = parts.into_iter().filter(|(name, _)| is_told(name)).filter_map(|(_, of)| same(of));
+    format!("{}; every point is a run, output included", parts.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,8 @@
 //! The recording behind a line, without its body: with the body beside it the request can be replayed again.
 
 use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, Provider, RecordedUsage};
+use forkcast_replay::formats::Format;
+use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
@@ -109,6 +111,33 @@ impl Stored {
             tier: exchange.tier.word().to_owned(),
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
+        }
+    }
+
+    /// A request of a simulated run as if it had been recorded: all of a run share a cache, and an agent is a chain. What
+    /// was given up before its first byte was not billed and has no usage.
+    pub fn simulated(run: &Run, request: &Request) -> Self {
+        let line = &request.line;
+        let nanos = |instant: Option<Instant>| instant.map(|instant| instant.0);
+        let billed = line.billed().filter(|_| line.first_byte_at.is_some());
+        let recorded = billed.map(|usage| RecordedUsage { usage, split_by_ttl: true, ..RecordedUsage::default() });
+        Self {
+            scope: 0,
+            path: run.scenario.file.to_string(),
+            session: 0,
+            format: Format::Bodies.name().to_owned(),
+            provider: ANTHROPIC.to_owned(),
+            dialect: Dialect::Messages.name().to_owned(),
+            status: None,
+            sent_ns: nanos(line.at),
+            first_byte_ns: nanos(line.first_byte_at),
+            ended_ns: nanos(request.ended_at),
+            chain: run.agents.get(request.agent).map(|agent| agent.id.to_string()),
+            own_scope: None,
+            altered: false,
+            tier: ServiceTier::Standard.word().to_owned(),
+            region: None,
+            usage: recorded.map(StoredUsage::of),
         }
     }
 

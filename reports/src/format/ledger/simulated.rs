@@ -1,10 +1,12 @@
-//! The ledger of a simulated run: nothing was recorded, so only what the rules predict is there.
+//! The ledger of a simulated run: nothing was recorded, so only what the rules predict is there. With the bodies beside it a
+//! request can be explained as one of a recording, what the simulation billed standing for its usage.
 
 use std::io::{self, Write};
 
 use forkcast_replay::agreement::NotComparable;
 use forkcast_scenarios::run::{Request, Run};
 
+use super::exchange::Stored;
 use super::{ComparisonObject, ExplanationObject, LineObject, OriginObject, SCHEMA, bill, causes, differences, fees};
 use crate::format::number::{Millis, Usd};
 use crate::names::Names;
@@ -48,7 +50,7 @@ fn line<'a>(run: &'a Run, request: &'a Request) -> LineObject<'a> {
         notes: explanation
             .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
         remarks: &line.remarks,
-        exchange: None,
+        exchange: Some(Stored::simulated(run, request)),
         told: None,
     }
 }

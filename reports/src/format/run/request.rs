@@ -7,8 +7,8 @@ use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
 use serde::Serialize;
 
-use super::super::number::{Millis, Usd};
-use super::super::usage::UsageObject;
+use super::super::number::{Millis, Usd, cell};
+use super::super::usage::{self, UsageObject};
 use crate::document::csv;
 use crate::forks::difference_of;
 
@@ -114,39 +114,22 @@ fn causes(request: &Request) -> Vec<CauseObject> {
         .collect()
 }
 
-const COLUMNS: [&str; 17] = [
-    "index",
-    "agent",
-    "agent_type",
-    "turn",
-    "attempt",
-    "model",
-    "at_ms",
-    "first_byte_ms",
-    "input_tokens",
-    "cache_read_input_tokens",
-    "ephemeral_5m_input_tokens",
-    "ephemeral_1h_input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "cost_without_cache_usd",
-    "verdict",
-    "causes",
-];
+/// Columns before and behind those of usage.
+const STANDING: [&str; 8] = ["index", "agent", "agent_type", "turn", "attempt", "model", "at_ms", "first_byte_ms"];
+const FIGURES: [&str; 4] = ["cost_usd", "cost_without_cache_usd", "verdict", "causes"];
 
 /// Writes the requests as comma-separated values.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn requests(run: &Run, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, COLUMNS)?;
+    csv::row(target, [&STANDING[..], &usage::COLUMNS, &FIGURES].concat())?;
     run.requests.iter().try_for_each(|request| csv::row(target, row(run, request)))
 }
 
 fn row(run: &Run, request: &Request) -> Vec<String> {
     let line = &request.line;
     let agent = run.agents.get(request.agent);
-    let millis = |at: Option<forkcast_sim::time::Instant>| at.map(|at| Millis(at).to_string()).unwrap_or_default();
     let causes: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
     let mut row = vec![
         line.index.to_string(),
@@ -155,13 +138,13 @@ fn row(run: &Run, request: &Request) -> Vec<String> {
         request.turn.to_string(),
         request.attempt.to_string(),
         line.model.clone(),
-        millis(line.at),
-        millis(line.first_byte_at),
+        cell(line.at.map(Millis)),
+        cell(line.first_byte_at.map(Millis)),
     ];
-    row.extend(super::super::requests::usage(Some(&request.usage())));
+    row.extend(usage::cells(Some(&request.usage())));
     row.extend([
-        request.cost().map(|cost| cost.to_string()).unwrap_or_default(),
-        request.cost_without_cache.map(|cost| cost.to_string()).unwrap_or_default(),
+        cell(request.cost()),
+        cell(request.cost_without_cache),
         request.verdict.word().to_owned(),
         causes.join(" "),
     ]);

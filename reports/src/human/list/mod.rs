@@ -1,4 +1,4 @@
-//! What is built in: models, prices, cache rules, habits of clients, formats, what-ifs.
+//! What is built in: models, prices, cache rules, habits of clients, policies of fan-outs, formats, what-ifs.
 //!
 //! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
 
@@ -9,6 +9,7 @@ mod prices;
 use forkcast_replay::input::FORMATS;
 use forkcast_replay::what_if::{KEYS, WhatIf};
 use forkcast_scenarios::catalog;
+use forkcast_scenarios::fanout::policy::{LAUNCHES, PLACEMENTS};
 use forkcast_sim::cache::{LifetimeClock, PRESETS, Refresh, Rules, VisibleFrom};
 use forkcast_sim::wire::model::Vendor;
 
@@ -105,6 +106,23 @@ fn profile(rules: &Rules) -> Vec<Cell> {
         Cell::Count(rules.slack.as_millis() / 1_000),
         Cell::text(rules.source),
     ]
+}
+
+/// When children of a fan-out start, and where breakpoints stand.
+pub fn policies() -> Document {
+    let columns =
+        vec![Column::left("Kind", "kind"), Column::left("Policy", "name"), Column::wrap("What it does", "what")];
+    let mut table = Table::new("policies", columns);
+    let row = |kind: &str, name: &str, what: &str| vec![Cell::text(kind), Cell::text(name), Cell::text(what)];
+    table.rows.extend(LAUNCHES.map(|(form, about)| row("launch", form, about)));
+    table.rows.extend(PLACEMENTS.map(|(placement, about)| {
+        let marks = format!("marks {about}");
+        row("breakpoints", placement.name(), &marks)
+    }));
+    let mut document = Document::default();
+    document.title("Launch policies and placements of breakpoints, for --launch and --breakpoints");
+    document.table(table);
+    document
 }
 
 /// The formats of recordings.

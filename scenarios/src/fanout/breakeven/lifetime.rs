@@ -25,11 +25,10 @@ const GROWTH: u64 = 5_500;
 pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
     let first = |list: &Option<Vec<u32>>| list.as_ref().and_then(|list| list.first().copied());
-    let growth = if asked.base.growth == Cell::default().growth { GROWTH } else { asked.base.growth };
     let base = Cell {
         children: first(&asked.children).unwrap_or(CHILDREN),
         turns: first(&asked.turns).unwrap_or(TURNS),
-        growth,
+        growth: asked.growth.unwrap_or(GROWTH),
         placement: Placement::Both,
         launch: LaunchPolicy::Primed,
         ..asked.base.clone()

@@ -7,11 +7,13 @@
 //! * [`spawning`]: forks, or agents with a brief of their own, by turns and context.
 //! * [`lifetime`]: five minutes or an hour, by how many children wait once.
 //! * [`launching`]: one first or all at once: money against time.
+//! * [`plotted`](mod@plotted): answers that the rows of a grid hold already.
 //! * [`reach`]: how many children until a breakpoint at the tail no longer finds the parent's prefix.
 
 pub mod children;
 pub mod launching;
 pub mod lifetime;
+pub mod plotted;
 pub mod reach;
 pub mod spawning;
 
@@ -22,6 +24,7 @@ use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 use super::cell::{Cell, Spawn};
 use super::play::Unplayed;
 use super::row::{Row, row};
+pub use plotted::plotted;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +62,7 @@ impl Question {
             Self::Children => "What do so many children cost under each policy?",
             Self::ForkOrSpawn => "Forks, or agents with a brief of their own, by turns and context?",
             Self::Ttl => "Five minutes or an hour, by how many children wait once?",
-            Self::Prime => "One child first or all at once: money against time?",
+            Self::Prime => "Money against time: one child first, or all at once?",
             Self::LookBack => "How many children before a breakpoint at the tail misses the parent's prefix?",
         }
     }
@@ -76,6 +79,8 @@ pub struct Asked {
     pub prefix: Option<Vec<u64>>,
     /// Turns, where the user names them.
     pub turns: Option<Vec<u32>>,
+    /// What a turn adds, where the user names it.
+    pub growth: Option<u64>,
     /// What forks are held against.
     pub spawn: Spawn,
 }
@@ -146,6 +151,16 @@ pub enum Unanswered {
     /// Answers are in money.
     #[error("{0}: an answer is in money, and this model has no price")]
     NoPrice(String),
+    /// Fan-outs that lack requests cost less, and say nothing.
+    #[error(
+        "under these limits {unanswered} requests of {children} children were never answered, and an answer is about whole fan-outs; raise --itpm and --rpm, or leave them out"
+    )]
+    Lacking {
+        /// Requests without an answer.
+        unanswered: u64,
+        /// Children of that cell.
+        children: u32,
+    },
 }
 
 /// Answers a question by running what it needs.
@@ -174,6 +189,9 @@ impl Runs<'_> {
     /// Plays a cell. Gives its row and its bill.
     fn row(&mut self, cell: &Cell) -> Result<(&Row, Money), Unanswered> {
         let row = row(cell, self.book)?;
+        if !row.is_answered() {
+            return Err(Unanswered::Lacking { unanswered: row.outcome.unanswered, children: cell.children });
+        }
         let cost = row.outcome.cost.ok_or_else(|| Unanswered::NoPrice(cell.model.to_string()))?;
         self.rows.push(row);
         let last = self.rows.len() - 1;

@@ -1,65 +1,79 @@
 //! Arguments of `fanout`.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, ValueEnum};
-use forkcast_scenarios::fanout::breakeven::{Asked, Question};
-use forkcast_scenarios::fanout::range;
+use clap::Args as ClapArgs;
+use forkcast_scenarios::fanout::breakeven::Asked;
+use forkcast_scenarios::fanout::breakeven::Question;
 use forkcast_scenarios::fanout::{Cell, Grid, Spawn};
-use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
+use forkcast_scenarios::format::session::ttl_name;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
-use forkcast_sim::cache::{PRESETS, Rules};
+use forkcast_sim::cache::Rules;
 use forkcast_sim::wire::Ttl;
 
-use super::{Format, TalkArgs};
+use super::{OutputArgs, OwnPriceArgs, TalkArgs};
+
+mod words;
+
+use words::{
+    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, placement, profile, questions, rules,
+    small, ttl,
+};
 
 const FANOUT_EXAMPLES: &str = "\
 Examples:
   forkcast fanout                                  five forks of a warm parent, one request each
   forkcast fanout --children 1..20 --breakpoints tail,both --launch burst,primed
+  forkcast fanout --launch burst,stagger=150,waves=4,primed --children 8 --out plots
   forkcast fanout --parent warm,cold --prefix 20k..100k:20k --turns 1,5,11
   forkcast fanout --turns 1..20 --against spawn    forks against agents with a brief of their own
   forkcast fanout --profile client-2026 --cache docs-2026-08
+  forkcast fanout --itpm 200k --rpm 50 --children 5,50,200
+  forkcast fanout --model mine --price-book mine.toml
   forkcast fanout --children 2,5,8 --format json   one JSON object, forkcast.fanout/1
   forkcast fanout --answer fork-or-spawn           where agents with a brief get cheaper than forks
   forkcast fanout --answer all --out answers       every question, with tables and plots
 
-Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.";
+Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
+Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. A list at each of several options makes every combination.
+--out draws what suits the grid: several --children cost by children, several policies money against time.";
+
+/// What `--out` of this verb writes.
+const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder";
 
 /// Arguments of `fanout`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = FANOUT_EXAMPLES)]
+#[command(after_help = FANOUT_EXAMPLES, mut_arg("out", |out| out.help(OUT)))]
 pub struct FanoutArgs {
     /// Children of one message [default: 5]
-    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub children: Option<Numbers>,
 
     /// Tokens of the parent's last request: tools, system prompt, history [default: 46k]
-    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub prefix: Option<Numbers>,
 
     /// Tokens that children share behind it: the message that forks, and its placeholders
-    #[arg(long, value_name = "LIST", default_value = "2500", value_parser = numbers)]
+    #[arg(long, value_name = "LIST", default_value = "2500", allow_negative_numbers = true, value_parser = numbers)]
     pub tail: Numbers,
 
     /// Tokens that a child alone is told
-    #[arg(long, value_name = "LIST", default_value = "200", value_parser = numbers)]
+    #[arg(long, value_name = "LIST", default_value = "200", allow_negative_numbers = true, value_parser = numbers)]
     pub directive: Numbers,
 
     /// Requests of each child [default: 1]
-    #[arg(long, value_name = "LIST", value_parser = numbers)]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub turns: Option<Numbers>,
 
-    /// Tokens that a turn adds: answer and results of tools
-    #[arg(long, value_name = "LIST", default_value = "1000", value_parser = numbers)]
-    pub growth: Numbers,
+    /// Tokens that a turn adds: answer and results of tools [default: 1000; 5500 for --answer ttl]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
+    pub growth: Option<Numbers>,
 
     /// Tokens of each answer of a child
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true, value_parser = number)]
     pub output: u64,
 
     /// Models
@@ -74,11 +88,12 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", value_enum, default_value = "warm", value_delimiter = ',')]
     pub parent: Vec<Parent>,
 
-    /// When the children start: burst, primed, stagger=MS, waves=N
-    #[arg(long, value_name = "LIST", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
+    // The table of policies writes this help.
+    #[allow(missing_docs)]
+    #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
     pub launch: Vec<LaunchPolicy>,
 
-    /// Where breakpoints stand
+    /// Where breakpoints stand: what a request marks
     #[arg(long, value_name = "LIST", default_value = "client-2026", value_delimiter = ',', value_parser = placement())]
     pub breakpoints: Vec<Placement>,
 
@@ -99,35 +114,35 @@ pub struct FanoutArgs {
     pub against: Option<Against>,
 
     /// Tokens of their system prompt
-    #[arg(long, value_name = "N", default_value_t = 3_000, requires = "against")]
+    #[arg(long, value_name = "N", default_value = "3000", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub spawn_system: u64,
 
     /// Tokens of their tools
-    #[arg(long, value_name = "N", default_value_t = 7_000, requires = "against")]
+    #[arg(long, value_name = "N", default_value = "7000", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub spawn_tools: u64,
 
     /// Tokens of what they are told
-    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "against")]
+    #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub spawn_brief: u64,
 
     /// Tokens of the history that they gather again
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "against")]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub gather: u64,
 
     /// Requests that this takes beside the others
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "against")]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small, requires = "against")]
     pub gather_turns: u32,
 
     /// Input tokens a minute that the provider takes, what is read not counted; refused calls are tried again
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub itpm: Option<u64>,
 
     /// Requests a minute that the provider takes
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub rpm: Option<u64>,
 
     /// Children of which each waits once for longer than five minutes, in the middle of its turns
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small)]
     pub waiting: u32,
 
     /// Answer a question instead of running a grid: ranges that are not given, and policies, are the question's own
@@ -138,92 +153,17 @@ pub struct FanoutArgs {
     #[arg(long)]
     pub no_window: bool,
 
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: Format,
+    /// What stands in the place of list prices
+    #[command(flatten)]
+    pub prices: OwnPriceArgs,
 
-    /// Also write fanout.json, fanout.csv and a plot of each answer (NAME.svg, NAME.png) into this folder
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
-
-    /// Write into a folder that holds other files too; only files of the names above are replaced
-    #[arg(long, requires = "out", help_heading = "Output")]
-    pub overwrite: bool,
+    /// What is printed and left
+    #[command(flatten)]
+    pub result: OutputArgs,
 
     /// What is said on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
-}
-
-/// A list of numbers as it was typed.
-#[derive(Clone, Debug)]
-pub struct Numbers(pub Vec<u64>);
-
-/// What a parent's entries are when the children start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Parent {
-    /// They live.
-    Warm,
-    /// They are gone.
-    Cold,
-}
-
-/// What forks are held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Against {
-    /// Named agents that get a brief.
-    Spawn,
-}
-
-fn numbers(text: &str) -> Result<Numbers, String> {
-    range::numbers(text).map(Numbers).map_err(|bad| bad.to_string())
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    match numbers(text)?.0[..] {
-        [number] => Ok(number),
-        _ => Err("one number is expected here, as in `30k`".to_owned()),
-    }
-}
-
-/// A word of a table, and what it means.
-fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
-        let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());
-        found.ok_or_else(|| format!("`{word}` is not known"))
-    })
-}
-
-/// One question, or all.
-pub type Questions = Vec<Question>;
-
-fn questions() -> impl TypedValueParser<Value = Questions> {
-    let one = |question: Question| PossibleValue::new(question.word()).help(question.about());
-    let all = PossibleValue::new("all").help("All of these");
-    PossibleValuesParser::new(Question::ALL.map(one).into_iter().chain([all])).map(|word| {
-        let asked = Question::ALL.into_iter().filter(|question| word == "all" || question.word() == word);
-        asked.collect()
-    })
-}
-
-fn ttl() -> impl TypedValueParser<Value = Ttl> {
-    words(TTLS.to_vec())
-}
-
-fn placement() -> impl TypedValueParser<Value = Placement> {
-    words(PLACEMENTS.to_vec())
-}
-
-fn rules() -> impl TypedValueParser<Value = Rules> {
-    words(PRESETS.iter().map(|rules| (rules.name, *rules)).collect())
-}
-
-fn profile() -> impl TypedValueParser<Value = Profile> {
-    words(Profile::ALL.map(|profile| (profile.name(), profile)).to_vec())
-}
-
-fn ablation() -> impl TypedValueParser<Value = Ablation> {
-    words(Ablation::ALL.map(|ablation| (ablation.name(), ablation)).to_vec())
 }
 
 impl FanoutArgs {
@@ -244,13 +184,14 @@ impl FanoutArgs {
             ..Cell::default()
         };
         let spawn = self.against.map(|Against::Spawn| self.spawn());
+        self.once_each()?;
         Ok(Grid {
-            children: small("--children", &self.children)?.unwrap_or_else(|| vec![base.children]),
+            children: whole("--children", &self.children)?.unwrap_or_else(|| vec![base.children]),
             prefix: self.prefix.as_ref().map_or_else(|| vec![base.prefix], |prefix| prefix.0.clone()),
             tail: self.tail.0.clone(),
             directive: self.directive.0.clone(),
-            turns: small("--turns", &self.turns)?.unwrap_or_else(|| vec![base.turns]),
-            growth: self.growth.0.clone(),
+            turns: whole("--turns", &self.turns)?.unwrap_or_else(|| vec![base.turns]),
+            growth: self.growth.as_ref().map_or_else(|| vec![base.growth], |growth| growth.0.clone()),
             model: self.model.iter().map(|model| Arc::from(model.trim())).collect(),
             ttl: self.ttl.clone(),
             is_cold: self.parent.iter().map(|parent| *parent == Parent::Cold).collect(),
@@ -259,6 +200,25 @@ impl FanoutArgs {
             spawn: std::iter::once(None).chain(spawn.map(Some)).collect(),
             base,
         })
+    }
+
+    /// No word stands twice in its list: two rows would be the same.
+    fn once_each(&self) -> Result<(), String> {
+        let parent = |parent: &Parent| if *parent == Parent::Cold { "cold" } else { "warm" }.to_owned();
+        let lists = [
+            ("--model", self.model.iter().map(|model| model.trim().to_owned()).collect::<Vec<_>>()),
+            ("--ttl", self.ttl.iter().map(|ttl| ttl_name(*ttl).to_owned()).collect()),
+            ("--parent", self.parent.iter().map(parent).collect()),
+            ("--launch", self.launch.iter().map(|launch| launch.name()).collect()),
+            ("--breakpoints", self.breakpoints.iter().map(|placement| placement.name().to_owned()).collect()),
+        ];
+        for (flag, words) in lists {
+            let mut seen = BTreeSet::new();
+            if let Some(word) = words.iter().find(|word| !seen.insert(*word)) {
+                return Err(format!("{flag}: `{word}` stands in it twice: two rows would be the same"));
+            }
+        }
+        Ok(())
     }
 
     const fn spawn(&self) -> Spawn {
@@ -284,15 +244,17 @@ impl FanoutArgs {
     pub fn asked(&self, base: &Cell) -> Result<Asked, String> {
         Ok(Asked {
             base: base.clone(),
-            children: small("--children", &self.children)?,
+            children: whole("--children", &self.children)?,
             prefix: self.prefix.as_ref().map(|prefix| prefix.0.clone()),
-            turns: small("--turns", &self.turns)?,
+            turns: whole("--turns", &self.turns)?,
+            growth: self.growth.as_ref().and_then(|growth| growth.0.first().copied()),
             spawn: self.spawn(),
         })
     }
 }
 
-fn small(flag: impl Display, numbers: &Option<Numbers>) -> Result<Option<Vec<u32>>, String> {
+/// Numbers of things that can be run.
+fn whole(flag: impl Display, numbers: &Option<Numbers>) -> Result<Option<Vec<u32>>, String> {
     let one = |number: &u64| u32::try_from(*number).map_err(|_| format!("{flag}: {number} is more than can be run"));
     numbers.as_ref().map(|numbers| numbers.0.iter().map(one).collect()).transpose()
 }

@@ -4,17 +4,26 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use forkcast_reports::folder::reading::{RecordedBook, RecordedPrice};
+use forkcast_scenarios::sweep::prices::{BookFile, PlannedPrice, Prices};
 use forkcast_sim::pricing::{Category, Date, Factor, Money, PriceBook, Terms};
 
 use crate::exit::BadInput;
 
-/// List prices, and what the user puts in their place.
+/// List prices of a day, and what the user puts in their place.
 #[derive(Debug, ClapArgs)]
 pub struct PriceArgs {
     /// Prices of this day (YYYY-MM-DD) instead of the day of each request
     #[arg(long = "prices", value_name = "DATE", value_parser = super::date, help_heading = "Prices")]
     pub day: Option<Date>,
 
+    /// What stands in their place
+    #[command(flatten)]
+    own: OwnPriceArgs,
+}
+
+/// What the user puts in the place of list prices.
+#[derive(Debug, ClapArgs)]
+pub struct OwnPriceArgs {
     /// Price book of your own, in the format that `forkcast list prices --out DIR` writes: the models that it names are
     /// priced by it alone
     #[arg(long = "price-book", value_name = "FILE", help_heading = "Prices")]
@@ -43,26 +52,34 @@ impl PriceArgs {
         let one = |recorded: &RecordedPrice| {
             price(&format!("{}:{}={}", recorded.model, recorded.category, recorded.usd_per_mtok.get()))
         };
-        Ok(Self {
-            day,
+        let own = OwnPriceArgs {
             books: book.files.iter().map(PathBuf::from).collect(),
             prices: book.overrides.iter().map(one).collect::<Result<_, _>>()?,
             discount: book.discount_percent.as_ref().map(|percent| remaining(percent.get())).transpose()?,
-        })
+        };
+        Ok(Self { day, own })
     }
 
     /// Whether the user said anything.
     pub fn is_given(&self) -> bool {
-        self.day.is_some() || !self.books.is_empty() || !self.prices.is_empty() || self.discount.is_some()
+        self.day.is_some() || self.own.is_given()
+    }
+
+    /// The built-in book with what the user put in its place.
+    pub fn book(&self) -> anyhow::Result<PriceBook> {
+        self.own.book()
+    }
+}
+
+impl OwnPriceArgs {
+    const fn is_given(&self) -> bool {
+        !self.books.is_empty() || !self.prices.is_empty() || self.discount.is_some()
     }
 
     /// The built-in book with what the user put in its place.
     pub fn book(&self) -> anyhow::Result<PriceBook> {
         let mut book = PriceBook::built_in();
-        for path in &self.books {
-            let name = path.display().to_string();
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| BadInput::error(format_args!("--price-book {name}: {error}")))?;
+        for BookFile { name, text } in self.files()? {
             book = book
                 .with_file(&name, &text)
                 .map_err(|bad| BadInput::error(format_args!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem)))?;
@@ -78,6 +95,31 @@ impl PriceArgs {
             })?;
         }
         Ok(book.with_remaining(self.discount.unwrap_or(Factor::ONE)))
+    }
+
+    /// The same with its files' texts, for somebody who has them not.
+    pub fn planned(&self) -> anyhow::Result<Prices> {
+        self.book()?;
+        let price = |price: &OnePrice| PlannedPrice {
+            model: price.model.clone(),
+            category: price.category.word().to_owned(),
+            usd_per_mtok: price.usd_per_mtok.to_string(),
+        };
+        Ok(Prices {
+            files: self.files()?,
+            prices: self.prices.iter().map(price).collect(),
+            remaining_millionths: self.discount.map(Factor::millionths),
+        })
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<BookFile>> {
+        let read = |path: &PathBuf| {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| BadInput::error(format_args!("--price-book {name}: {error}")))?;
+            Ok(BookFile { name, text })
+        };
+        self.books.iter().map(read).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use forkcast_scenarios::format::set::Change;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
 
-use super::{Format, TalkArgs};
+use super::{OutputArgs, OwnPriceArgs, TalkArgs};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -20,14 +20,19 @@ Examples:
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
   forkcast run --launch primed                     the first fork asks before the others
   forkcast run E15+cold                            a variant of a scenario
+  forkcast run --out result --bodies               and forkcast explain result 3
   forkcast run mine.yaml --twice                   in two processes; names the first difference
   forkcast list scenarios                          what is built in
 
 A scenario is a YAML file, or the name of one that is built in. Exit code 1: something that it expects did not come out.";
 
+/// What `--out` of this verb writes.
+const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this \
+                   folder; of several scenarios each into a folder of its own in it";
+
 /// Arguments of `run`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = RUN_EXAMPLES)]
+#[command(after_help = RUN_EXAMPLES, mut_arg("out", |out| out.help(OUT)))]
 pub struct RunArgs {
     /// Scenarios: files, or names of `forkcast list scenarios`; none: five forks of a warm parent
     #[arg(value_name = "SCENARIO")]
@@ -65,19 +70,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: Format,
+    /// What stands in the place of list prices
+    #[command(flatten)]
+    pub prices: OwnPriceArgs,
 
-    /// Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this folder; of several scenarios each into a folder of its own in it
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
+    /// What is printed and left
+    #[command(flatten)]
+    pub result: OutputArgs,
 
-    /// Write into a folder that holds other files too; only files of the names above are replaced
-    #[arg(long, requires = "out", help_heading = "Output")]
-    pub overwrite: bool,
-
-    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json)
+    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` can show each of them
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
 

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use forkcast_scenarios::sweep::Axis;
 use forkcast_scenarios::sweep::plan::PARTS;
 
-use super::{Format, TalkArgs};
+use super::{Format, OwnPriceArgs, TalkArgs};
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -21,11 +21,12 @@ const PLAN_EXAMPLES: &str = "\
 Examples:
   forkcast sweep plan fanout --set prefix=20k..100k:20k --set launch=burst,primed -o plan.json
   forkcast sweep plan E15 --set session.ttl=5m,1h --set seed=1..50 -o plan.json
+  forkcast sweep plan fanout --set model=mine --price-book mine.toml -o plan.json
   forkcast sweep plan mine.yaml+cold --set session.breakpoints=tail,both > plan.json
 
 Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout`
 without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are parted by commas;
-1..20, 0..100k:25k and 1..1000:x10 are ranges.
+1..20, 0..100k:25k and 1..1000:x10 are ranges. A plan holds its prices, whoever runs it.
 Everything that can be known before the first run is checked here.";
 
 const RUN_EXAMPLES: &str = "\
@@ -86,6 +87,10 @@ pub struct SweepPlanArgs {
     #[arg(long, value_name = "N", default_value_t = PARTS)]
     pub parts: usize,
 
+    /// What stands in the place of list prices, in all cells
+    #[command(flatten)]
+    pub prices: OwnPriceArgs,
+
     /// Write the plan into this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -139,6 +144,10 @@ pub struct SweepMergeArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
+
+    /// Exit with 2 where a model has no price
+    #[arg(long, help_heading = "Output")]
+    pub strict: bool,
 }
 
 /// Arguments of `sweep status`.

@@ -1,19 +1,22 @@
 //! `forkcast fanout`.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::names::Names;
+use forkcast_reports::report::stated;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::fanout::Cell;
-use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer};
+use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer, plotted};
 use forkcast_scenarios::fanout::cell::Refused;
 use forkcast_scenarios::fanout::play::Unplayed;
-use forkcast_scenarios::fanout::row::{Row, row};
+use forkcast_scenarios::fanout::row::{Row, row, unpriced};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::model;
 
 use crate::args::{FanoutArgs, Format};
-use crate::exit::{BadInput, interrupted};
+use crate::exit::{BadInput, folder_error, interrupted};
 use crate::screen;
 
 /// Runs the verb.
@@ -24,21 +27,49 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     if let Some(first) = refused.first() {
         return Err(BadInput::error(first));
     }
-    let book = Rc::new(PriceBook::built_in());
+    let book = Rc::new(args.prices.book()?);
     look_at_models(args, &book)?;
-    // Before the work, so that nobody waits for a folder that cannot be used.
-    let folder = args.out.as_deref().map(|out| Folder::open(out, args.overwrite)).transpose().map_err(folder_error)?;
+    let folder = args.result.folder().map_err(folder_error)?;
     let found = match (&args.questions()[..], cells.first()) {
         ([], _) | (_, None) => Found { rows: rows(args, &cells, &book)?, answers: Vec::new(), asked: cells.len() },
         (questions, Some(base)) => answers(args, questions, base, &book)?,
     };
-    let price_book = format!("list prices of {}", book.version());
-    if let Some((folder, path)) = folder.zip(args.out.as_ref()) {
-        let files = folder.write_fanout(&found.rows, &found.answers, &price_book, found.is_partial());
-        let files = files.map_err(folder_error)?;
-        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
+    let price_book = stated(&book, book.version(), Names::Plain);
+    if let Some(folder) = &folder {
+        write(args, &found, &price_book, folder).map_err(folder_error)?;
     }
-    print(args, &found, &price_book)
+    print(args, &found, &price_book)?;
+    strict(args, &found.rows)
+}
+
+/// Rows and answers, and of a grid the plots that suit it.
+fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: &Folder) -> Result<(), FolderError> {
+    let mut files = folder.write_fanout(&found.rows, &found.answers, price_book, found.is_partial())?;
+    let drawn = if found.answers.is_empty() {
+        folder.draw_fanout(&plotted(&found.rows))
+    } else {
+        folder.draw_fanout(&found.answers)
+    }?;
+    if drawn.is_empty() {
+        args.talk.note(format_args!("forkcast: {NO_PLOT}"));
+    }
+    files.extend(drawn);
+    let path = args.result.out.as_deref().unwrap_or(Path::new("")).display();
+    args.talk.note(format_args!("forkcast: wrote {} into {path}", files.join(", ")));
+    Ok(())
+}
+
+/// What draws what.
+const NO_PLOT: &str = "no plot suits these cells: several --children with at most six policies draw cost by children, several \
+                       policies of one setting money against time, at most two settings each; --answer draws its own";
+
+/// What `--strict` does not let pass.
+fn strict(args: &FanoutArgs, rows: &[Row]) -> anyhow::Result<()> {
+    let models = unpriced(rows);
+    if !args.result.strict || models.is_empty() {
+        return Ok(());
+    }
+    Err(BadInput(models.into_iter().map(|model| format!("no price for `{model}` (--strict)")).collect()).into())
 }
 
 /// What was run.
@@ -58,7 +89,7 @@ impl Found {
 
 fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<()> {
     let (rows, is_partial) = (&found.rows, found.is_partial());
-    match args.format {
+    match args.result.format {
         Format::Json => {
             screen::print(|target| format::fanout::write(rows, &found.answers, price_book, is_partial, target))
         }
@@ -96,7 +127,7 @@ fn answers(args: &FanoutArgs, questions: &[Question], base: &Cell, book: &Rc<Pri
         steps.at(|| format!("{}: {}", question.word(), question.about()));
         let answer = answer(*question, &asked, book).map_err(|why| match why {
             Unanswered::Unplayed(why) => unplayed(why),
-            Unanswered::NoPrice(_) => BadInput::error(why),
+            Unanswered::NoPrice(_) | Unanswered::Lacking { .. } => BadInput::error(why),
         })?;
         found.rows.extend(answer.rows.iter().cloned());
         found.answers.push(answer);
@@ -111,19 +142,14 @@ fn unplayed(why: Unplayed) -> anyhow::Error {
     }
 }
 
-fn folder_error(error: FolderError) -> anyhow::Error {
-    match error {
-        FolderError::Picture { .. } => error.into(),
-        other => BadInput::error(other),
-    }
-}
-
 /// A name that nobody knows is a slip of the hand; a model without a price is not, but its costs are missing.
 fn look_at_models(args: &FanoutArgs, book: &PriceBook) -> anyhow::Result<()> {
     for name in args.model.iter().map(|name| name.trim()) {
         let Err(unpriced) = book.rates(&ModelKey::from(name), &Terms::default()) else { continue };
         if model::resolve(name).is_none() {
-            return Err(BadInput::error(format_args!("--model {name}: no such model (see `forkcast list models`)")));
+            return Err(BadInput::error(format_args!(
+                "--model {name}: no such model (see `forkcast list models`); --price-book or --price tells what one of your own costs"
+            )));
         }
         args.talk.note(format_args!("forkcast: {unpriced}, so tokens and times are all there is"));
     }

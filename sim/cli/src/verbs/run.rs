@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use forkcast_reports::document::count;
-use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::folder::Folder;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
@@ -14,9 +14,10 @@ use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::format::set::Change;
 use forkcast_scenarios::run::{Options, Progress, Run, play_watched};
+use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{Format, RunArgs};
-use crate::exit::{BadInput, Threshold, interrupted};
+use crate::exit::{BadInput, Threshold, folder_error, interrupted};
 use crate::screen;
 
 mod twice;
@@ -31,6 +32,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         named => named.to_vec(),
     };
     let scenarios = read(&named, args)?;
+    let book = Rc::new(args.prices.book()?);
     let several = scenarios.len() > 1;
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {
@@ -38,7 +40,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
             args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
             break;
         }
-        one(args, path, scenario, several, &mut outcome)?;
+        let folder = args.result.out.as_deref();
+        let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
+        one(args, (path, folder), scenario, &book, &mut outcome)?;
     }
     outcome.done()
 }
@@ -48,7 +52,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
 struct Outcome {
     /// The program is wrong.
     faults: Vec<String>,
-    /// The scenario is wrong.
+    /// The scenario is wrong, or a model has no price.
     mistakes: Vec<String>,
     /// Something else came out than was expected.
     failures: Vec<String>,
@@ -114,12 +118,17 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     scenario.variant(called).cloned().ok_or_else(|| format!("{name}: no such variant; there are: {known}"))
 }
 
-fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: &mut Outcome) -> anyhow::Result<()> {
-    let folder = args.out.as_deref().map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
+fn one(
+    args: &RunArgs,
+    (path, folder): (&Path, Option<PathBuf>),
+    scenario: Scenario,
+    book: &Rc<PriceBook>,
+    outcome: &mut Outcome,
+) -> anyhow::Result<()> {
     // Before the work, so that nobody waits for a folder that cannot be used.
     let folder =
-        folder.map(|path| Ok((Folder::open(&path, args.overwrite)?, path))).transpose().map_err(folder_error)?;
-    let options = Options { interleave: args.interleave, set: args.changes() };
+        folder.map(|path| Ok((Folder::open(&path, args.result.overwrite)?, path))).transpose().map_err(folder_error)?;
+    let options = Options { interleave: args.interleave, set: args.changes(), book: Some(Rc::clone(book)) };
     let run = watched(args, scenario, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
@@ -136,10 +145,14 @@ fn one(args: &RunArgs, path: &Path, scenario: Scenario, several: bool, outcome: 
             args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
         }
     }
-    match args.format {
+    match args.result.format {
         Format::Json => screen::print(|target| format::run::write(&run, &failures, target))?,
         Format::Csv => screen::print(|target| format::run::requests(&run, target))?,
         shown => screen::document(&human::run::document(&run, &failures), shown)?,
+    }
+    if args.result.strict {
+        let unpriced = run.unpriced().into_iter();
+        outcome.mistakes.extend(unpriced.map(|model| format!("no price for `{model}` (--strict)")));
     }
     outcome.take(&run, failures);
     Ok(())
@@ -163,10 +176,3 @@ fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
 
 /// Nanoseconds.
 const SECOND: u64 = 1_000_000_000;
-
-fn folder_error(error: FolderError) -> anyhow::Error {
-    match error {
-        FolderError::Picture { .. } => error.into(),
-        other => BadInput::error(other),
-    }
-}

@@ -1,5 +1,6 @@
 //! `forkcast sweep`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -111,7 +112,15 @@ fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
         Format::Csv => screen::print(|target| target.write_all(&csv))?,
         shown => screen::document(&human::sweep::document(&plan, rows), shown)?,
     }
-    judge(&plan, rows)
+    judge(&plan, rows)?;
+    if args.strict { priced(rows) } else { Ok(()) }
+}
+
+/// What `--strict` does not let pass.
+fn priced(rows: &[Row]) -> anyhow::Result<()> {
+    let models: BTreeSet<&str> = rows.iter().flat_map(|row| &row.unpriced).map(String::as_str).collect();
+    let told: Vec<String> = models.into_iter().map(|model| format!("no price for `{model}` (--strict)")).collect();
+    if told.is_empty() { Ok(()) } else { Err(BadInput(told).into()) }
 }
 
 fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> anyhow::Result<Vec<u8>> {

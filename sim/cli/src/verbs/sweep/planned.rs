@@ -17,7 +17,7 @@ const FANOUT: &str = "fanout";
 /// Makes a plan.
 pub fn plan(args: &SweepPlanArgs) -> anyhow::Result<()> {
     let subject = subject(&args.subject).map_err(BadInput::error)?;
-    let plan = Plan::new(subject, args.set.clone(), args.parts);
+    let plan = Plan::at_prices(subject, args.prices.planned()?, args.set.clone(), args.parts);
     let plan = plan.map_err(|bad| BadInput(bad.to_string().lines().map(str::to_owned).collect()))?;
     let (cells, parts) = (plan.cells.len(), plan.parts);
     let name = plan.subject.name();

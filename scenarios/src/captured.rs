@@ -1,0 +1,79 @@
+//! The requests of a run as a proxy in front of its agents would have seen them, for the prefix guard and for locks.
+
+use std::fs;
+use std::path::Path;
+
+use forkcast_replay::exchange::Origin;
+use forkcast_replay::guarded::Sink;
+use forkcast_sim::guard::Sent;
+
+use crate::catalog;
+use crate::format::Scenario;
+use crate::run::Run;
+
+/// What was handed on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Requests that the sink was given.
+    pub requests: usize,
+    /// Requests that were refused or given up before the first byte: nothing was read or written.
+    pub unanswered: usize,
+    /// Bodies that the sink did not take: the request and why. None of the runtime's should be among them.
+    pub refused: Vec<(usize, String)>,
+}
+
+/// The scenario that `path` means: a file in the format of scenarios, or the name of one that is built in. `None` where it
+/// is something else, such as a recording.
+///
+/// # Errors
+/// When it is a scenario with mistakes in it; each with its place.
+pub fn scenario(path: &Path) -> Option<Result<Scenario, String>> {
+    let name = path.to_string_lossy();
+    if !path.exists() {
+        return catalog::find(name.trim_end_matches(".yaml"))
+            .map(|entry| entry.read(&[]).map_err(|problems| problems.to_string()));
+    }
+    let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let text = fs::read_to_string(path).ok().filter(|text| is_yaml && is_scenario(text))?;
+    let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
+    Some(Scenario::read(&stem, &name, &text, &[]).map_err(|problems| problems.to_string()))
+}
+
+/// A scenario has a script at its top; no recording has.
+fn is_scenario(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("script:"))
+}
+
+/// Hands the requests of a run to `sink` in the order in which they were sent: the bodies, whose they are, when they were
+/// sent and answered, and what the simulated provider reported. An agent is called by its type, with its number where
+/// there are several.
+pub fn feed(run: &Run, sink: &mut dyn Sink) -> Captured {
+    let mut captured = Captured::default();
+    let scope = &*run.scenario.name;
+    for (index, request) in run.requests.iter().enumerate() {
+        let usage = request.line.billed().filter(|usage| usage.total_input_tokens() > 0);
+        let (Some(usage), Some(agent)) = (usage, run.agents.get(request.agent)) else {
+            captured.unanswered += 1;
+            continue;
+        };
+        let parent = agent.parent.as_ref().and_then(|id| run.agents.iter().find(|known| known.id == *id));
+        let body = request.draft.body();
+        let sent = Sent {
+            body: &body,
+            chain: Some(&agent.label),
+            parent: parent.map(|parent| &*parent.label),
+            scope,
+            model_outside: &request.draft.model,
+            at: request.line.at,
+            first_byte_at: request.line.first_byte_at,
+            usage: Some(usage),
+            ..Sent::default()
+        };
+        let origin = Origin { file: scope.to_owned(), index, line: 0 };
+        match sink.body(&origin, &sent) {
+            Ok(()) => captured.requests += 1,
+            Err(error) => captured.refused.push((index, error.to_string())),
+        }
+    }
+    captured
+}

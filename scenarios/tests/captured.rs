@@ -1,0 +1,69 @@
+//! Runs of the runtime as captures: the guard and the lock take them like anybody's.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
+
+use std::path::Path;
+
+use forkcast_replay::guarded::{Check, Checking, Outcome};
+use forkcast_scenarios::captured::{self, Captured};
+use forkcast_scenarios::run::{Options, play};
+use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::lock::{Lock, equality};
+
+fn check(name: &str) -> (Captured, Outcome) {
+    let scenario = captured::scenario(Path::new(name)).expect("a scenario").expect("without mistakes");
+    let run = play(scenario, &Options::default());
+    let mut check = Check::new(Checking { recording: Some(Default::default()), ..Checking::default() });
+    let captured = captured::feed(&run, &mut check);
+    assert_eq!(captured.requests + captured.unanswered, run.requests.len());
+    assert_eq!(captured.refused, []);
+    (captured, check.finish())
+}
+
+#[test]
+fn forks_of_the_runtime_break_nothing_and_are_named_in_the_lock() {
+    for name in ["G02-siblings", "fan-out", "client-2026"] {
+        let (captured, outcome) = check(name);
+        assert!(captured.requests > 3, "{name}");
+        let broken: Vec<String> =
+            outcome.report.findings.iter().filter(|found| found.breaks_prefix).map(ToString::to_string).collect();
+        assert_eq!(broken, [] as [String; 0], "{name}");
+        let lock = outcome.lock.unwrap();
+        let main = lock.chain("main").unwrap_or_else(|| panic!("{name}: {:?}", lock.chains.len()));
+        assert_eq!(main.parent, None);
+        let forks: Vec<_> = lock.chains.iter().filter(|chain| chain.parent.as_deref() == Some("main")).collect();
+        assert!(forks.len() > 1, "{name}");
+        assert_eq!(Lock::parse(&lock.text()).unwrap().text(), lock.text());
+    }
+}
+
+#[test]
+fn a_flag_that_flips_in_the_system_prompt_is_found_in_the_parent_and_in_no_fork() {
+    let (_, outcome) = check("E15");
+    let broken: Vec<_> = outcome.report.findings.iter().filter(|found| found.breaks_prefix).collect();
+    let said: Vec<_> = broken.iter().map(|found| (&*found.chain, found.cause.word(), &*found.path)).collect();
+    assert_eq!(said, [("main", "system_changed", "system[1]")]);
+}
+
+#[test]
+fn the_same_scenario_equals_its_lock() {
+    let locks = [(); 2].map(|()| check("fan-out").1.lock.unwrap());
+    assert_eq!(locks[0].text(), locks[1].text());
+    let found = equality(&locks[0], &locks[1], &Rules::default());
+    assert!(found.findings.is_empty() && found.strangers.is_empty() && found.notes.is_empty());
+}
+
+#[test]
+fn what_is_no_scenario_is_left_to_the_readers() {
+    assert!(captured::scenario(Path::new("no-such-scenario")).is_none());
+    assert!(captured::scenario(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none());
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    assert!(captured::scenario(&file("cassette.yaml", "interactions: []\nversion: 1\n")).is_none());
+    let mistaken = captured::scenario(&file("mine.yaml", "script: 7\n")).unwrap().unwrap_err();
+    assert!(mistaken.contains("mine.yaml"), "{mistaken}");
+}

@@ -1,0 +1,54 @@
+//! The sharing rule over whole runs: what a guard finds in what our own runtime sends.
+
+use std::collections::BTreeSet;
+
+use forkcast_scenarios::catalog;
+use forkcast_sim::guard::{Guard, Rule, Rules};
+
+use crate::capture::{Capture, of_run, without_ids};
+
+/// Runs in which forks are kept from sharing on purpose, and by which cause the guard says so. All other runs of the catalog
+/// share what they should.
+const BROKEN: [(&str, &[&str]); 10] = [
+    ("contract/E16+added-space", &["system_changed"]),
+    ("contract/E16+re-render", &["system_changed"]),
+    ("contract/E16+filter-tools", &["tools_removed"]),
+    ("contract/E16+drop-agent", &["tools_removed"]),
+    ("contract/E16+reorder-tools", &["tools_reordered"]),
+    ("contract/E16+mode-in-tools", &["tool_changed"]),
+    ("contract/E16+other-model", &["model_changed"]),
+    ("contract/E16+other-thinking", &["level_parameter"]),
+    ("forks/G04-three-ways+session", &["level_parameter"]),
+    ("forks/G15-review+own-tools", &["tools_removed"]),
+];
+
+/// Why forks and siblings read less than they should, each cause once.
+fn causes(captures: &[Capture]) -> BTreeSet<&'static str> {
+    let mut guard = Guard::new(Rules::default());
+    let found = captures.iter().flat_map(|capture| guard.take(&capture.sent()).unwrap().findings);
+    let breaks = found.filter(|finding| finding.breaks_prefix && finding.rule == Rule::Sharing);
+    breaks.map(|finding| finding.cause.word()).collect()
+}
+
+#[test]
+fn cache_33_forks_that_do_not_share_are_found_by_their_cause_with_ids_and_without() {
+    let mut wrong = Vec::new();
+    // A history that is cut in its midst is told block by block, and without ids it may be anybody's.
+    for entry in catalog::all().iter().filter(|entry| entry.name != "contract/E16+strip-history") {
+        let expected = BROKEN.iter().find(|(name, _)| *name == entry.name).map_or(&[][..], |(_, causes)| causes);
+        let expected: BTreeSet<&str> = expected.iter().copied().collect();
+        let captures = of_run(&entry.name);
+        for (what, captures) in [("with ids", captures.clone()), ("without", without_ids(&captures))] {
+            let found = causes(&captures);
+            if found != expected {
+                wrong.push(format!("{} {what}: {found:?}, expected {expected:?}", entry.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn cache_18_a_fork_of_a_cut_history_is_found() {
+    assert!(causes(&of_run("contract/E16+strip-history")).contains("message_removed"));
+}

@@ -1,0 +1,114 @@
+//! Words and numbers of `fanout`.
+
+use std::collections::BTreeSet;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use forkcast_scenarios::fanout::breakeven::Question;
+use forkcast_scenarios::fanout::policy::{LAUNCHES, PLACEMENTS};
+use forkcast_scenarios::fanout::range;
+use forkcast_scenarios::format::session::TTLS;
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
+use forkcast_sim::cache::{PRESETS, Rules};
+use forkcast_sim::wire::Ttl;
+
+/// A list of numbers as it was typed.
+#[derive(Clone, Debug)]
+pub struct Numbers(pub Vec<u64>);
+
+/// What a parent's entries are when the children start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Parent {
+    /// They live.
+    Warm,
+    /// They are gone.
+    Cold,
+}
+
+/// What forks are held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Against {
+    /// Named agents that get a brief.
+    Spawn,
+}
+
+/// A list of numbers, none of them twice.
+pub fn numbers(text: &str) -> Result<Numbers, String> {
+    let numbers = range::numbers(text).map_err(|bad| bad.to_string())?;
+    let mut seen = BTreeSet::new();
+    match numbers.iter().find(|number| !seen.insert(**number)) {
+        Some(number) => Err(format!("{number} stands in it twice: two rows would be the same")),
+        None => Ok(Numbers(numbers)),
+    }
+}
+
+/// One number.
+pub fn number(text: &str) -> Result<u64, String> {
+    match range::numbers(text).map_err(|bad| bad.to_string())?[..] {
+        [number] => Ok(number),
+        _ => Err("one number is expected here, as in `30k`".to_owned()),
+    }
+}
+
+/// One number of things that can be run.
+pub fn small(text: &str) -> Result<u32, String> {
+    let number = number(text)?;
+    u32::try_from(number).map_err(|_| format!("{number} is more than can be run"))
+}
+
+/// What `--launch` takes, a line for each.
+pub fn launches() -> String {
+    let lines = LAUNCHES.map(|(form, about)| format!("- {form}: {about}"));
+    format!("When the children start; agents of --against always start at once\n\n{}", lines.join("\n"))
+}
+
+/// A word of a table, and what it means.
+fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
+        let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());
+        found.ok_or_else(|| format!("`{word}` is not known"))
+    })
+}
+
+/// One question, or all.
+pub type Questions = Vec<Question>;
+
+/// Questions by their words.
+pub fn questions() -> impl TypedValueParser<Value = Questions> {
+    let one = |question: Question| PossibleValue::new(question.word()).help(question.about());
+    let all = PossibleValue::new("all").help("All of these");
+    PossibleValuesParser::new(Question::ALL.map(one).into_iter().chain([all])).map(|word| {
+        let asked = Question::ALL.into_iter().filter(|question| word == "all" || question.word() == word);
+        asked.collect()
+    })
+}
+
+/// Lifetimes.
+pub fn ttl() -> impl TypedValueParser<Value = Ttl> {
+    words(TTLS.to_vec())
+}
+
+/// Placements of breakpoints.
+pub fn placement() -> impl TypedValueParser<Value = Placement> {
+    let words = PLACEMENTS.map(|(placement, about)| PossibleValue::new(placement.name()).help(about));
+    PossibleValuesParser::new(words).try_map(|word| {
+        let found = PLACEMENTS.iter().find(|(placement, _)| placement.name() == word);
+        found.map(|(placement, _)| *placement).ok_or_else(|| format!("`{word}` is not known"))
+    })
+}
+
+/// Presets of cache rules.
+pub fn rules() -> impl TypedValueParser<Value = Rules> {
+    words(PRESETS.iter().map(|rules| (rules.name, *rules)).collect())
+}
+
+/// Ways in which the messages of forks are made.
+pub fn profile() -> impl TypedValueParser<Value = Profile> {
+    words(Profile::ALL.map(|profile| (profile.name(), profile)).to_vec())
+}
+
+/// Principles that can be broken.
+pub fn ablation() -> impl TypedValueParser<Value = Ablation> {
+    words(Ablation::ALL.map(|ablation| (ablation.name(), ablation)).to_vec())
+}
