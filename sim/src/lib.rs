@@ -8,6 +8,7 @@
 //! * [`cache`]: who remembers. Prompt caches by provider family, each held to a slow twin.
 //! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
 //! * [`diagnosis`]: why it missed. One cause for each token that was sent before and was not read.
+//! * `guard`: whether a change broke it. The bytes that consecutive requests must share, and what moved in them.
 //! * [`ledger`]: what happened, request by request; every report is derived from it.
 //! * `model`: who answers: scripts in the place of a model.
 //! * `agent`: who asks: a complete agent runtime.
@@ -28,6 +29,9 @@ pub mod cache;
 pub mod pricing;
 
 pub mod diagnosis;
+
+#[cfg(feature = "guard")]
+pub mod guard;
 
 pub mod ledger;
 

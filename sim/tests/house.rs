@@ -7,13 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the core in reading order, each with the rooms it may use.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("time", &[]),
     ("seed", &["time"]),
     ("wire", &["time"]),
     ("cache", &["time", "wire"]),
     ("pricing", &["time", "wire", "cache"]),
     ("diagnosis", &["time", "wire", "cache", "pricing"]),
+    ("guard", &["time", "wire", "cache", "pricing", "diagnosis"]),
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
     ("model", &["time", "seed", "wire"]),
     ("agent", &["time", "seed", "wire", "model"]),

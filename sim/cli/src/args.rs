@@ -1,6 +1,8 @@
 //! What can be said on the command line.
 
+mod check;
 mod fanout;
+mod output;
 mod pages;
 mod prices;
 mod run;
@@ -19,9 +21,11 @@ use forkcast_reports::names::Names;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
+pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
 pub use fanout::FanoutArgs;
+pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
-pub use prices::PriceArgs;
+pub use prices::{OwnPriceArgs, PriceArgs};
 pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
@@ -44,6 +48,7 @@ Examples:
   forkcast replay                                  what it does, on an embedded sample
   forkcast replay recordings/ --out result         what recorded requests cost, and why
   forkcast explain result                          the dearest miss of these
+  forkcast check bodies/                           what breaks the cache in a conversation, for CI
   forkcast diff before.json after.json             what breaks the cache between two requests
 
 Exit codes:
@@ -65,6 +70,10 @@ pub enum Verb {
     Sweep(SweepArgs),
     /// Bill recorded requests and explain every token that the prompt cache missed
     Replay(ReplayArgs),
+    /// Write down the prompts of an agent as digests, for reviews and for `check`
+    Lock(LockArgs),
+    /// Name the first byte that breaks a cached prefix, why, and what it costs
+    Check(CheckArgs),
     /// Name the first byte in which two requests differ, why, and what it costs
     Diff(DiffArgs),
     /// One request against what the cache held: where the match stopped, why, and what would have saved it
@@ -204,14 +213,15 @@ Examples:
   forkcast explain recordings/ 17                  without a run folder
   forkcast explain projects/ session.jsonl:812     the answer in that line of a transcript
   forkcast explain result 17 --format json         forkcast.explain/1, no text of the prompts
+  forkcast run --out result --bodies               a simulated run; explain it as above
 
-A run folder names its recordings and reads them again; with --bodies it holds what it needs.";
+A run folder names its recordings and reads them again; with --bodies it holds what it needs. A simulated run has no others.";
 
 /// Arguments of `explain`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub struct ExplainArgs {
-    /// A folder that `replay --out` wrote, or a recording
+    /// A folder that `replay --out` or `run --out` wrote, or a recording
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 
@@ -298,6 +308,8 @@ pub enum Listed {
     Profiles,
     /// What clients do to their prompts, by version: the rules of the forecast of transcripts
     Habits,
+    /// When children of a fan-out start, and where breakpoints stand
+    Policies,
     /// Formats of recordings
     Formats,
     /// Scenarios that are built in

@@ -12,6 +12,8 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use forkcast_reports::folder::FolderError;
+
 use crate::talk;
 
 const FAILED: u8 = 1;
@@ -84,6 +86,14 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     // A closed pipe behind `--help` is no error.
     drop(error.print());
     if error.use_stderr() { INPUT.into() } else { ExitCode::SUCCESS }
+}
+
+/// A folder that cannot be used is the user's; a picture that cannot be made is a fault of the program.
+pub fn folder_error(error: FolderError) -> anyhow::Error {
+    match error {
+        FolderError::Picture { .. } => error.into(),
+        other => BadInput::error(other),
+    }
 }
 
 /// The code of a verb's result; complaints go to standard error.

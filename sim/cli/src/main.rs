@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         Verb::Fanout(args) => verbs::fanout::run(args),
         Verb::Sweep(args) => verbs::sweep::run(args),
         Verb::Replay(args) => verbs::replay::run(args),
+        Verb::Lock(args) => verbs::lock::run(args),
+        Verb::Check(args) => verbs::check::run(args),
         Verb::Diff(args) => verbs::diff::run(args),
         Verb::Explain(args) => verbs::explain::run(args),
         Verb::List(args) => verbs::list::run(args),

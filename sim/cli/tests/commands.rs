@@ -80,7 +80,7 @@ fn quiet_says_nothing() {
 #[test]
 fn lists() {
     let place = folder("lists");
-    for what in ["models", "prices", "profiles", "habits", "formats", "what-ifs", "schemas"] {
+    for what in ["models", "prices", "profiles", "habits", "policies", "formats", "what-ifs", "schemas"] {
         for (format, ending) in [("human", "txt"), ("json", "json")] {
             let output = forkcast(&place, &["list", what, "--format", format]);
             assert_eq!((code(&output), stderr(&output)), (0, ""));

@@ -227,3 +227,35 @@ fn a_request_without_a_profile_shows_its_bill_alone() {
     let output = forkcast(&place, &["explain", "log.jsonl"]);
     assert!(complaint(&output).contains("cache profile"), "{}", complaint(&output));
 }
+
+/// A run that keeps its bodies: every request can be explained, with the bill and the misses of its own ledger.
+#[test]
+fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
+    let place = folder("explain-simulated");
+    stdout(&forkcast(&place, &["run", "--out", "run", "--bodies", "-q", "--price", "claude-opus-4-8:input=7"]));
+    let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
+    let lines: Vec<Value> = ledger.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let words = |of: &Value| -> Vec<String> {
+        of["causes"].as_array().unwrap().iter().map(|cause| cause["cause"].to_string()).collect()
+    };
+    let mut same = 0;
+    for (at, line) in lines.iter().enumerate() {
+        let output = forkcast(&place, &["explain", "run", &at.to_string(), "--format", "json"]);
+        let found = json(&output);
+        assert_eq!(found["cost_usd"], line["cost_usd"], "request {at}");
+        assert_eq!(words(&found), words(line), "request {at}");
+        // Tokens of a cause may differ, for a body does not tell declared sizes, and then both are told.
+        same += usize::from(output.stderr.is_empty());
+    }
+    assert!(same >= 31, "{same} of {} agree to the token", lines.len());
+    let dearest = forkcast(&place, &["explain", "run"]);
+    assert!(stdout(&dearest).contains("s into the run"), "{}", stdout(&dearest));
+}
+
+#[test]
+fn a_simulated_run_without_its_bodies_says_how_to_keep_them() {
+    let place = folder("explain-bodiless");
+    stdout(&forkcast(&place, &["run", "E15", "--out", "run", "-q"]));
+    let output = forkcast(&place, &["explain", "run", "0"]);
+    assert!(complaint(&output).contains("--bodies"), "{}", complaint(&output));
+}

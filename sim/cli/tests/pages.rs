@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const VERBS: [&str; 9] = ["run", "fanout", "replay", "diff", "explain", "sweep", "list", "completions", "man"];
+const VERBS: [&str; 11] =
+    ["run", "fanout", "replay", "lock", "check", "diff", "explain", "sweep", "list", "completions", "man"];
 
 fn forkcast(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_forkcast")).args(arguments).env_remove("COLUMNS").output().unwrap()

@@ -108,6 +108,11 @@ pub const CAUSES: [Cause; 32] = [
 ];
 
 impl Cause {
+    /// The cause that `word` is the stable machine word of.
+    pub fn of_word(word: &str) -> Option<Self> {
+        CAUSES.into_iter().find(|cause| cause.word() == word)
+    }
+
     /// The stable machine word.
     pub const fn word(self) -> &'static str {
         match self {

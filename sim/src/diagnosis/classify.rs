@@ -1,97 +1,31 @@
-//! Which cause a difference is: pairs the blocks of a gap and reads the change off each pair.
+//! Which cause a difference is, and what the changed thing is called.
 
 use super::align::{Alignment, Gap};
 use super::cause::Cause;
-use super::difference::Sides;
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire, json};
-
-/// A changed block and what it was; one side is absent where a block came or went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// Index in the older prompt.
-    pub old: Option<usize>,
-    /// Index in the newer prompt.
-    pub new: Option<usize>,
-    /// Where the older prompt stands at this point.
-    pub old_at: usize,
-    /// Where the newer prompt stands at this point.
-    pub new_at: usize,
-}
+use super::history;
+use super::pairing::{Pair, Pairs, tool_name};
+use super::sides::Sides;
+use crate::wire::{BlockId, BlockKind, Level, Place, Wire, json};
 
 /// A result this short, in place of one at least four times as long, was cleared and not rewritten.
 const CLEARED_BYTES_MAX: u64 = 256;
 
-/// A history of which less than this share (in percent) stays was replaced, not edited.
-const COMPACTED_KEPT_PERCENT_MAX: usize = 20;
+/// Words that stand in place of a result that was cleared.
+const CLEARED_WORDS: [&str; 10] =
+    ["clear", "remov", "omit", "prun", "elid", "trim", "truncat", "delet", "expir", "no longer"];
 
-/// Messages that a history must have had for its replacement to be called a compaction.
-const COMPACTED_BLOCKS_MIN: usize = 8;
-
-/// Pairs the blocks of a gap: tools by name, then blocks of the same level, role and kind in their order. What the newer
-/// prompt appends behind the last block of the older is no part of any pair.
-pub(super) fn pairs(sides: &Sides<'_>, gap: &Gap) -> Vec<Pair> {
-    let matches = matches(sides, gap);
-    let open_end = gap.old.end == sides.old.len();
-    let appended_from = matches.last().map_or(gap.new.start, |(_, new)| new + 1);
-    let came = gap.new.clone().filter(|new| !open_end || *new < appended_from || gap.old.is_empty());
-    let went = gap.old.clone().filter(|old| matches.iter().all(|(known, _)| known != old));
-    let mut found: Vec<Pair> = came
-        .map(|new| match matches.iter().find(|(_, known)| *known == new) {
-            Some((old, _)) => Pair { old: Some(*old), new: Some(new), old_at: *old, new_at: new },
-            None => Pair { old: None, new: Some(new), old_at: older_place(&matches, gap, new), new_at: new },
-        })
-        .chain(went.map(|old| Pair { old: Some(old), new: None, old_at: old, new_at: newer_place(&matches, gap, old) }))
-        .collect();
-    found.sort_by_key(|pair| (pair.new_at, pair.new.is_some(), pair.old_at));
-    found
-}
-
-/// Which block of the older prompt became which of the newer, in the newer's order.
-fn matches(sides: &Sides<'_>, gap: &Gap) -> Vec<(usize, usize)> {
-    let mut old_left: Vec<usize> = gap.old.clone().collect();
-    let mut new_left: Vec<usize> = gap.new.clone().collect();
-    let mut found = Vec::new();
-    for belong in [same_name, alike] {
-        new_left.retain(|new| match old_left.iter().position(|old| belong(sides, *old, *new)) {
-            Some(at) => {
-                found.push((old_left.remove(at), *new));
-                false
-            }
-            None => true,
-        });
-    }
-    found.sort_unstable_by_key(|(_, new)| *new);
-    found
-}
-
-/// Where the older prompt stands when the newer one brings the block `new`.
-fn older_place(matches: &[(usize, usize)], gap: &Gap, new: usize) -> usize {
-    matches.iter().rev().find(|(_, known)| *known < new).map_or(gap.old.start, |(old, _)| old + 1)
-}
-
-/// Where the newer prompt stands when it lacks the block `old` of the older.
-fn newer_place(matches: &[(usize, usize)], gap: &Gap, old: usize) -> usize {
-    let before = matches.iter().filter(|(known, _)| *known < old).max();
-    before.map_or(gap.new.start, |(_, new)| new + 1)
-}
-
-fn same_name(sides: &Sides<'_>, old: usize, new: usize) -> bool {
-    let (old, new) = (sides.old[old], sides.new[new]);
-    let blocks = &sides.wire.blocks;
-    blocks.kind(old) == BlockKind::Tool
-        && blocks.kind(new) == BlockKind::Tool
-        && tool_name(blocks.bytes(old)).is_some_and(|name| Some(name) == tool_name(blocks.bytes(new)))
-}
-
-fn alike(sides: &Sides<'_>, old: usize, new: usize) -> bool {
-    let (old, new) = (sides.old[old], sides.new[new]);
-    let blocks = &sides.wire.blocks;
-    let what = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
-    what(old) == what(new)
+/// Where a pair was found.
+pub(super) struct Stretch<'a> {
+    /// The stretch that differs.
+    pub gap: &'a Gap,
+    /// All stretches.
+    pub alignment: &'a Alignment,
+    /// All pairs of the stretch.
+    pub pairs: &'a Pairs,
 }
 
 /// The cause of one pair of a gap.
-pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, gap: &Gap, alignment: &Alignment) -> Cause {
+pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
     let blocks = &sides.wire.blocks;
     let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
     let Some(shown) = new.or(old) else { return Cause::MessageEdited };
@@ -99,98 +33,114 @@ pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, gap: &Gap, alignment: &Align
         return Cause::LevelParameter;
     }
     match blocks.level(shown) {
-        Level::Tools => tools(sides, old, new, alignment),
+        Level::Tools => tools(sides, old, new),
         Level::System => Cause::SystemChanged,
-        Level::Messages => messages(sides, pair, gap, alignment),
+        Level::Messages => messages(sides, pair, stretch),
     }
 }
 
-fn tools(sides: &Sides<'_>, old: Option<BlockId>, new: Option<BlockId>, alignment: &Alignment) -> Cause {
+fn tools(sides: &Sides<'_>, old: Option<BlockId>, new: Option<BlockId>) -> Cause {
     match (old, new) {
         (Some(_), Some(_)) => Cause::ToolChanged,
-        (None, Some(block)) | (Some(block), None) if has_moved(sides, block, alignment) => Cause::ToolsReordered,
+        (None, Some(block)) | (Some(block), None) if sides.has_moved(block) => Cause::ToolsReordered,
         (None, _) => Cause::ToolsAdded,
         (_, None) => Cause::ToolsRemoved,
     }
 }
 
-fn messages(sides: &Sides<'_>, pair: &Pair, gap: &Gap, alignment: &Alignment) -> Cause {
-    let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
-    if is_compaction(sides, alignment) {
+fn messages(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
+    let Stretch { gap, alignment, pairs } = stretch;
+    if history::is_compaction(sides, gap, alignment) {
         return Cause::Compacted;
     }
-    match (old, new) {
-        (Some(old), Some(new)) => changed(sides, old, new, gap, alignment),
-        (None, Some(block)) | (Some(block), None) if has_moved(sides, block, alignment) => moved(sides, block),
-        _ if is_rewind(sides, gap, alignment) => Cause::Rewound,
+    if history::is_rewind(sides, gap, alignment, pairs) {
+        return Cause::Rewound;
+    }
+    match (pair.old, pair.new) {
+        (Some(old), Some(new)) => changed(sides, sides.old[old], sides.new[new]),
+        (Some(old), None) if sides.has_moved(sides.old[old]) => moved(sides, sides.old[old]),
+        (None, Some(new)) if sides.has_moved(sides.new[new]) => moved(sides, sides.new[new]),
+        (Some(_), None) if history::is_truncation(sides, gap, alignment) => Cause::HistoryTruncated,
         (Some(old), None) => removed(sides, old, gap),
         _ => Cause::MessageInserted,
     }
 }
 
-/// The block stands in both prompts, and in each of them at a place without a partner. A block that merely repeats an
-/// earlier one has not moved.
-fn has_moved(sides: &Sides<'_>, block: BlockId, alignment: &Alignment) -> bool {
-    let gone = alignment.gaps.iter().flat_map(|gap| gap.old.clone()).any(|at| sides.old[at] == block);
-    gone && alignment.gaps.iter().flat_map(|gap| gap.new.clone()).any(|at| sides.new[at] == block)
-}
-
+/// A result that moved within its message, or anything else that moved.
 fn moved(sides: &Sides<'_>, block: BlockId) -> Cause {
-    match sides.wire.blocks.kind(block) {
-        BlockKind::ToolResult => Cause::ResultsReordered,
-        _ => Cause::MessageMoved,
-    }
+    let is_result = sides.wire.blocks.kind(block) == BlockKind::ToolResult;
+    if is_result && sides.results_reordered(block) { Cause::ResultsReordered } else { Cause::MessageMoved }
 }
 
-fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId, gap: &Gap, alignment: &Alignment) -> Cause {
+fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     let blocks = &sides.wire.blocks;
-    if has_moved(sides, old, alignment) && has_moved(sides, new, alignment) {
-        return moved(sides, new);
-    }
-    if same_but_order(blocks.bytes(old), blocks.bytes(new)) {
+    let (was, is) = (blocks.bytes(old), blocks.bytes(new));
+    if same_but_order(was, is) {
         return Cause::KeyOrder;
     }
-    let cleared = blocks.len_bytes(new) <= CLEARED_BYTES_MAX && blocks.len_bytes(new) * 4 <= blocks.len_bytes(old);
-    match blocks.kind(new) {
-        _ if is_rewind(sides, gap, alignment) => Cause::Rewound,
+    match blocks.kind(old) {
         BlockKind::Media => Cause::ImageChanged,
-        BlockKind::ToolResult if cleared => Cause::ResultsCleared,
+        BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
         _ => Cause::MessageEdited,
     }
 }
 
-fn removed(sides: &Sides<'_>, old: BlockId, gap: &Gap) -> Cause {
-    if sides.wire.blocks.kind(old) == BlockKind::Thinking {
-        return Cause::ThinkingStripped;
+fn changed_result(was: &[u8], is: &[u8]) -> Cause {
+    if differs_in_images(was, is) {
+        Cause::ImageChanged
+    } else if is_cleared(was, is) {
+        Cause::ResultsCleared
+    } else {
+        Cause::MessageEdited
     }
-    let item = |at: usize| sides.older.places.get(at).map(|place| place.item);
-    let whole_messages = item(gap.old.end) != item(gap.old.end - 1);
-    let from_the_start = gap.old.start == history_start(sides.older) && gap.new.is_empty();
-    if from_the_start && whole_messages { Cause::HistoryTruncated } else { Cause::MessageRemoved }
 }
 
-/// Where the messages begin, behind the parameters of their level.
-fn history_start(request: &Request) -> usize {
-    let start = request.level_start(Level::Messages);
-    let parameters = request.places.get(start).is_some_and(|place| place.item == Place::LEVEL_HEAD);
-    start + usize::from(parameters)
+/// The content of a result, element by element.
+fn contents(result: &[u8]) -> Vec<&[u8]> {
+    let content = json::members(result).flatten().find(|(key, _)| *key == b"\"content\"");
+    content.map(|(_, list)| json::elements(list).flatten().collect()).unwrap_or_default()
 }
 
-/// The older history broke off at the gap, more than one of its messages is gone, and nothing of it comes back.
-fn is_rewind(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
-    let from = gap.old.start.max(history_start(sides.older));
-    let gone = sides.older.places.get(from..gap.old.end).unwrap_or_default();
-    gap.old.end == alignment.old_len && gone.first().map(|place| place.item) != gone.last().map(|place| place.item)
+fn text_of(element: &[u8]) -> &[u8] {
+    json::members(element).flatten().find(|(key, _)| *key == b"\"text\"").map_or(&b""[..], |(_, text)| text)
 }
 
-/// Next to nothing of a long history stays.
-fn is_compaction(sides: &Sides<'_>, alignment: &Alignment) -> bool {
-    let start = history_start(sides.newer);
-    let old_blocks = sides.old.len() - history_start(sides.older);
-    let kept = alignment.partner[start..].iter().flatten().count();
-    old_blocks >= COMPACTED_BLOCKS_MIN
-        && kept * 100 <= old_blocks * COMPACTED_KEPT_PERCENT_MAX
-        && sides.new.len() - start < old_blocks
+/// The elements that differ are images, or were images.
+fn differs_in_images(was: &[u8], is: &[u8]) -> bool {
+    let is_image = |element: &[u8]| {
+        json::members(element).flatten().any(|(key, value)| key == b"\"type\"" && value == b"\"image\"")
+    };
+    let (was, is) = (contents(was), contents(is));
+    let mut differing = was.iter().zip(&is).filter(|(was, is)| was != is).peekable();
+    was.len() == is.len() && differing.peek().is_some() && differing.all(|(was, _)| is_image(was))
+}
+
+/// A result says nothing any more, or only that it says nothing.
+fn is_cleared(was: &[u8], is: &[u8]) -> bool {
+    let (old, new) = (contents(was), contents(is));
+    if old == new {
+        return false;
+    }
+    let text =
+        |elements: &[&[u8]]| -> Vec<u8> { elements.iter().flat_map(|element| text_of(element)).copied().collect() };
+    let (was_bytes, is_bytes) = (was.len() as u64, is.len() as u64);
+    let (said, now) = (text(&old), String::from_utf8_lossy(&text(&new)).to_lowercase());
+    let nothing = now.trim_matches('"').trim_matches(['[', ']', '(', ')', '<', '>', '.', '…', ' ']).is_empty();
+    let placeholder =
+        now.trim_matches('"').starts_with(['[', '(', '<']) && CLEARED_WORDS.iter().any(|word| now.contains(word));
+    let shorter = is_bytes <= CLEARED_BYTES_MAX && is_bytes * 4 <= was_bytes;
+    !said.is_empty() && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
+}
+
+fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
+    let item = |at: &usize| sides.older.places[*at].item == sides.older.places[old].item;
+    let same_message: Vec<usize> = (history::start(sides.older)..sides.old.len()).filter(item).collect();
+    let alone = same_message.len() > 1 && same_message.iter().all(|at| gap.old.contains(at));
+    // Thinking that goes with its message was not taken out of it.
+    match sides.wire.blocks.kind(sides.old[old]) {
+        BlockKind::Thinking if !alone => Cause::ThinkingStripped,
+        _ => Cause::MessageRemoved,
+    }
 }
 
 /// Whether two JSON texts hold the same members in another order, at any depth.
@@ -205,12 +155,6 @@ pub(super) fn same_but_order(old: &[u8], new: &[u8]) -> bool {
     }
     let value = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).ok();
     value(old).is_some_and(|old| value(new) == Some(old))
-}
-
-/// The name of a tool's definition or of a tool call.
-fn tool_name(bytes: &[u8]) -> Option<String> {
-    let field = json::members(bytes).flatten().find(|(key, _)| *key == b"\"name\"")?;
-    json::string(field.1)
 }
 
 /// What a block is called in a report.

@@ -1,8 +1,14 @@
 //! The differences of two requests: where, what, and by which cause.
 
+use std::collections::BTreeMap;
+
 use super::align::{Alignment, Gap, align, blocks};
 use super::cause::{Cause, Volatile};
-use super::classify::{self, Pair};
+use super::classify::{self, Stretch};
+use super::history;
+use super::pairing::{self, Pair};
+use super::seams;
+use super::sides::Sides;
 use super::volatile;
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire};
 
@@ -31,6 +37,9 @@ pub struct Difference {
     pub old: Option<BlockId>,
     /// The newer block.
     pub new: Option<BlockId>,
+    /// All pairs of blocks that this one change is made of: a stretch that was cut off, both places of what moved. None
+    /// for another model.
+    pub pairs: Vec<Pair>,
 }
 
 /// Two requests side by side.
@@ -44,45 +53,42 @@ pub struct Comparison {
 
 /// Compares `newer` with `older`, both read into `wire`.
 pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
-    let sides = Sides { wire, older, newer, old: blocks(older, &wire.prefixes), new: blocks(newer, &wire.prefixes) };
-    let alignment = align(&sides.old, &sides.new);
-    let mut differences = Vec::new();
+    let prompts = [older, newer].map(|request| blocks(request, &wire.prefixes));
+    let mut alignment = align(&prompts[0], &prompts[1]);
+    let mut sides = Sides::new(wire, [older, newer], prompts);
+    history::part_from_the_end(&sides, &mut alignment);
+    sides.note_moves(&alignment);
+    let mut found = Found { sides: &sides, told: BTreeMap::new(), last: None, differences: Vec::new() };
     if sides.model_changed() {
-        differences.push(sides.model_difference());
+        found.model();
     }
     for gap in &alignment.gaps {
         let appended = gap.old.is_empty() && gap.old.start == alignment.old_len;
         if !appended {
-            sides.gap(gap, &alignment, &mut differences);
+            found.gap(gap, &alignment);
         }
     }
-    Comparison { alignment, differences }
+    Comparison { differences: found.differences, alignment }
 }
 
-/// What both prompts are made of.
-pub(super) struct Sides<'a> {
-    pub(super) wire: &'a Wire,
-    pub(super) older: &'a Request,
-    pub(super) newer: &'a Request,
-    pub(super) old: Vec<BlockId>,
-    pub(super) new: Vec<BlockId>,
+/// The differences told so far.
+struct Found<'a> {
+    sides: &'a Sides<'a>,
+    /// Blocks of which it was told that they moved, each with the difference that tells it.
+    told: BTreeMap<BlockId, usize>,
+    /// The pair that was looked at last, with its cause.
+    last: Option<(Cause, Pair)>,
+    differences: Vec<Difference>,
 }
 
-impl Sides<'_> {
-    fn model_changed(&self) -> bool {
-        let id = |request: &Request| request.resolved.map(|resolved| resolved.id);
-        match (id(self.older), id(self.newer)) {
-            (Some(old), Some(new)) => old != new,
-            _ => self.older.model != self.newer.model,
-        }
-    }
-
-    fn model_difference(&self) -> Difference {
-        Difference {
+impl Found<'_> {
+    fn model(&mut self) {
+        let Sides { older, newer, .. } = self.sides;
+        self.differences.push(Difference {
             cause: Cause::ModelChanged,
             level: Level::Tools,
             path: "model".to_owned(),
-            name: format!("model `{}` became `{}`", self.older.model, self.newer.model),
+            name: format!("model `{}` became `{}`", older.model, newer.model),
             new_index: 0,
             old_index: 0,
             offset_in_block: None,
@@ -90,34 +96,89 @@ impl Sides<'_> {
             volatile: None,
             old: None,
             new: None,
-        }
+            pairs: Vec::new(),
+        });
     }
 
-    /// The pair is a level's parameters.
-    pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
-        let is_head =
-            |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
-        is_head(self.older, pair.old) || is_head(self.newer, pair.new)
-    }
-
-    fn gap(&self, gap: &Gap, alignment: &Alignment, found: &mut Vec<Difference>) {
-        for pair in classify::pairs(self, gap) {
-            let cause = classify::cause(self, &pair, gap, alignment);
-            let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
-            if cause == Cause::LevelParameter {
-                found.extend(self.parameters(&pair, old, new));
-            } else if !repeats(found, cause, old.or(new)) {
-                found.push(self.difference(cause, &pair));
+    fn gap(&mut self, gap: &Gap, alignment: &Alignment) {
+        let mut pairs = pairing::pairs(self.sides, gap);
+        let seams = seams::close(self.sides, &mut pairs.pairs);
+        let stretch = Stretch { gap, alignment, pairs: &pairs };
+        for pair in &pairs.pairs {
+            let cause = classify::cause(self.sides, pair, &stretch);
+            self.tell(cause, *pair);
+            // The other half of a text that was cut is part of the same change.
+            let halves = seams.iter().filter(|(edit, _)| edit == pair).map(|(_, half)| *half);
+            if let Some(last) = self.differences.last_mut() {
+                last.pairs.extend(halves);
             }
         }
     }
 
+    /// Tells a difference, unless it is part of one that was told.
+    fn tell(&mut self, cause: Cause, pair: Pair) {
+        let last = self.last.replace((cause, pair));
+        if cause == Cause::LevelParameter {
+            self.parameters(&pair);
+        } else if let Some(known) = self.told(cause, &pair, last) {
+            self.differences[known].pairs.push(pair);
+        } else {
+            let difference = self.difference(cause, &pair);
+            self.differences.push(difference);
+        }
+    }
+
+    /// The difference that tells of this one already: one cause that covers a whole stretch, a block that left one place
+    /// for another, a parameter that is read off the block.
+    fn told(&mut self, cause: Cause, pair: &Pair, last: Option<(Cause, Pair)>) -> Option<usize> {
+        let sides = self.sides;
+        let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
+        let newest = self.differences.len().checked_sub(1);
+        let known = |cause: Cause| self.differences.iter().position(|known| known.cause == cause);
+        let moved = old.xor(new).filter(|block| sides.has_moved(*block));
+        match (cause, moved) {
+            (Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted, _) => {
+                newest.filter(|newest| self.differences[*newest].cause == cause)
+            }
+            (Cause::ToolsReordered, _) => known(cause),
+            (Cause::ImageChanged, _) => {
+                let only = classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"];
+                self.differences.iter().position(|known| only && known.path == "citations")
+            }
+            // Sent where it was sent before, it follows its call, which moved or went.
+            (Cause::ResultsReordered, Some(block)) if sides.was_sent_in_place(block) => {
+                known(Cause::MessageMoved).or(newest)
+            }
+            (_, Some(block)) => {
+                let along = last.is_some_and(|(before, last)| before == cause && self.goes_along(&last, pair));
+                let known = self.told.get(&block).copied().or(newest.filter(|_| along));
+                self.told.insert(block, known.unwrap_or(self.differences.len()));
+                known
+            }
+            _ => None,
+        }
+    }
+
+    /// Two blocks of one message that moved together.
+    fn goes_along(&self, last: &Pair, pair: &Pair) -> bool {
+        let item = |request: &Request, at: usize| request.places[at].item;
+        let Sides { older, newer, .. } = self.sides;
+        let messages = |at: usize, request: &Request| request.places[at].level == Level::Messages;
+        match (last.old, pair.old, last.new, pair.new) {
+            (Some(one), Some(two), None, None) => messages(two, older) && item(older, one) == item(older, two),
+            (None, None, Some(one), Some(two)) => messages(two, newer) && item(newer, one) == item(newer, two),
+            _ => false,
+        }
+    }
+
     /// A difference for each parameter of a level that differs.
-    fn parameters(&self, pair: &Pair, old: Option<BlockId>, new: Option<BlockId>) -> Vec<Difference> {
-        let bytes = |block: Option<BlockId>| block.map_or(&b"{}"[..], |block| self.wire.blocks.bytes(block));
-        let level = self.place(pair).level;
+    fn parameters(&mut self, pair: &Pair) {
+        let sides = self.sides;
+        let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
+        let bytes = |block: Option<BlockId>| block.map_or(&b"{}"[..], |block| sides.wire.blocks.bytes(block));
+        let level = sides.place(pair).level;
         let fields = classify::differing_fields(bytes(old), bytes(new));
-        let differences = fields.into_iter().map(|field| Difference {
+        self.differences.extend(fields.into_iter().map(|field| Difference {
             cause: Cause::LevelParameter,
             level,
             name: format!("parameter `{field}`"),
@@ -129,23 +190,25 @@ impl Sides<'_> {
             volatile: None,
             old,
             new,
-        });
-        differences.collect()
+            pairs: vec![*pair],
+        }));
     }
 
     fn difference(&self, cause: Cause, pair: &Pair) -> Difference {
-        let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
-        let place = self.place(pair);
-        let bytes = |block: Option<BlockId>| block.map_or(&[][..], |block| self.wire.blocks.bytes(block));
+        let sides = self.sides;
+        let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
+        let place = sides.place(pair);
         // An insertion or removal is compared with what stood at that place.
-        let there_old = old.or_else(|| self.old.get(pair.old_at).copied());
-        let there_new = new.or_else(|| self.new.get(pair.new_at).copied());
-        let (old_bytes, new_bytes) = (bytes(there_old), bytes(there_new));
+        let there_old = old.or_else(|| sides.old.get(pair.old_at).copied());
+        let there_new = new.or_else(|| sides.new.get(pair.new_at).copied());
+        let (old_bytes, new_bytes) = (sides.bytes(there_old), sides.bytes(there_new));
         let offset = first_difference(old_bytes, new_bytes);
-        let before: u64 = self.new[..pair.new_at].iter().map(|block| self.wire.blocks.len_bytes(*block)).sum();
-        let is_keys = |block: BlockId| self.wire.blocks.kind(block) == BlockKind::Parameters;
-        let keys =
-            new.or(old).filter(|block| is_keys(*block)).map(|_| classify::differing_fields(bytes(old), bytes(new)));
+        let before: u64 = sides.new[..pair.new_at].iter().map(|block| sides.wire.blocks.len_bytes(*block)).sum();
+        let is_keys = |block: BlockId| sides.wire.blocks.kind(block) == BlockKind::Parameters;
+        let keys = new
+            .or(old)
+            .filter(|block| is_keys(*block))
+            .map(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)));
         let field = keys.as_ref().and_then(|fields| fields.first());
         Difference {
             cause,
@@ -154,7 +217,7 @@ impl Sides<'_> {
                 Some(field) => format!("{}.{field}", Place { part: 0, keys: true, ..place }),
                 None => place.to_string(),
             },
-            name: self.name(pair, place),
+            name: sides.name(pair, place),
             new_index: pair.new_at,
             old_index: pair.old_at,
             offset_in_block: keys.is_none().then_some(offset as u64),
@@ -167,47 +230,8 @@ impl Sides<'_> {
             },
             old,
             new,
+            pairs: vec![*pair],
         }
-    }
-
-    fn place(&self, pair: &Pair) -> Place {
-        let new = pair.new.or((pair.new_at < self.new.len()).then_some(pair.new_at));
-        match (new, pair.old) {
-            // A removed block has no place in the newer body; what stands there now may belong to another level.
-            (Some(at), Some(old))
-                if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level =>
-            {
-                self.older.places[old]
-            }
-            (Some(at), _) => self.newer.places[at],
-            (None, Some(old)) => self.older.places[old],
-            (None, None) => Place::head(Level::Messages),
-        }
-    }
-
-    fn name(&self, pair: &Pair, place: Place) -> String {
-        let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
-        let Some(block) = new.or(old) else { return String::new() };
-        let what = classify::title(self.wire, block, place);
-        let bytes = |block: BlockId| self.wire.blocks.bytes(block);
-        let fields = old.zip(new).map(|(old, new)| classify::differing_fields(bytes(old), bytes(new)));
-        match fields.as_ref().and_then(|fields| fields.first()) {
-            Some(field) => format!("{what}, field `{field}`"),
-            None => what,
-        }
-    }
-}
-
-/// Whether a difference was told: one cause that covers a whole stretch, or a block that left one place for another.
-fn repeats(found: &[Difference], cause: Cause, block: Option<BlockId>) -> bool {
-    match cause {
-        Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted => {
-            found.last().is_some_and(|last| last.cause == cause)
-        }
-        Cause::ToolsReordered | Cause::MessageMoved | Cause::ResultsReordered => {
-            found.iter().any(|known| known.cause == cause && (known.old == block || known.new == block))
-        }
-        _ => false,
     }
 }
 

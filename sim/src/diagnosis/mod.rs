@@ -7,10 +7,17 @@ mod align;
 mod cause;
 mod classify;
 mod difference;
+mod history;
+mod pairing;
+mod seams;
 mod shortfall;
+mod sides;
 mod volatile;
+mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
 pub use difference::{Comparison, Difference, compare, first_difference};
+pub use pairing::Pair;
 pub use shortfall::{Case, Explanation, Missed, Previous, explain};
+pub use window::{Window, window};

@@ -1,27 +1,41 @@
 //! Recognises what varies by itself in two texts that differ: dates, times, ids, paths, counters, switches.
 
+mod calendar;
+
+use self::calendar::{holds_time, is_date, is_day};
 use super::cause::Volatile;
 
 /// Bytes looked at on each side of the first difference.
 const WINDOW_BYTES: usize = 48;
 
+/// Bytes before a number in which its name is looked for.
+const NAME_BYTES: usize = 20;
+
+/// Most bytes of a stretch that are compared entry by entry.
+const ENTRIES_BYTES_MAX: usize = 1 << 16;
+
 /// What the two texts differ by at `offset`, where it is of a kind that varies by itself.
 pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
-    let (old_word, new_word) = (word(old, offset), word(new, offset));
-    let before =
-        String::from_utf8_lossy(&new[offset.saturating_sub(WINDOW_BYTES).min(new.len())..offset.min(new.len())])
-            .to_lowercase();
-    let both = |test: fn(&str) -> bool| test(&old_word) && test(&new_word);
-    if both(is_uuid) {
+    if holds_the_same_entries(old, new, offset) {
+        return Some(Volatile::MapOrder);
+    }
+    let words = [Word::at(old, offset), Word::at(new, offset)];
+    let both = |test: fn(&str) -> bool| words.iter().all(|word| test(&word.text));
+    let before = words[1].before.to_lowercase();
+    if differ_in_ids(&words) || (both(is_hex_id) && names(&before, &["id", "session", "request", "trace", "nonce"])) {
         return Some(Volatile::Uuid);
     }
-    if both(holds_time) {
+    let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
+    if both(holds_time) || both(is_epoch) || (words.iter().all(is_moment) && words[0].next() != words[1].next()) {
         return Some(Volatile::Time);
     }
-    if both(is_date) || (both(is_date_word) && names_a_date(&before)) {
+    if both(is_date) || words.iter().all(|word| is_day(&word.text, &word.before, &word.behind)) {
         return Some(Volatile::Date);
     }
-    if both(is_git_id) && (before.contains("commit") || before.contains("git") || before.contains("head")) {
+    if both(is_git_id) && names(&before, &["commit", "commits", "git", "head", "sha", "rev"]) {
+        return Some(Volatile::Git);
+    }
+    if names(&before, &["branch", "git status", "gitstatus", "working tree"]) {
         return Some(Volatile::Git);
     }
     if both(is_path) {
@@ -30,20 +44,43 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if both(is_flag) {
         return Some(Volatile::Flag);
     }
-    if both(is_number) {
-        let pid = ["pid", "process"].iter().any(|name| before.contains(name));
-        return Some(if pid { Volatile::Pid } else { Volatile::Counter });
-    }
-    ["branch", "git status", "working tree"].iter().any(|name| before.contains(name)).then_some(Volatile::Git)
+    let near = before.char_indices().rev().nth(NAME_BYTES).map_or(before.as_str(), |(at, _)| &before[at..]);
+    let is_process = names(&format!("{near}{}", words[1].text), &["pid", "process", "process id"]);
+    both(is_number).then_some(if is_process { Volatile::Pid } else { Volatile::Counter })
 }
 
-/// The word around `offset`: everything up to a blank, a quote, a comma, a bracket or an escaped line break.
-fn word(text: &[u8], offset: usize) -> String {
-    let offset = offset.min(text.len());
-    let start = (0..offset).rev().find(|at| ends_a_word(text, *at)).map_or(0, |at| at + 1);
-    let end = (offset..text.len()).find(|at| ends_a_word(text, *at) || is_escape(text, *at)).unwrap_or(text.len());
-    let word = String::from_utf8_lossy(text.get(start..end).unwrap_or_default()).into_owned();
-    word.trim_end_matches(['.', ';', ':', '\\']).to_owned()
+/// The word around a place and what stands on both sides of it.
+struct Word {
+    text: String,
+    before: String,
+    behind: String,
+}
+
+impl Word {
+    /// Everything up to a blank, a quote, a comma, a bracket or an escaped line break.
+    fn at(text: &[u8], offset: usize) -> Self {
+        let offset = offset.min(text.len());
+        let start = (0..offset).rev().find(|at| ends_a_word(text, *at)).map_or(0, |at| at + 1);
+        let end = (offset..text.len()).find(|at| ends_a_word(text, *at) || is_escape(text, *at)).unwrap_or(text.len());
+        let said =
+            |from: usize, to: usize| String::from_utf8_lossy(text.get(from..to).unwrap_or_default()).into_owned();
+        Self {
+            text: said(start, end).trim_end_matches(['.', ';', ':', '\\']).to_owned(),
+            before: unescaped(&said(start.saturating_sub(WINDOW_BYTES), start)),
+            behind: unescaped(&said(end, (end + WINDOW_BYTES).min(text.len()))),
+        }
+    }
+
+    /// The word behind it.
+    fn next(&self) -> &str {
+        let behind = self.behind.trim_start_matches([' ', ',']);
+        behind.split([' ', '"', ',', ';', '\\', '<', ')']).next().unwrap_or_default()
+    }
+}
+
+/// Line breaks and quotes of JSON text as such, so that their letters are no part of a word.
+fn unescaped(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\"", "\"")
 }
 
 /// No word holds the byte at `at`.
@@ -58,8 +95,47 @@ fn is_escape(text: &[u8], at: usize) -> bool {
     backslashes % 2 == 1 && text.get(at + 1).is_some_and(|letter| b"nrt".contains(letter))
 }
 
+/// One of `names` stands in `text` as a word of its own, or as the end of one behind an underscore.
+fn names(text: &str, names: &[&str]) -> bool {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let stands = |name: &&str| {
+        text.match_indices(*name)
+            .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + name.len()..].chars().next()))
+    };
+    names.iter().any(stands)
+}
+
+/// What both texts do not begin and end with alike is a list of the same entries in another order.
+fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
+    let start = (0..offset.min(old.len())).rev().find(|at| ends_a_word(old, *at)).map_or(0, |at| at + 1);
+    let room = (old.len().min(new.len())).saturating_sub(start);
+    let mut end = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
+    // A word that ends alike is compared whole.
+    while end > 0 && !ends_a_word(old, old.len() - end) {
+        end -= 1;
+    }
+    let stretch = |text: &[u8]| text.get(start..text.len() - end).map(<[u8]>::to_vec).unwrap_or_default();
+    let (old, new) = (stretch(old), stretch(new));
+    let is_list =
+        |text: &[u8]| text.iter().any(|byte| b",;}".contains(byte)) || text.windows(2).any(|two| two == b"\\n");
+    if old.len() != new.len() || old.len() > ENTRIES_BYTES_MAX || !is_list(&old) {
+        return false;
+    }
+    let entries = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).replace("\\n", "\n");
+        let mut words: Vec<String> = text
+            .split(|c: char| c.is_whitespace() || ",;{}()[]\"'\\".contains(c))
+            .map(|word| word.trim_matches(['.', ':']).to_owned())
+            .filter(|word| !word.is_empty())
+            .collect();
+        words.sort_unstable();
+        words
+    };
+    let words = entries(&old);
+    words.len() > 1 && words == entries(&new)
+}
+
 fn is_uuid(word: &str) -> bool {
-    let word = word.rsplit(['=', ':', '/', '_']).next().unwrap_or(word);
     word.len() == 36
         && word.char_indices().all(|(at, c)| match at {
             8 | 13 | 18 | 23 => c == '-',
@@ -67,35 +143,20 @@ fn is_uuid(word: &str) -> bool {
         })
 }
 
-/// `2026-11-21` or `2026/11/21`, alone or at the start of a longer word.
-fn is_date(word: &str) -> bool {
-    let head: Vec<char> = word.chars().take(10).collect();
-    head.len() == 10
-        && head.iter().enumerate().all(|(at, c)| match at {
-            4 | 7 => matches!(c, '-' | '/'),
-            _ => c.is_ascii_digit(),
-        })
+/// The words are the same but for ids in them: alone, behind a name, in a path.
+fn differ_in_ids(words: &[Word; 2]) -> bool {
+    let parts =
+        |word: &Word| -> Vec<String> { word.text.split(['=', ':', '/', '_', '?', '&']).map(str::to_owned).collect() };
+    let (old, new) = (parts(&words[0]), parts(&words[1]));
+    let differ: Vec<_> = old.iter().zip(&new).filter(|(old, new)| old != new).collect();
+    old.len() == new.len() && !differ.is_empty() && differ.iter().all(|(old, new)| is_uuid(old) && is_uuid(new))
 }
 
-/// A month, a week day, a day of the month or a year, which is a date only in its company.
-fn is_date_word(word: &str) -> bool {
-    const NAMES: [&str; 19] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "mon", "tue", "wed", "thu",
-        "fri", "sat", "sun",
-    ];
-    let lower = word.to_lowercase();
-    let ordinal = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    NAMES.iter().any(|name| lower.starts_with(name)) || (is_number(ordinal) && ordinal.len() <= 4)
-}
-
-fn names_a_date(before: &str) -> bool {
-    ["date", "today", "day"].iter().any(|name| before.contains(name))
-}
-
-/// `12:34` or `12:34:56`, also behind a date.
-fn holds_time(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    bytes.windows(5).any(|window| window[2] == b':' && [0, 1, 3, 4].iter().all(|at| window[*at].is_ascii_digit()))
+/// An id in hexadecimal digits.
+fn is_hex_id(word: &str) -> bool {
+    let word = word.rsplit(['=', ':', '/', '_', '#']).next().unwrap_or(word);
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    (8..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit()) && (digits > 0 && digits < word.len())
 }
 
 fn is_git_id(word: &str) -> bool {
@@ -104,19 +165,32 @@ fn is_git_id(word: &str) -> bool {
         && word.chars().any(|c| c.is_ascii_digit())
 }
 
+/// Rooted, or with a file's ending, or of several folders.
 fn is_path(word: &str) -> bool {
-    let rooted = word.starts_with('/') || word.starts_with("~/") || word.starts_with("./") || word.contains(":\\");
-    rooted && word.len() > 2
+    let word = word.rsplit(['=']).next().unwrap_or(word);
+    let word = word.strip_prefix("file://").unwrap_or(word);
+    let rooted = ["/", "~/", "./", "../"].iter().any(|root| word.starts_with(root)) || word.contains(":\\");
+    let of_folders = word.matches('/').count() > 1 && !word.contains("://");
+    let is_file = word.rsplit_once('/').is_some_and(|(folder, file)| file.contains('.') && !folder.contains("://"));
+    (rooted || of_folders || is_file) && word.len() > 2
 }
 
 fn is_flag(word: &str) -> bool {
-    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
-    matches!(word, "true" | "false" | "on" | "off" | "yes" | "no" | "enabled" | "disabled")
+    let word = word.rsplit(['=', ':']).next().unwrap_or(word).to_lowercase();
+    matches!(word.as_str(), "true" | "false" | "on" | "off" | "yes" | "no" | "enabled" | "disabled")
 }
 
+/// Seconds or milliseconds since 1970.
+fn is_epoch(word: &str) -> bool {
+    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
+    matches!(word.len(), 10 | 13) && word.starts_with('1') && word.chars().all(|c| c.is_ascii_digit())
+}
+
+/// An amount, with or without its unit.
 fn is_number(word: &str) -> bool {
-    let word = word.rsplit(['=', ':', '#']).next().unwrap_or(word);
-    !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
+    let word = word.rsplit(['=', ':', '#']).next().unwrap_or(word).trim_matches(['$', '%', '€', '~']);
+    let whole = word.replacen('.', "", 1);
+    !whole.is_empty() && whole.chars().all(|c| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -124,7 +198,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts, what they differ by.
-    const PAIRS: [(&str, &str, Option<Volatile>); 20] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 33] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),
@@ -142,6 +216,19 @@ mod tests {
         (r"It is late.\n2026-11-20 it is.", r"It is late.\n2026-11-21 it is.", Some(Volatile::Date)),
         (r"cwd C:\\news\ta", r"cwd C:\\nods\ta", Some(Volatile::Path)),
         (r"on\nthe", r"off\nthe", Some(Volatile::Flag)),
+        ("at 9:59 AM", "at 10:02 AM", Some(Volatile::Time)),
+        ("t=1763719200", "t=1763719262", Some(Volatile::Time)),
+        ("2026-11-20 10:00", "2026-11-21 09:30", Some(Volatile::Time)),
+        ("due 21.11.2026", "due 22.11.2026", Some(Volatile::Date)),
+        ("on 21 November", "on 22 November", Some(Volatile::Date)),
+        ("session 4bf92f3577b34da6", "session 00f067aa0ba942b7", Some(Volatile::Uuid)),
+        ("reads src/a.rs", "reads src/b.rs", Some(Volatile::Path)),
+        ("rapid 3", "rapid 4", Some(Volatile::Counter)),
+        (r"so.\npid 3", r"so.\npid 4", Some(Volatile::Pid)),
+        ("is 41% full", "is 43% full", Some(Volatile::Counter)),
+        (r"- a\n- b", r"- b\n- a", Some(Volatile::MapOrder)),
+        (r#"{\"a\":1,\"b\":2}"#, r#"{\"b\":2,\"a\":1}"#, Some(Volatile::MapOrder)),
+        ("be kind not curt", "be curt not kind", None),
         ("Be kind.", "Be curt.", None),
         ("", "Be curt.", None),
         ("number 12", "number twelve", None),

@@ -28,6 +28,7 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         Listed::Prices => list::prices(&PriceBook::built_in(), layout),
         Listed::Profiles => list::profiles(),
         Listed::Habits => list::habits(),
+        Listed::Policies => list::policies(),
         Listed::Formats => list::formats(),
         Listed::Scenarios => list::scenarios(),
         Listed::WhatIfs => list::what_ifs(),
@@ -41,7 +42,13 @@ fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
         Listed::Prices => prices(folder).map(|name| vec![name]),
-        Listed::Models | Listed::Profiles | Listed::Habits | Listed::Formats | Listed::Scenarios | Listed::WhatIfs => {
+        Listed::Models
+        | Listed::Profiles
+        | Listed::Habits
+        | Listed::Policies
+        | Listed::Formats
+        | Listed::Scenarios
+        | Listed::WhatIfs => {
             let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
             Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas and prices")))
         }

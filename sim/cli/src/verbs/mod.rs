@@ -1,10 +1,12 @@
 //! One file for each verb.
 
+pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod explain;
 pub mod fanout;
 pub mod list;
+pub mod lock;
 pub mod man;
 pub mod replay;
 pub mod run;

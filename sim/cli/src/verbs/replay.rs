@@ -8,14 +8,14 @@ use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
-use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::folder::Folder;
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{Report, gates, unpriced};
 
 use crate::args::{Format, ReplayArgs};
-use crate::exit::{BadInput, Threshold, interrupted};
+use crate::exit::{BadInput, Threshold, folder_error, interrupted};
 use crate::screen;
 use crate::talk::Steps;
 
@@ -123,7 +123,7 @@ fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
 }
 
 /// `reading, 62 %: 335.1 MB of 540.2 MB, 810 of 1,298 files`.
-fn reading(progress: Progress) -> String {
+pub fn reading(progress: Progress) -> String {
     let Progress { files_done, files, bytes_done, bytes: all } = progress;
     let percent = bytes_done.saturating_mul(100).checked_div(all).unwrap_or(100);
     let (done, files) = (count(files_done as u64), count(files as u64));
@@ -162,11 +162,4 @@ fn strict(args: &ReplayArgs, report: &Report<'_>) -> Vec<String> {
         .unreadable()
         .map(|damage| complaints::located(&report.names.file(&damage.file), damage.line, &damage.reason));
     unpriced.chain(unreadable).collect()
-}
-
-fn folder_error(error: FolderError) -> anyhow::Error {
-    match error {
-        FolderError::Picture { .. } => error.into(),
-        other => BadInput::error(other),
-    }
 }

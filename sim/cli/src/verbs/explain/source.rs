@@ -1,11 +1,12 @@
 //! Where an explanation takes its requests from: a run folder, or recordings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, SizeSource, Sizing};
-use forkcast_reports::folder::reading::{RecordedLine, RunFolder, RunOptions};
+use forkcast_reports::folder::reading::{Maker, RecordedCause, RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::report::Entry;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
@@ -23,6 +24,8 @@ pub struct Source {
     /// The ledger of the run folder; empty for recordings.
     ledger: Vec<RecordedLine>,
     run: String,
+    /// Who wrote the run folder.
+    maker: Option<Maker>,
     /// The user asked for other prices than those of the run.
     priced_anew: bool,
 }
@@ -41,7 +44,14 @@ impl Source {
         }
         let options =
             Options { rules: args.cache, book: args.prices.book()?, prices_of: args.prices.day, ..Options::default() };
-        Ok(Self { inputs, options, ledger: Vec::new(), run: args.run.display().to_string(), priced_anew: true })
+        Ok(Self {
+            inputs,
+            options,
+            ledger: Vec::new(),
+            run: args.run.display().to_string(),
+            maker: None,
+            priced_anew: true,
+        })
     }
 
     fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
@@ -49,10 +59,12 @@ impl Source {
         let run = args.run.display().to_string();
         let inputs = match folder.bodies().map_err(BadInput::error)? {
             Some(inputs) => inputs,
+            None if folder.maker == Maker::Run => return Err(without_bodies(&run)),
             None => recorded(&run, &folder.options)?,
         };
         let options = options(args, &run, &folder, &inputs)?;
-        Ok(Self { inputs, options, ledger: folder.lines, run, priced_anew: args.prices.is_given() })
+        let (maker, priced_anew) = (Some(folder.maker), args.prices.is_given());
+        Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
     }
 
     /// The request must be the one that the run's ledger has under its number. Gives what the user should know of it.
@@ -67,7 +79,7 @@ impl Source {
         };
         let found = self.ledger.iter().find(|line| line.index == index);
         if found.is_some_and(same) {
-            return Ok(self.price_note(found, entry));
+            return Ok(self.price_note(found, entry).or_else(|| self.cause_note(found?, entry)));
         }
         if found.is_none() {
             return Err(BadInput::error(format_args!(
@@ -92,6 +104,38 @@ impl Source {
         let differs = then != now && !self.priced_anew;
         differs.then(|| format!("in {} this request has another bill: {}, now {}", self.run, words(then), words(now)))
     }
+}
+
+impl Source {
+    /// What the simulation found, where a replay of its bodies finds something else.
+    fn cause_note(&self, recorded: &RecordedLine, entry: &Entry<'_>) -> Option<String> {
+        let mut then: BTreeMap<&str, u64> = BTreeMap::new();
+        for RecordedCause { cause, tokens } in &recorded.causes {
+            *then.entry(cause).or_default() += tokens;
+        }
+        let mut now: BTreeMap<&str, u64> = BTreeMap::new();
+        for part in &entry.line.charge.causes {
+            *now.entry(part.cause.word()).or_default() += part.tokens;
+        }
+        let words = |causes: &BTreeMap<&str, u64>| match causes.is_empty() {
+            true => "nothing was missed".to_owned(),
+            false => causes.iter().map(|(cause, tokens)| format!("{cause} {tokens}")).collect::<Vec<_>>().join(", "),
+        };
+        let differs = then != now && self.maker == Some(Maker::Run);
+        differs.then(|| {
+            format!(
+                "the ledger of {} has: {}; it knows the size of every block, what is shown here estimates those between breakpoints",
+                self.run,
+                words(&then)
+            )
+        })
+    }
+}
+
+fn without_bodies(run: &str) -> anyhow::Error {
+    BadInput::error(format_args!(
+        "{run}: a run of a scenario without its requests; run it again with --out {run} --bodies to keep them"
+    ))
 }
 
 /// The recordings that a run folder names, where it does not hold their bodies.

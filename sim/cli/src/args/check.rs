@@ -1,0 +1,208 @@
+//! Arguments of `lock` and `check`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use forkcast_replay::input::InputFormat;
+use forkcast_reports::names::Names;
+use forkcast_sim::cache;
+
+use super::{PriceArgs, TalkArgs, input_format, preset};
+
+/// The lock that is checked against and written where none is named.
+const LOCK: &str = "forkcast.lock";
+
+/// The rules that hold where none are named.
+const RULES: &str = "forkcast.toml";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  forkcast check bodies/                           request bodies in the order of their names
+  forkcast check bodies/ --requests-per-day 10000  and what each change costs a day
+  forkcast check session.jsonl --lock none         a recording or a transcript, without a lock
+  forkcast check forks/fan-out --conformance forks a scenario, and what forks need
+  forkcast check bodies/ --update                  write the lock anew, and say what that changes
+  forkcast check bodies/ --format github           annotations; also junit, sarif, json, csv
+
+Rules stand in a file. Without one, prefixes and what forks share must be kept, and what differs from the lock is told.
+
+  stability = \"fail\"       each request keeps the prefix of the one before: off, note or fail
+  sharing = \"fail\"         forks and siblings share what they can
+  equality = \"note\"        prompts are those of the lock
+  pinned = [\"tools\"]       levels in which a difference from the lock always fails
+  [budget]                 min_hit_rate = 0.9, max_cost_per_turn = 0.05, max_breakpoints = 3
+  [[allow]]                cause = \"compacted\", path = \"messages\": may happen
+
+Exit code 1 where a rule is broken, 2 for bad input. Causes of time are told and never fail.";
+
+/// Arguments of `check`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckArgs {
+    /// What is checked
+    #[command(flatten)]
+    pub sources: SourceArgs,
+
+    /// The lock that prompts are held against, `none` for none [default: forkcast.lock where it is]
+    #[arg(long, value_name = "FILE|none")]
+    pub lock: Option<PathBuf>,
+
+    /// Write the lock anew, and say what that changes and costs
+    #[arg(long)]
+    pub update: bool,
+
+    /// Also hold forks to everything that they need to share a prefix, with a score card
+    #[arg(long, value_name = "SUITE", value_enum)]
+    pub conformance: Option<Suite>,
+
+    /// Say what each change costs a day at so many requests
+    #[arg(long, value_name = "N")]
+    pub requests_per_day: Option<u64>,
+
+    /// Which prices hold
+    #[command(flatten)]
+    pub prices: PriceArgs,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub format: CheckFormat,
+
+    /// Let files and other programs have the bytes around each difference too, 48 on each side
+    #[arg(long, help_heading = "Output")]
+    pub show_content: bool,
+
+    /// Replace names of files, agents and tools by stable ids, and leave bytes out
+    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
+    pub anonymize: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+const LOCK_EXAMPLES: &str = "\
+Examples:
+  forkcast lock bodies/                            writes forkcast.lock
+  forkcast lock session.jsonl -o tests/agent.lock  another file
+  forkcast lock forks/fan-out                      a scenario
+  forkcast lock bodies/ --anonymize                without names of tools and agents
+
+A lock is a text for reviews: of each block its kind, place, size and digests, of each request what it is expected to
+read and to cost. `forkcast check` holds prompts against it.";
+
+/// Arguments of `lock`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = LOCK_EXAMPLES)]
+pub struct LockArgs {
+    /// What is locked
+    #[command(flatten)]
+    pub sources: SourceArgs,
+
+    /// The file that is written
+    #[arg(long, short, value_name = "FILE", default_value = LOCK, help_heading = "Output")]
+    pub output: PathBuf,
+
+    /// Which prices hold
+    #[command(flatten)]
+    pub prices: PriceArgs,
+
+    /// What is said on standard output of what was locked
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub format: super::Format,
+
+    /// Put the text of the prompts into the lock too
+    #[arg(long, help_heading = "Output")]
+    pub show_content: bool,
+
+    /// Replace names of tools and agents by stable ids
+    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
+    pub anonymize: bool,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
+/// Where requests come from, and by which rules they are judged.
+#[derive(Debug, ClapArgs)]
+pub struct SourceArgs {
+    /// Folders of request bodies, recordings, transcripts, scenarios
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// Read every file as this format instead of finding it out by content
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
+    pub input_format: InputFormat,
+
+    /// The rules [default: forkcast.toml where it is]
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
+
+    /// Cache rules (see `forkcast list profiles`) [default: those of the rules, else docs-2026-09]
+    #[arg(long, value_name = "PRESET", value_parser = preset())]
+    pub cache: Option<cache::Rules>,
+}
+
+/// What forks can be held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// Everything that a fork needs to read what its parent sent
+    Forks,
+}
+
+/// Forms of a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    #[default]
+    Human,
+    /// One JSON object, forkcast.check/1
+    Json,
+    /// All tables as comma-separated values, an empty line between them; the first column names the table
+    Csv,
+    /// Markdown
+    Markdown,
+    /// JUnit XML: a suite for each rule, a test for each chain
+    Junit,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// Which lock is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedLock<'a> {
+    /// None.
+    None,
+    /// This one, which must be there.
+    Named(&'a Path),
+    /// The usual one, where it is.
+    Usual(&'a Path),
+}
+
+impl CheckArgs {
+    /// Which lock is meant.
+    pub fn wanted_lock(&self) -> WantedLock<'_> {
+        match self.lock.as_deref() {
+            Some(file) if file == Path::new("none") => WantedLock::None,
+            Some(file) => WantedLock::Named(file),
+            None => WantedLock::Usual(Path::new(LOCK)),
+        }
+    }
+
+    /// How names are shown.
+    pub const fn names(&self) -> Names {
+        if self.anonymize { Names::Anonymous } else { Names::Plain }
+    }
+}
+
+impl SourceArgs {
+    /// The file with rules, and whether the user named it.
+    pub fn rules_file(&self) -> (&Path, bool) {
+        match &self.rules {
+            Some(file) => (file, true),
+            None => (Path::new(RULES), false),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `forkcast check`.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::exchange;
+use forkcast_replay::guarded::Checking;
+use forkcast_reports::check::{Check, Origin};
+use forkcast_reports::document::count;
+use forkcast_reports::format::check as format;
+use forkcast_reports::human;
+use forkcast_reports::report::stated;
+use forkcast_sim::guard::lock::{self, Changes, Lock, Recording, changes};
+use forkcast_sim::guard::{Report, Rules, Severity};
+use forkcast_sim::pricing::PriceBook;
+
+use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, WantedLock};
+use crate::exit::{BadInput, Threshold};
+use crate::screen;
+
+pub mod held;
+pub mod rules;
+pub mod seen;
+
+use held::Held;
+use seen::Seen;
+
+/// Runs the verb.
+pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
+    let wanted = args.wanted_lock();
+    if args.update && wanted == WantedLock::None {
+        return Err(BadInput::error("--update writes a lock, and --lock none wants none"));
+    }
+    let mut rules = rules::read(&args.sources)?;
+    rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
+    let held = Held::read(wanted, args.update)?;
+    let book = book(&args.prices)?;
+    let records = held.lock.is_some() || args.update || args.format == CheckFormat::Junit;
+    let checking = Checking {
+        rules: rules.clone(),
+        prices: Some(book.clone()),
+        recording: records.then(|| recording(&rules, args, &held, &book)),
+    };
+    let mut seen = seen::see(&args.sources, checking, args.conformance.is_some(), &args.talk)?;
+    if seen.partial {
+        let requests = count(seen.outcome.report.requests as u64);
+        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {requests} requests"));
+    }
+    let update = against_lock(args, &rules, &held, &mut seen)?;
+    show(args, &rules, &held, &seen, (&book, update.as_ref()))
+}
+
+/// Prices of the day that was given, else of each request's.
+pub fn book(prices: &PriceArgs) -> anyhow::Result<PriceBook> {
+    let book = prices.book()?;
+    Ok(match prices.day {
+        Some(day) => book.with_day(day),
+        None => book,
+    })
+}
+
+fn recording(rules: &Rules, args: &CheckArgs, held: &Held<'_>, book: &PriceBook) -> Recording {
+    Recording {
+        preset: rules.preset.name.to_owned(),
+        prices: book.version().to_owned(),
+        show_content: args.show_content || held.shows_content() && !args.anonymize,
+        anonymous: held.lock.as_ref().map_or(args.anonymize, |lock| lock.anonymous),
+    }
+}
+
+/// Holds what was seen against the lock, or writes the lock anew. A part is held against nothing.
+fn against_lock(args: &CheckArgs, rules: &Rules, held: &Held<'_>, seen: &mut Seen) -> anyhow::Result<Option<Changes>> {
+    let report = &mut seen.outcome.report;
+    let Some((new, file)) = seen.outcome.lock.as_ref().zip(held.file).filter(|_| !seen.partial) else {
+        return Ok(None);
+    };
+    let old = held.lock.as_ref();
+    if args.update {
+        held::write(new, file)?;
+        return Ok(Some(changes(old.unwrap_or(&Lock::default()), new)));
+    }
+    let Some(old) = old else { return Ok(None) };
+    if rules.sharing != Severity::Off {
+        shared_before(old, new, report);
+    }
+    report.violations.extend(lock::budget(old, new, &rules.budget));
+    report.set_score(rules);
+    lock::equality(old, new, rules).report(rules, report);
+    Ok(None)
+}
+
+/// Siblings share what they shared when the lock was written.
+fn shared_before(old: &Lock, new: &Lock, report: &mut Report) {
+    for finding in lock::sharing(old, new) {
+        let told = |known: &forkcast_sim::guard::Finding| {
+            (known.rule, known.request, &known.path) == (finding.rule, finding.request, &finding.path)
+        };
+        if !report.findings.iter().any(told) {
+            report.findings.push(finding);
+        }
+    }
+}
+
+fn show(
+    args: &CheckArgs,
+    rules: &Rules,
+    held: &Held<'_>,
+    seen: &Seen,
+    (book, update): (&PriceBook, Option<&Changes>),
+) -> anyhow::Result<()> {
+    let names = args.names();
+    let day = args.prices.day.map_or_else(|| "the day of each request".to_owned(), |day| day.to_string());
+    let outcome = &seen.outcome;
+    let lock = if update.is_some() { outcome.lock.as_ref() } else { held.lock.as_ref() };
+    let check = Check {
+        report: &outcome.report,
+        rules,
+        origins: &origins(&outcome.origins, outcome.lock.as_ref()),
+        inputs: &seen.inputs,
+        lock: held.told(lock),
+        card: &seen.card,
+        update,
+        prices: stated(book, &day, names),
+        names,
+        content: args.show_content,
+        partial: seen.partial,
+    };
+    match args.format {
+        CheckFormat::Human => screen::document(&human::check::document(&check, true), Format::Human),
+        CheckFormat::Markdown => screen::document(&human::check::document(&check, args.show_content), Format::Markdown),
+        CheckFormat::Csv => screen::document(&human::check::all_tables(&check), Format::Csv),
+        CheckFormat::Json => screen::print(|target| format::write(&check, target)),
+        CheckFormat::Junit => screen::print(|target| format::junit::write(&check, target)),
+        CheckFormat::Github => screen::print(|target| format::github::write(&check, target)),
+        CheckFormat::Sarif => screen::print(|target| format::sarif::write(&check, target)),
+    }?;
+    let failed = (!check.passes()).then(|| human::check::title(&check));
+    match (failed, seen.complaints.is_empty()) {
+        (None, true) => Ok(()),
+        (Some(failed), true) => Err(Threshold(vec![failed]).into()),
+        (failed, false) => Err(BadInput(failed.into_iter().chain(seen.complaints.iter().cloned()).collect()).into()),
+    }
+}
+
+/// Where each request was read, with its chain as far as a lock knows it.
+fn origins(origins: &[exchange::Origin], lock: Option<&Lock>) -> Vec<Origin> {
+    let mut chains: BTreeMap<usize, &str> = BTreeMap::new();
+    for chain in lock.into_iter().flat_map(|lock| &lock.chains) {
+        chains.extend(chain.requests.iter().map(|request| (request.request, chain.name.as_str())));
+    }
+    // How many requests a file has, and on how many lines these begin.
+    let mut files: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
+    for origin in origins {
+        let (requests, lines, last) = files.entry(&origin.file).or_default();
+        *requests += 1;
+        if *lines == 0 || *last != origin.line {
+            (*lines, *last) = (*lines + 1, origin.line);
+        }
+    }
+    let placed = origins.iter().enumerate().map(|(number, origin)| {
+        let (requests, lines, _) = files[origin.file.as_str()];
+        Origin {
+            file: origin.file.clone(),
+            line: if lines > 1 { origin.line } else { 0 },
+            index: (requests > 1).then_some(origin.index),
+            chain: chains.get(&number).copied().unwrap_or_default().to_owned(),
+        }
+    });
+    placed.collect()
+}

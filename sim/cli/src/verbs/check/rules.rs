@@ -1,0 +1,29 @@
+//! The rules that hold, from a file and the command line.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use forkcast_sim::guard::Rules;
+
+use crate::args::SourceArgs;
+use crate::exit::BadInput;
+
+/// The rules of the file, where there is one; options weigh more.
+pub fn read(sources: &SourceArgs) -> anyhow::Result<Rules> {
+    let (file, named) = sources.rules_file();
+    let mut rules = match fs::read_to_string(file) {
+        Ok(text) => Rules::from_toml(&text).map_err(|bad| {
+            BadInput::error(format_args!(
+                "{}:{}: found {}, expected {}",
+                file.display(),
+                bad.line,
+                bad.found,
+                bad.expected
+            ))
+        })?,
+        Err(error) if error.kind() == ErrorKind::NotFound && !named => Rules::default(),
+        Err(error) => return Err(BadInput::error(format_args!("--rules {}: {error}", file.display()))),
+    };
+    rules.preset = sources.cache.unwrap_or(rules.preset);
+    Ok(rules)
+}

@@ -1,0 +1,198 @@
+//! What is checked: recordings, transcripts, bodies and scenarios, one request after the other.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use forkcast_replay::error::Error;
+use forkcast_replay::exchange::Origin;
+use forkcast_replay::guarded::{Check, Checking, Fed, Outcome, Sink, feed};
+use forkcast_replay::input::{Progress, ReadOptions};
+use forkcast_reports::check::{Damage, Graded, Inputs};
+use forkcast_scenarios::captured;
+use forkcast_scenarios::format::Scenario;
+use forkcast_scenarios::run::{Options, play};
+use forkcast_sim::cache;
+use forkcast_sim::guard::conformance::{Card, Suite};
+use forkcast_sim::guard::{Facts, Sent};
+use forkcast_sim::wire::{BodyError, Request, Wire};
+
+use crate::args::{SourceArgs, TalkArgs};
+use crate::exit::{BadInput, interrupted};
+use crate::verbs::replay;
+
+/// Everything that was seen.
+pub struct Seen {
+    /// What was found in it.
+    pub outcome: Outcome,
+    /// What forks need; empty where that was not asked for.
+    pub card: Vec<Graded>,
+    /// What was read.
+    pub inputs: Inputs,
+    /// The user stopped it.
+    pub partial: bool,
+    /// Named paths that gave nothing, and why.
+    pub complaints: Vec<String>,
+}
+
+/// Looks at all that was named.
+pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &TalkArgs) -> anyhow::Result<Seen> {
+    let (scenarios, recorded) = sorted(&sources.paths)?;
+    let suites = conformance.then(|| Suites::new(checking.rules.preset));
+    let mut both = Both { check: Check::new(checking), suites };
+    let mut inputs = Inputs::default();
+    let fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut both)? };
+    inputs.files = fed.inputs.files + scenarios.len();
+    for scenario in scenarios.into_iter().take_while(|_| !interrupted()) {
+        played(scenario, &mut both, &mut inputs);
+    }
+    let card = both.suites.map_or_else(Vec::new, |suites| Graded::of(&suites.finish()));
+    let outcome = both.check.finish();
+    inputs.bytes += fed.inputs.bytes;
+    damage(&fed, &mut inputs);
+    let complaints = complaints(&recorded, &fed, &outcome.origins);
+    if outcome.origins.is_empty() {
+        let why = if interrupted() { "interrupted before the first request" } else { "no request to check" };
+        return Err(BadInput(if complaints.is_empty() { vec![why.to_owned()] } else { complaints }).into());
+    }
+    Ok(Seen { outcome, card, inputs, partial: fed.partial || interrupted(), complaints })
+}
+
+/// Scenarios, and everything else.
+fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
+    let (mut scenarios, mut recorded) = (Vec::new(), Vec::new());
+    for path in paths {
+        match captured::scenario(path) {
+            Some(scenario) => scenarios.push(scenario.map_err(BadInput::error)?),
+            None => recorded.push(path),
+        }
+    }
+    Ok((scenarios, recorded))
+}
+
+/// Runs a scenario and takes what its agents send.
+fn played(scenario: Scenario, both: &mut Both, inputs: &mut Inputs) {
+    let run = play(scenario, &Options::default());
+    let taken = captured::feed(&run, both);
+    inputs.bytes += run.requests.iter().map(|request| request.draft.body().len() as u64).sum::<u64>();
+    let file = run.scenario.file.to_string();
+    let refused = taken.refused.into_iter();
+    inputs.unreadable.extend(refused.map(|(index, error)| Damage {
+        file: file.clone(),
+        line: 0,
+        reason: format!("request {index}: {error}"),
+    }));
+}
+
+fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dyn Sink) -> anyhow::Result<Fed> {
+    let mut steps = talk.steps();
+    steps.begin(format_args!("checking"));
+    let steps = Mutex::new(steps);
+    let watch = |progress: Progress| {
+        // A thread that finds it taken leaves the line to the one that draws.
+        if let Ok(mut steps) = steps.try_lock() {
+            steps.at(|| replay::reading(progress));
+        }
+        !interrupted()
+    };
+    feed(paths, &ReadOptions::from(sources.input_format), &watch, sink).map_err(|error| match error {
+        Error::Open { .. } => BadInput::error(error),
+        other => other.into(),
+    })
+}
+
+fn damage(fed: &Fed, inputs: &mut Inputs) {
+    let unreadable = fed.inputs.unreadable.iter();
+    inputs.unreadable.extend(unreadable.map(|damage| Damage {
+        file: damage.file.clone(),
+        line: damage.line,
+        reason: damage.reason.clone(),
+    }));
+    let skipped = fed.inputs.skipped.iter().map(|skipped| (&skipped.file, skipped.reason.clone()));
+    let unchecked = fed.unchecked.iter().map(|foreign| (&foreign.file, foreign.told()));
+    inputs.skipped.extend(unchecked.chain(skipped).map(|(file, reason)| Damage {
+        file: file.clone(),
+        line: 0,
+        reason,
+    }));
+}
+
+/// A complaint for each named path of which nothing was checked.
+fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> {
+    if fed.partial {
+        return Vec::new();
+    }
+    let mut inputs = Inputs::default();
+    damage(fed, &mut inputs);
+    let lies_in = |file: &str, path: &Path| Path::new(file).starts_with(path) || path == Path::new("-");
+    let empty = paths.iter().filter(|path| !origins.iter().any(|origin| lies_in(&origin.file, path)));
+    // What says that a request was there says most.
+    let reasons = || inputs.skipped[..fed.unchecked.len()].iter().chain(&inputs.unreadable).chain(&inputs.skipped);
+    let complaint = |path: &&PathBuf| {
+        let reason = reasons().find(|damage| lies_in(&damage.file, path));
+        match reason {
+            Some(damage) => replay::complaints::located(&damage.file, damage.line, &damage.reason),
+            None => format!("{}: no request to check", path.display()),
+        }
+    };
+    empty.map(complaint).collect()
+}
+
+/// The check, and the suite where it was asked for.
+struct Both {
+    check: Check,
+    suites: Option<Suites>,
+}
+
+/// A suite for all bodies, and one for each recording that was rebuilt, since each has a wire of its own.
+struct Suites {
+    rules: cache::Rules,
+    bodies: (Suite, Vec<usize>),
+    rebuilt: Option<(Suite, Vec<usize>)>,
+    finished: Vec<(Card, Vec<usize>)>,
+}
+
+impl Suites {
+    fn new(rules: cache::Rules) -> Self {
+        Self { rules, bodies: (Suite::new(rules), Vec::new()), rebuilt: None, finished: Vec::new() }
+    }
+
+    fn end_rebuilt(&mut self) {
+        self.finished.extend(self.rebuilt.take().map(|(suite, numbers)| (suite.card(), numbers)));
+    }
+
+    fn finish(mut self) -> Vec<(Card, Vec<usize>)> {
+        self.end_rebuilt();
+        let (suite, numbers) = self.bodies;
+        let bodies = (!numbers.is_empty() || self.finished.is_empty()).then(|| (suite.card(), numbers));
+        bodies.into_iter().chain(self.finished).collect()
+    }
+}
+
+impl Sink for Both {
+    fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
+        let number = self.check.requests();
+        self.check.body(origin, sent)?;
+        if let Some(suites) = &mut self.suites {
+            suites.bodies.0.take(sent)?;
+            suites.bodies.1.push(number);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.check.begin();
+        if let Some(suites) = &mut self.suites {
+            suites.end_rebuilt();
+        }
+    }
+
+    fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
+        if let Some(suites) = &mut self.suites {
+            let rules = suites.rules;
+            let (suite, numbers) = suites.rebuilt.get_or_insert_with(|| (Suite::new(rules), Vec::new()));
+            suite.watch(wire, request.clone(), None, facts);
+            numbers.push(self.check.requests());
+        }
+        self.check.rebuilt(origin, wire, request, cumulative, facts);
+    }
+}

@@ -1,0 +1,36 @@
+//! `forkcast lock`.
+
+use forkcast_replay::guarded::Checking;
+use forkcast_reports::human;
+use forkcast_reports::names::Names;
+use forkcast_sim::guard::lock::Recording;
+
+use super::check::{book, held, rules, seen};
+use crate::args::LockArgs;
+use crate::exit::BadInput;
+use crate::screen;
+
+/// Runs the verb.
+pub fn run(args: &LockArgs) -> anyhow::Result<()> {
+    let rules = rules::read(&args.sources)?;
+    let book = book(&args.prices)?;
+    let recording = Recording {
+        preset: rules.preset.name.to_owned(),
+        prices: book.version().to_owned(),
+        show_content: args.show_content,
+        anonymous: args.anonymize,
+    };
+    let checking = Checking { rules, prices: Some(book), recording: Some(recording) };
+    let seen = seen::see(&args.sources, checking, false, &args.talk)?;
+    if seen.partial {
+        return Err(BadInput::error(
+            "interrupted, so no lock was written: a part of one would be held against the whole",
+        ));
+    }
+    let Some(lock) = seen.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
+    held::write(&lock, &args.output)?;
+    let file = args.output.display().to_string();
+    // Names in an anonymous lock are ids already.
+    screen::document(&human::check::written(&lock, &file, Names::Plain), args.format)?;
+    if seen.complaints.is_empty() { Ok(()) } else { Err(BadInput(seen.complaints).into()) }
+}

@@ -1,0 +1,100 @@
+//! Folders of request bodies, and the program run beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Stands in every text of the prompts, and must stand in no file that is made of them.
+pub const SECRET: &str = "xyzzy-plugh";
+
+pub fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// An empty folder that nobody else uses.
+pub fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+pub fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// What ended with 0 or 1, as JSON.
+pub fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = forkcast(folder, &[arguments, &["--format", "json"]].concat());
+    assert!(code(&output) <= 1, "{}", stderr(&output));
+    serde_json::from_str(stdout(&output)).unwrap()
+}
+
+/// Compares with the golden file of that name, or writes it.
+pub fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        fs::write(&path, found).unwrap();
+        return;
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), found, "{name}: FORKCAST_UPDATE=1 writes it anew");
+}
+
+/// A turn of a small coding agent: the day that its system prompt tells, the text of its first tool, and how many steps
+/// the conversation has.
+#[derive(Clone, Copy)]
+pub struct Turn {
+    pub day: &'static str,
+    pub tool: &'static str,
+    pub steps: usize,
+}
+
+pub const CALM: Turn = Turn { day: "Friday", tool: "Reads a file", steps: 0 };
+
+/// A body that is long enough to be cached, with breakpoints at the ends of the system prompt and of the messages.
+pub fn body(turn: Turn) -> String {
+    let manual = format!("The house rules ({SECRET}) are told at length. ").repeat(400);
+    let text = |role: &str, text: &str| {
+        format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{text} ({SECRET})"}}]}}"#)
+    };
+    let mut messages = vec![text("user", "Why does the parser fail?")];
+    for step in 0..turn.steps {
+        messages.push(text("assistant", &format!("I look at part {step}.")));
+        messages.push(text("user", &format!("Go on with part {}.", step + 1)));
+    }
+    let last = messages.pop().unwrap().replace(r#")"}]"#, r#")","cache_control":{"type":"ephemeral"}}]"#);
+    messages.push(last);
+    format!(
+        r#"{{"model":"claude-opus-4-8","max_tokens":1024,"tools":[{{"name":"Read","description":"{} ({SECRET}).","input_schema":{{"type":"object","properties":{{}}}}}},{{"name":"Edit","description":"Edits ({SECRET}).","input_schema":{{"type":"object","properties":{{}}}}}}],"system":[{{"type":"text","text":"{manual}Today is {}.","cache_control":{{"type":"ephemeral"}}}}],"messages":[{}]}}"#,
+        turn.tool,
+        turn.day,
+        messages.join(",")
+    )
+}
+
+/// Writes a body for each turn.
+pub fn write(folder: &Path, turns: &[Turn]) {
+    fs::create_dir_all(folder).unwrap();
+    for (at, turn) in turns.iter().enumerate() {
+        fs::write(folder.join(format!("{at:03}.json")), body(Turn { steps: at, ..*turn })).unwrap();
+    }
+}
+
+/// The day changes in the third request, a tool's text in the fifth.
+pub fn restless() -> [Turn; 6] {
+    let later = Turn { day: "Saturday", ..CALM };
+    let other = Turn { tool: "Reads one file", ..later };
+    [CALM, CALM, later, later, other, other]
+}

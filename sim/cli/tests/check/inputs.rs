@@ -1,0 +1,94 @@
+//! What can be checked, and what is said of the rest.
+
+use std::fs;
+
+use super::bodies::{CALM, Turn, body, code, folder, forkcast, json, restless, stderr, stdout, write};
+
+fn line(turn: Turn, chain: &str) -> String {
+    format!(r#"{{"v":1,"chain":"{chain}","request":{}}}"#, body(turn)) + "\n"
+}
+
+#[test]
+fn a_recording_is_checked_by_its_chains() {
+    let place = folder("recording");
+    let other = Turn { tool: "Reads one file", steps: 1, ..CALM };
+    let text = [line(CALM, "a"), line(CALM, "b"), line(Turn { steps: 1, ..CALM }, "a"), line(other, "b")].concat();
+    fs::write(place.join("log.jsonl"), text).unwrap();
+    let found = json(&place, &["check", "log.jsonl", "--lock", "none"]);
+    assert_eq!((found["chains"].as_u64(), found["requests"].as_u64()), (Some(2), Some(4)));
+    let findings = found["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert_eq!((findings[0]["request"].as_u64(), findings[0]["older"].as_u64()), (Some(3), Some(1)));
+    assert!(findings[0]["chain"].as_str().unwrap().ends_with('b'));
+    assert_eq!(findings[0]["file"], "log.jsonl");
+    assert_eq!(findings[0]["line"], 4);
+}
+
+#[test]
+fn a_scenario_is_run_and_its_forks_conform() {
+    let place = folder("scenario");
+    let found = json(&place, &["check", "forks/fan-out", "--conformance", "forks", "-q"]);
+    assert_eq!(found["passed"], true, "{found:#}");
+    let card = found["conformance"].as_array().unwrap();
+    assert!(card.len() >= 10, "{card:#?}");
+    assert!(card.iter().all(|graded| graded["passed"] != false), "{card:#?}");
+    assert_eq!(found["score"]["sharing"], true);
+    let output = forkcast(&place, &["check", "forks/fan-out", "--conformance", "forks", "-q"]);
+    assert!(
+        stdout(&output).contains("What forks need") && stdout(&output).contains("tools_order"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_conversation_without_forks_is_not_called_conformant() {
+    let place = folder("forkless");
+    write(&place.join("bodies"), &[CALM; 3]);
+    let found = json(&place, &["check", "bodies", "--conformance", "forks"]);
+    let card = found["conformance"].as_array().unwrap();
+    assert!(card.iter().any(|graded| graded["passed"].is_null()), "{card:#?}");
+}
+
+#[test]
+fn what_is_broken_is_located_and_the_rest_is_checked() {
+    let place = folder("damaged");
+    write(&place.join("bodies"), &restless());
+    let whole = fs::read_to_string(place.join("bodies/005.json")).unwrap();
+    fs::write(place.join("bodies/006.json"), &whole[..whole.len() / 2]).unwrap();
+    fs::write(place.join("bodies/007.json"), r#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#)
+        .unwrap();
+    let found = json(&place, &["check", "bodies", "--lock", "none"]);
+    assert_eq!(found["requests"], 6);
+    assert_eq!(found["findings"].as_array().unwrap().len(), 2);
+    let inputs = found["inputs"].to_string();
+    assert!(inputs.contains("006.json") && inputs.contains("007.json"), "{inputs}");
+    let output = forkcast(&place, &["check", "bodies", "--lock", "none"]);
+    assert!(stdout(&output).contains("Not checked: bodies/006.json"), "{}", stdout(&output));
+}
+
+#[test]
+fn nothing_to_check_is_bad_input() {
+    let place = folder("nothing");
+    fs::create_dir(place.join("empty")).unwrap();
+    fs::write(place.join("text.txt"), "no requests").unwrap();
+    for path in ["empty", "text.txt", "absent"] {
+        let output = forkcast(&place, &["check", path]);
+        assert_eq!((code(&output), stdout(&output)), (2, ""), "{path}");
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+        let output = forkcast(&place, &["lock", path]);
+        assert_eq!(code(&output), 2, "{path}");
+        assert!(!place.join("forkcast.lock").exists(), "{path}");
+    }
+    assert_eq!(code(&forkcast(&place, &["check"])), 2);
+}
+
+#[test]
+fn progress_is_told_where_asked_for_and_quiet_says_nothing() {
+    let place = folder("quiet");
+    write(&place.join("bodies"), &[CALM; 3]);
+    let output = forkcast(&place, &["check", "bodies", "--quiet", "--progress", "plain"]);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    let output = forkcast(&place, &["check", "bodies", "--progress", "plain"]);
+    assert!(stderr(&output).contains("forkcast: checking"), "{}", stderr(&output));
+}

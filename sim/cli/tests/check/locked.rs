@@ -1,0 +1,126 @@
+//! Locks: written, held against, written anew.
+
+use std::fs;
+
+use super::bodies::{CALM, SECRET, Turn, code, folder, forkcast, json, stderr, stdout, write};
+
+/// The same conversation with another tool text from the beginning: every request keeps its prefix, but it is another.
+fn other() -> [Turn; 4] {
+    [Turn { tool: "Reads one file", ..CALM }; 4]
+}
+
+#[test]
+fn a_lock_is_found_where_it_usually_is() {
+    let place = folder("usual");
+    write(&place.join("bodies"), &[CALM; 4]);
+    let output = forkcast(&place, &["lock", "bodies"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("forkcast.lock: 4 requests of 1 chain"), "{}", stdout(&output));
+    let text = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    assert!(!text.contains(SECRET) && text.contains("Read"), "{text}");
+    let output = forkcast(&place, &["check", "bodies"]);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("Lock forkcast.lock: 4 requests of 1 chain"), "{}", stdout(&output));
+    let found = json(&place, &["check", "bodies"]);
+    assert_eq!(found["lock"]["requests"], 4);
+    assert_eq!(found["score"]["equality"], true);
+}
+
+#[test]
+fn what_differs_from_the_lock_is_told_and_fails_where_pinned() {
+    let place = folder("pinned");
+    write(&place.join("bodies"), &[CALM; 4]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-o", "my.lock", "-q"])), 0);
+    write(&place.join("bodies"), &other());
+    let found = json(&place, &["check", "bodies", "--lock", "my.lock"]);
+    let finding = &found["findings"][0];
+    assert_eq!((finding["rule"].as_str(), finding["verdict"].as_str()), (Some("equality"), Some("told")));
+    assert_eq!((finding["cause"].as_str(), finding["path"].as_str()), (Some("tool_changed"), Some("tools[0]")));
+    assert!(finding["older"].is_null() && finding["offset_range"].is_array(), "{finding:#}");
+    assert_eq!(code(&forkcast(&place, &["check", "bodies", "--lock", "my.lock"])), 0);
+    fs::write(place.join("forkcast.toml"), "pinned = [\"tools\"]\n").unwrap();
+    let output = forkcast(&place, &["check", "bodies", "--lock", "my.lock"]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("against the lock"), "{}", stdout(&output));
+    assert_eq!(code(&forkcast(&place, &["check", "bodies", "--lock", "none"])), 0);
+}
+
+#[test]
+fn an_update_says_what_changed_and_what_it_costs() {
+    let place = folder("update");
+    write(&place.join("bodies"), &[CALM; 4]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
+    fs::write(place.join("forkcast.toml"), "equality = \"fail\"\n").unwrap();
+    write(&place.join("bodies"), &other());
+    assert_eq!(code(&forkcast(&place, &["check", "bodies"])), 1);
+    let before = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    let output = forkcast(&place, &["check", "bodies", "--update"]);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("forkcast.lock is written anew: 4 changes"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("4 changes; all requests cost "), "{}", stdout(&output));
+    assert_ne!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), before);
+    assert_eq!(code(&forkcast(&place, &["check", "bodies"])), 0);
+    let again = forkcast(&place, &["check", "bodies", "--update"]);
+    assert!(stdout(&again).contains("nothing changed"), "{}", stdout(&again));
+}
+
+#[test]
+fn costs_are_held_to_those_of_the_lock() {
+    let place = folder("dearer");
+    write(&place.join("bodies"), &[CALM; 4]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
+    fs::write(place.join("forkcast.toml"), "[budget]\nmax_cost_rise = 0.0\n").unwrap();
+    assert_eq!(code(&forkcast(&place, &["check", "bodies"])), 0);
+    write(&place.join("bodies"), &other());
+    let output = forkcast(&place, &["check", "bodies"]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("in the lock)"), "{}", stdout(&output));
+    assert_eq!(json(&place, &["check", "bodies"])["score"]["budget"], false);
+}
+
+#[test]
+fn an_update_makes_the_lock_that_is_not_there() {
+    let place = folder("first");
+    write(&place.join("bodies"), &[CALM; 2]);
+    assert_eq!(code(&forkcast(&place, &["check", "bodies", "--update", "-q"])), 0);
+    assert!(place.join("forkcast.lock").is_file());
+    let output = forkcast(&place, &["check", "bodies", "--update", "--lock", "none"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
+fn a_lock_that_cannot_be_read_says_why() {
+    let place = folder("broken");
+    write(&place.join("bodies"), &[CALM; 2]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
+    let text = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    let complaint = |text: &str| {
+        fs::write(place.join("forkcast.lock"), text).unwrap();
+        let output = forkcast(&place, &["check", "bodies"]);
+        assert_eq!(code(&output), 2, "{}", stdout(&output));
+        stderr(&output).to_owned()
+    };
+    let newer = complaint(&text.replacen("version = 1", "version = 7", 1));
+    assert!(newer.contains("forkcast.lock: written by a newer forkcast") && newer.contains("--update"), "{newer}");
+    let cut = complaint(&text[..text.len() / 2]);
+    assert!(cut.contains("forkcast.lock:") && cut.contains("expected"), "{cut}");
+    let output = forkcast(&place, &["check", "bodies", "--lock", "other.lock"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("other.lock"), "{}", stderr(&output));
+    // What cannot be read is written anew all the same.
+    assert_eq!(code(&forkcast(&place, &["check", "bodies", "--update", "-q"])), 0);
+    assert_eq!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), text);
+}
+
+#[test]
+fn a_lock_shows_text_only_where_asked_for() {
+    let place = folder("shown");
+    write(&place.join("bodies"), &[CALM; 2]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "--show-content", "-q"])), 0);
+    assert!(fs::read_to_string(place.join("forkcast.lock")).unwrap().contains(SECRET));
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "--anonymize", "-q"])), 0);
+    let text = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    assert!(!text.contains(SECRET) && !text.contains("Read"), "{text}");
+    let output = forkcast(&place, &["check", "bodies", "--anonymize"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+}

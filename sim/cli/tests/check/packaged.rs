@@ -1,0 +1,77 @@
+//! The action and the hook call the program with what it knows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::bodies::{CALM, folder, forkcast, restless, stdout, write};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// The script of the action's last step.
+fn script() -> String {
+    let action = fs::read_to_string(root().join(".github/actions/prefix-check/action.yml")).unwrap();
+    let (_, script) = action.rsplit_once("run: |\n").unwrap();
+    let lines = script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(unix)]
+fn act(place: &Path, inputs: &[(&str, &str)]) -> (i32, String) {
+    let mut command = Command::new("bash");
+    command.arg("-c").arg(script()).current_dir(place);
+    for name in ["LOCK", "RULES", "REQUESTS_PER_DAY", "OPTIONS", "SARIF"] {
+        command.env(name, "");
+    }
+    command.env("PROGRAM", env!("CARGO_BIN_EXE_forkcast")).env("BUILT", "/nowhere");
+    command.env("GITHUB_OUTPUT", place.join("output")).env("GITHUB_STEP_SUMMARY", place.join("summary"));
+    let output = command.envs(inputs.iter().copied()).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_annotates_and_fails() {
+    let place = folder("action");
+    write(&place.join("bodies"), &restless());
+    let inputs = [
+        ("PATHS", "bodies"),
+        ("LOCK", "none"),
+        ("SARIF", "found.sarif"),
+        ("REQUESTS_PER_DAY", "500"),
+        ("OPTIONS", "--discount 10"),
+    ];
+    let (code, told) = act(&place, &inputs);
+    assert_eq!(code, 1, "{told}");
+    assert!(told.contains("::error file=bodies/002.json"), "{told}");
+    assert!(told.contains("a day if each of 500 requests"), "{told}");
+    assert_eq!(fs::read_to_string(place.join("output")).unwrap(), "passed=false\n");
+    assert!(fs::read_to_string(place.join("found.sarif")).unwrap().contains("2.1.0"));
+    assert!(fs::read_to_string(place.join("summary")).unwrap().contains("system_changed"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_passes_and_no_input_is_a_command() {
+    let place = folder("action-calm");
+    write(&place.join("bodies"), &[CALM; 3]);
+    let (code, told) = act(&place, &[("PATHS", "bodies"), ("LOCK", "none")]);
+    assert_eq!(code, 0, "{told}");
+    assert_eq!(fs::read_to_string(place.join("output")).unwrap(), "passed=true\n");
+    let (code, _) = act(&place, &[("PATHS", "$(touch planted) `touch planted` ;touch planted"), ("LOCK", "none")]);
+    assert_eq!(code, 2);
+    assert!(!place.join("planted").exists());
+}
+
+#[test]
+fn the_hook_names_a_verb_and_options_that_are_there() {
+    let hook = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let entry = hook.lines().find_map(|line| line.trim().strip_prefix("entry: forkcast ")).unwrap();
+    let arguments: Vec<&str> = entry.split(' ').collect();
+    let help = forkcast(&folder("hook"), &[arguments[0], "--help"]);
+    for option in &arguments[1..] {
+        assert!(stdout(&help).contains(option), "{option}");
+    }
+}

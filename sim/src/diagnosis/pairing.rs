@@ -1,0 +1,270 @@
+//! Which block of an older prompt became which of a newer one, within a stretch in which the two differ.
+
+use super::align::Gap;
+use super::sides::Sides;
+use crate::wire::{BlockId, BlockKind, Level, json};
+
+/// A changed block and what it was; one side is absent where a block came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Index in the older prompt.
+    pub old: Option<usize>,
+    /// Index in the newer prompt.
+    pub new: Option<usize>,
+    /// Where the older prompt stands at this point.
+    pub old_at: usize,
+    /// Where the newer prompt stands at this point.
+    pub new_at: usize,
+}
+
+/// The pairs of a gap.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// In prompt order.
+    pub pairs: Vec<Pair>,
+    /// How many blocks are like what they were, and not only at the same place.
+    pub alike: usize,
+}
+
+/// Blocks of one kind are the same one, edited, where this share of their content (in tenths) is the same.
+const EDITED_TENTHS_MIN: usize = 5;
+
+/// The same for blocks of which the role or the kind changed.
+const RETOLD_TENTHS_MIN: usize = 8;
+
+/// Comparisons of contents in one gap, above which blocks are paired by their order alone.
+const COMPARISONS_MAX: usize = 4_096;
+
+/// Blocks of the older prompt that are looked at for one of the newer.
+const LOOK_AHEAD_MAX: usize = 64;
+
+/// Pairs the blocks of a gap: tools by name, calls and their results by id, then what is most alike, then blocks of the same level, role and kind in
+/// their order. What moved is no part of a pair, and what the newer prompt appends behind the last block of the older
+/// is none either.
+pub(super) fn pairs(sides: &Sides<'_>, gap: &Gap) -> Pairs {
+    let mut matched = Matched { sides, gap, found: Vec::new() };
+    matched.by_name();
+    matched.by_content();
+    let alike = matched.found.len();
+    matched.by_order();
+    matched.by_place();
+    let matches = matched.found;
+    let open_end = gap.old.end == sides.old.len();
+    let appended_from = matches.last().map_or(gap.new.start, |(_, new)| new + 1);
+    let came = gap.new.clone().filter(|new| !open_end || *new < appended_from || gap.old.is_empty());
+    let went = gap.old.clone().filter(|old| matches.iter().all(|(known, _)| known != old));
+    let mut pairs: Vec<Pair> = came
+        .map(|new| match matches.iter().find(|(_, known)| *known == new) {
+            Some((old, _)) => Pair { old: Some(*old), new: Some(new), old_at: *old, new_at: new },
+            None => Pair { old: None, new: Some(new), old_at: older_place(&matches, gap, new), new_at: new },
+        })
+        .chain(went.map(|old| Pair { old: Some(old), new: None, old_at: old, new_at: newer_place(&matches, gap, old) }))
+        .collect();
+    pairs.sort_by_key(|pair| (pair.new_at, pair.new.is_some(), pair.old_at));
+    Pairs { pairs, alike }
+}
+
+/// Where the older prompt stands when the newer one brings the block `new`.
+fn older_place(matches: &[(usize, usize)], gap: &Gap, new: usize) -> usize {
+    matches.iter().rev().find(|(_, known)| *known < new).map_or(gap.old.start, |(old, _)| old + 1)
+}
+
+/// Where the newer prompt stands when it lacks the block `old` of the older.
+fn newer_place(matches: &[(usize, usize)], gap: &Gap, old: usize) -> usize {
+    let before = matches.iter().filter(|(known, _)| *known < old).max();
+    before.map_or(gap.new.start, |(_, new)| new + 1)
+}
+
+/// The pairs found so far, in the newer prompt's order.
+struct Matched<'a> {
+    sides: &'a Sides<'a>,
+    gap: &'a Gap,
+    found: Vec<(usize, usize)>,
+}
+
+impl Matched<'_> {
+    /// Blocks of the older prompt that are in no pair and have not moved.
+    fn old_left(&self) -> Vec<usize> {
+        let free =
+            |at: &usize| self.found.iter().all(|(old, _)| old != at) && !self.sides.has_moved(self.sides.old[*at]);
+        self.gap.old.clone().filter(free).collect()
+    }
+
+    fn new_left(&self) -> Vec<usize> {
+        let free =
+            |at: &usize| self.found.iter().all(|(_, new)| new != at) && !self.sides.has_moved(self.sides.new[*at]);
+        self.gap.new.clone().filter(free).collect()
+    }
+
+    fn push(&mut self, old: usize, new: usize) {
+        self.found.push((old, new));
+        self.found.sort_unstable_by_key(|(_, new)| *new);
+    }
+
+    /// No pair leads from before `old` to behind `new` or the other way round.
+    fn keeps_order(&self, old: usize, new: usize) -> bool {
+        self.found.iter().all(|(known_old, known_new)| (*known_old < old) == (*known_new < new))
+    }
+
+    fn by_name(&mut self) {
+        let mut old_left = self.old_left();
+        for new in self.new_left() {
+            let is_it = |old: &usize| {
+                same_name(self.sides, *old, new) || same_call(self.sides, *old, new) && self.keeps_order(*old, new)
+            };
+            if let Some(at) = old_left.iter().position(is_it) {
+                self.push(old_left.remove(at), new);
+            }
+        }
+    }
+
+    /// Each block of the newer prompt with the one of its kind that it is most like.
+    fn by_content(&mut self) {
+        let (old_left, new_left) = (self.old_left(), self.new_left());
+        if old_left.len() * new_left.len() > COMPARISONS_MAX {
+            return;
+        }
+        let candidates = new_left.iter().flat_map(|new| old_left.iter().map(|old| (*old, *new)));
+        let mut candidates: Vec<(usize, usize, usize)> = candidates
+            .filter(|(old, new)| alike(self.sides, *old, *new))
+            .map(|(old, new)| (same_tenths(self.sides, old, new), old, new))
+            .filter(|(tenths, _, _)| *tenths >= EDITED_TENTHS_MIN)
+            .collect();
+        candidates.sort_by_key(|(tenths, old, new)| (10 - tenths, *new, *old));
+        for (_, old, new) in candidates {
+            let free = self.found.iter().all(|(known_old, known_new)| *known_old != old && *known_new != new);
+            if free && self.keeps_order(old, new) {
+                self.push(old, new);
+            }
+        }
+    }
+
+    /// Blocks of one kind in their order. At the end of the older prompt, where it is open what was edited and what was
+    /// appended, only those at the same place.
+    fn by_order(&mut self) {
+        let open_end = self.gap.old.end == self.sides.old.len();
+        let (old_left, before) = (self.old_left(), self.found.clone());
+        let (mut from, mut known, mut parted) = (0, 0, false);
+        for new in self.new_left() {
+            while let Some((old, _)) = before.get(known).filter(|(_, at)| *at < new) {
+                (from, known, parted) = (from.max(old + 1), known + 1, false);
+            }
+            let to = before[known..].iter().map(|(old, _)| *old).min().unwrap_or(usize::MAX);
+            let first = old_left.partition_point(|old| *old < from);
+            let mut room = old_left[first..].iter().take_while(|old| **old < to).take(LOOK_AHEAD_MAX);
+            let fits = if open_end && self.is_content(self.sides.new[new]) {
+                let next = room.find(|old| self.is_content(self.sides.old[**old]));
+                next.filter(|old| !parted && alike(self.sides, **old, new))
+            } else {
+                room.find(|old| alike(self.sides, **old, new))
+            };
+            match fits {
+                Some(old) => {
+                    from = old + 1;
+                    self.push(*old, new);
+                }
+                None => parted |= self.is_content(self.sides.new[new]),
+            }
+        }
+    }
+
+    /// A block of the messages that is no parameter.
+    fn is_content(&self, block: BlockId) -> bool {
+        let blocks = &self.sides.wire.blocks;
+        blocks.level(block) == Level::Messages && blocks.kind(block) != BlockKind::Parameters
+    }
+
+    /// The same content under another role or as another kind, and an image for which something else stands.
+    fn by_place(&mut self) {
+        let (mut old_left, new_left) = (self.old_left(), self.new_left());
+        if old_left.len() * new_left.len() > COMPARISONS_MAX {
+            return;
+        }
+        for new in new_left {
+            let fits = |old: &usize| retold(self.sides, *old, new) && self.keeps_order(*old, new);
+            if let Some(at) = old_left.iter().position(fits) {
+                self.push(old_left.remove(at), new);
+            }
+        }
+    }
+}
+
+fn same_name(sides: &Sides<'_>, old: usize, new: usize) -> bool {
+    let (old, new) = (sides.old[old], sides.new[new]);
+    let blocks = &sides.wire.blocks;
+    blocks.kind(old) == BlockKind::Tool
+        && blocks.kind(new) == BlockKind::Tool
+        && tool_name(blocks.bytes(old)).is_some_and(|name| Some(name) == tool_name(blocks.bytes(new)))
+}
+
+/// Results of the same call, or the same call.
+fn same_call(sides: &Sides<'_>, old: usize, new: usize) -> bool {
+    let blocks = &sides.wire.blocks;
+    let call = |block: BlockId| {
+        let key: &[u8] = match blocks.kind(block) {
+            BlockKind::ToolUse => b"\"id\"",
+            BlockKind::ToolResult => b"\"tool_use_id\"",
+            _ => return None,
+        };
+        let found = json::members(blocks.bytes(block)).flatten().find(|(known, _)| *known == key)?;
+        Some((blocks.kind(block), found.1))
+    };
+    call(sides.old[old]).is_some_and(|known| Some(known) == call(sides.new[new]))
+}
+
+fn alike(sides: &Sides<'_>, old: usize, new: usize) -> bool {
+    let (old, new) = (sides.old[old], sides.new[new]);
+    let blocks = &sides.wire.blocks;
+    let what = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
+    what(old) == what(new) && (blocks.kind(new) != BlockKind::Tool || is_renamed(blocks.bytes(old), blocks.bytes(new)))
+}
+
+/// A tool of another name keeps its description or its schema; one that keeps neither is another tool.
+fn is_renamed(old: &[u8], new: &[u8]) -> bool {
+    let fields = |text| {
+        let of_the_tool = |(key, _): &(&[u8], &[u8])| matches!(*key, b"\"description\"" | b"\"input_schema\"");
+        json::members(text).flatten().filter(of_the_tool).collect::<Vec<_>>()
+    };
+    let (old, new) = (fields(old), fields(new));
+    old.iter().any(|field| new.contains(field)) || old.is_empty() || new.is_empty()
+}
+
+fn retold(sides: &Sides<'_>, old: usize, new: usize) -> bool {
+    let blocks = &sides.wire.blocks;
+    let (was, is) = (sides.old[old], sides.new[new]);
+    let both_messages = blocks.level(was) == Level::Messages && blocks.level(is) == Level::Messages;
+    let keys = [was, is].iter().any(|block| blocks.kind(*block) == BlockKind::Parameters);
+    let place = |place: &crate::wire::Place| (place.item, place.part);
+    let same_place = place(&sides.older.places[old]) == place(&sides.newer.places[new]);
+    let same_role = blocks.role(was) == blocks.role(is);
+    let replaced = blocks.kind(was) == BlockKind::Media || share_a_field(blocks.bytes(was), blocks.bytes(is));
+    let in_place = same_role && same_place && replaced;
+    both_messages && !keys && (in_place || same_tenths(sides, old, new) >= RETOLD_TENTHS_MIN)
+}
+
+/// The two objects have a member in common that is not their type.
+fn share_a_field(old: &[u8], new: &[u8]) -> bool {
+    let fields = |text| json::members(text).flatten().filter(|(key, _)| *key != b"\"type\"").collect::<Vec<_>>();
+    let new = fields(new);
+    fields(old).iter().any(|member| new.contains(member))
+}
+
+/// What a text block has beside its text.
+const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
+
+/// How much of the longer of two contents is the same at its beginning and its end, in tenths.
+fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
+    let bytes = |block: BlockId| sides.wire.blocks.bytes(block);
+    let (old, new) = (bytes(sides.old[old]), bytes(sides.new[new]));
+    let (shorter, longer) = (old.len().min(new.len()), old.len().max(new.len()));
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
+    let both = start + end;
+    both.saturating_sub(TEXT_ENVELOPE_BYTES) * 10 / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
+}
+
+/// The name of a tool's definition or of a tool call.
+pub(super) fn tool_name(bytes: &[u8]) -> Option<String> {
+    let field = json::members(bytes).flatten().find(|(key, _)| *key == b"\"name\"")?;
+    json::string(field.1)
+}

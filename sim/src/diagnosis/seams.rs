@@ -1,0 +1,72 @@
+//! A text cut into two blocks, or two texts put into one: one change, not two.
+
+use super::pairing::Pair;
+use super::sides::Sides;
+use crate::wire::{BlockId, BlockKind};
+
+/// A stretch of more pairs is not looked through for seams.
+const PAIRS_MAX: usize = 512;
+
+/// Takes out of `pairs` what is the rest of a text that was cut or the beginning of one that was put together. Gives
+/// each edit with the other half that belongs to it.
+pub(super) fn close(sides: &Sides<'_>, pairs: &mut Vec<Pair>) -> Vec<(Pair, Pair)> {
+    if pairs.len() > PAIRS_MAX {
+        return Vec::new();
+    }
+    let edits: Vec<Pair> = pairs.iter().filter(|pair| pair.old.is_some() && pair.new.is_some()).copied().collect();
+    let mut halves = Vec::new();
+    for edit in edits {
+        let (Some(old), Some(new)) = (edit.old, edit.new) else { continue };
+        let seam = [new + 1, new.wrapping_sub(1)].into_iter().find(|other| is_cut(sides, pairs, old, new, *other));
+        if let Some(other) = seam {
+            pairs.retain(|pair| *pair != edit && pair.new != Some(other));
+            let (first, second) = (new.min(other), new.max(other));
+            let whole = Pair { new: Some(first), new_at: first, ..edit };
+            pairs.push(whole);
+            halves.push((whole, Pair { old: None, new: Some(second), old_at: old + 1, new_at: second }));
+        }
+        let seam = [old + 1, old.wrapping_sub(1)].into_iter().find(|other| is_joined(sides, pairs, old, new, *other));
+        if let Some(other) = seam {
+            pairs.retain(|pair| *pair != edit && pair.old != Some(other));
+            let (first, second) = (old.min(other), old.max(other));
+            let whole = Pair { old: Some(first), old_at: first, ..edit };
+            pairs.push(whole);
+            halves.push((whole, Pair { old: Some(second), new: None, old_at: second, new_at: new + 1 }));
+        }
+    }
+    pairs.sort_by_key(|pair| (pair.new_at, pair.new.is_some(), pair.old_at));
+    halves
+}
+
+/// The older text at `old` is the newer ones at `new` and `other` together.
+fn is_cut(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
+    let came = pairs.iter().any(|pair| pair.new == Some(other) && pair.old.is_none());
+    let both = || [new.min(other), new.max(other)].map(|at| text(sides, sides.new[at]));
+    came && same_speaker(sides, sides.new[new], sides.new[other]) && together(text(sides, sides.old[old]), both())
+}
+
+/// The newer text at `new` is the older ones at `old` and `other` together.
+fn is_joined(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
+    let went = pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
+    let both = || [old.min(other), old.max(other)].map(|at| text(sides, sides.old[at]));
+    went && same_speaker(sides, sides.old[old], sides.old[other]) && together(text(sides, sides.new[new]), both())
+}
+
+fn same_speaker(sides: &Sides<'_>, one: BlockId, two: BlockId) -> bool {
+    let blocks = &sides.wire.blocks;
+    (blocks.level(one), blocks.role(one)) == (blocks.level(two), blocks.role(two))
+}
+
+/// The text of a text block as its canonical bytes spell it.
+fn text<'a>(sides: &Sides<'a>, block: BlockId) -> Option<&'a [u8]> {
+    let bytes = sides.bytes(Some(block));
+    let is_text = sides.wire.blocks.kind(block) == BlockKind::Text;
+    bytes.strip_prefix(br#"{"text":""#)?.strip_suffix(br#"","type":"text"}"#).filter(|_| is_text)
+}
+
+/// The whole is the parts one behind the other, with at most a break between them.
+fn together(whole: Option<&[u8]>, parts: [Option<&[u8]>; 2]) -> bool {
+    let (Some(whole), [Some(first), Some(second)]) = (whole, parts) else { return false };
+    let rest = whole.strip_prefix(first).and_then(|rest| rest.strip_suffix(second));
+    !first.is_empty() && !second.is_empty() && rest.is_some_and(|rest| matches!(rest, b"" | b" " | b"\\n" | b"\\n\\n"))
+}

@@ -1,0 +1,121 @@
+//! Two prompts side by side, as the rules that name a difference look at them.
+
+use std::collections::BTreeSet;
+
+use super::align::Alignment;
+use super::classify;
+use super::pairing::Pair;
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire};
+
+/// What both prompts are made of.
+pub(super) struct Sides<'a> {
+    pub(super) wire: &'a Wire,
+    pub(super) older: &'a Request,
+    pub(super) newer: &'a Request,
+    pub(super) old: Vec<BlockId>,
+    pub(super) new: Vec<BlockId>,
+    /// Blocks that stand in both prompts, and in each of them at a place without a partner.
+    moved: BTreeSet<BlockId>,
+}
+
+impl<'a> Sides<'a> {
+    pub(super) fn new(wire: &'a Wire, [older, newer]: [&'a Request; 2], [old, new]: [Vec<BlockId>; 2]) -> Self {
+        Self { wire, older, newer, old, new, moved: BTreeSet::new() }
+    }
+
+    /// Looks up what moved.
+    pub(super) fn note_moves(&mut self, alignment: &Alignment) {
+        let gone = alignment.gaps.iter().flat_map(|gap| gap.old.clone()).map(|at| self.old[at]);
+        let gone: BTreeSet<BlockId> = gone.collect();
+        let came = alignment.gaps.iter().flat_map(|gap| gap.new.clone()).map(|at| self.new[at]);
+        self.moved = came.filter(|block| gone.contains(block)).collect();
+    }
+
+    /// The block stands in both prompts, and in each of them at a place without a partner. A block that merely repeats
+    /// an earlier one has not moved.
+    pub(super) fn has_moved(&self, block: BlockId) -> bool {
+        self.moved.contains(&block)
+    }
+
+    pub(super) fn model_changed(&self) -> bool {
+        let id = |request: &Request| request.resolved.map(|resolved| resolved.id);
+        match (id(self.older), id(self.newer)) {
+            (Some(old), Some(new)) => old != new,
+            _ => self.older.model != self.newer.model,
+        }
+    }
+
+    /// The pair is a level's parameters.
+    pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
+        let is_head =
+            |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
+        is_head(self.older, pair.old) || is_head(self.newer, pair.new)
+    }
+
+    /// Where a block of the messages stands in each prompt.
+    fn places_of(&self, block: BlockId) -> Option<[Place; 2]> {
+        let place = |blocks: &[BlockId], request: &Request| {
+            blocks.iter().position(|known| *known == block).map(|at| request.places[at])
+        };
+        Some([place(&self.old, self.older)?, place(&self.new, self.newer)?])
+    }
+
+    /// The message of a result holds the same results in both prompts, in another order.
+    pub(super) fn results_reordered(&self, block: BlockId) -> bool {
+        let Some([old, new]) = self.places_of(block) else { return false };
+        let results = |blocks: &[BlockId], request: &Request, item: u32| -> Vec<BlockId> {
+            let of = |at: &usize| {
+                let place = request.places[*at];
+                place.level == Level::Messages && place.item == item
+            };
+            let all = (0..blocks.len()).filter(of).map(|at| blocks[at]);
+            all.filter(|block| self.wire.blocks.kind(*block) == BlockKind::ToolResult).collect()
+        };
+        let old = results(&self.old, self.older, old.item);
+        let new = results(&self.new, self.newer, new.item);
+        let set = |list: &[BlockId]| list.iter().copied().collect::<BTreeSet<_>>();
+        old != new && set(&old) == set(&new)
+    }
+
+    /// A result that was sent where it had been sent before: it follows its call, which moved.
+    pub(super) fn was_sent_in_place(&self, block: BlockId) -> bool {
+        self.places_of(block).is_some_and(|[old, new]| (old.item, old.part) == (new.item, new.part))
+    }
+
+    /// Canonical bytes of a block; none for none.
+    pub(super) fn bytes(&self, block: Option<BlockId>) -> &'a [u8] {
+        block.map_or(&[][..], |block| self.wire.blocks.bytes(block))
+    }
+
+    /// The place that a difference is given.
+    pub(super) fn place(&self, pair: &Pair) -> Place {
+        let new = pair.new.or((pair.new_at < self.new.len()).then_some(pair.new_at));
+        let place = match (new, pair.old) {
+            // A removed block has no place in the newer body; what stands there now may belong to another level.
+            (Some(at), Some(old))
+                if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level =>
+            {
+                self.older.places[old]
+            }
+            (Some(at), _) => self.newer.places[at],
+            (None, Some(old)) => self.older.places[old],
+            (None, None) => Place::head(Level::Messages),
+        };
+        let shown = pair.new.map(|at| self.new[at]).or(pair.old.map(|at| self.old[at]));
+        let is_keys = shown.is_some_and(|block| self.wire.blocks.kind(block) == BlockKind::Parameters);
+        // A block that went from before a message's own keys went from before that message.
+        if place.keys && !is_keys && place.item != Place::LEVEL_HEAD { Place { keys: false, ..place } } else { place }
+    }
+
+    pub(super) fn name(&self, pair: &Pair, place: Place) -> String {
+        let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
+        let Some(block) = new.or(old) else { return String::new() };
+        let what = classify::title(self.wire, block, place);
+        let fields =
+            old.zip(new).map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
+        match fields.as_ref().and_then(|fields| fields.first()) {
+            Some(field) => format!("{what}, field `{field}`"),
+            None => what,
+        }
+    }
+}

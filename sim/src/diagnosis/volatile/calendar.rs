@@ -1,0 +1,69 @@
+//! Dates and times of day, as programs write them.
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// A name in full or by its first three letters.
+fn is_name(word: &str, names: &[&str]) -> bool {
+    let word = word.trim_end_matches(['.', ',']).to_lowercase();
+    names.iter().any(|name| word == *name || word == name[..3])
+}
+
+/// `2026-11-21`, `2026/11/21`, `21.11.2026`, `11/21/2026`, `20261121`, alone or at the start of a longer word.
+pub(super) fn is_date(word: &str) -> bool {
+    let word = word.rsplit('=').next().unwrap_or(word);
+    let day = word.split(['T', 'Z', '+']).next().unwrap_or(word);
+    let parts: Vec<&str> = day.split(['-', '/', '.']).collect();
+    let is_year = |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));
+    let digits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    let small = |part: &str| part.len() <= 2 && part.parse::<u8>().is_ok_and(|number| (1..=31).contains(&number));
+    match parts[..] {
+        _ if !parts.iter().all(|part| digits(part)) => false,
+        [year, month, day] if is_year(year) => small(month) && small(day),
+        [one, two, year] => is_year(year) && small(one) && small(two),
+        [all] => all.len() == 8 && is_year(&all[..4]) && small(&all[4..6]) && small(&all[6..]) && all[4..6] <= *"12",
+        _ => false,
+    }
+}
+
+/// A week day, a month, or a number that a month or the word for a day stands beside.
+pub(super) fn is_day(word: &str, before: &str, behind: &str) -> bool {
+    if is_name(word, &DAYS) || is_name(word, &MONTHS) {
+        return true;
+    }
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ordinal = matches!(&word[number.len()..], "st" | "nd" | "rd" | "th");
+    let is_number = !number.is_empty() && number.len() <= 4 && number.chars().all(|c| c.is_ascii_digit());
+    let mut last = before.rsplit([' ', ',', '"', '\n']).filter(|word| !word.is_empty());
+    let (one, two) = (last.next().unwrap_or_default(), last.next().unwrap_or_default());
+    let mut next = behind.split([' ', ',', '"', '\\', '<']).filter(|word| !word.is_empty() && *word != "of");
+    let month = [one, two, next.next().unwrap_or_default()].into_iter().any(|word| is_name(word, &MONTHS));
+    is_number && (ordinal || number.len() == word.len()) && (month || (ordinal && one == "the"))
+}
+
+/// `12:34` or `9:34:56`, also behind a date.
+pub(super) fn holds_time(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let colons = bytes.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at);
+    colons.into_iter().any(|at| {
+        let from = if at > 1 && digit(at - 2) { at.saturating_sub(2) } else { at.saturating_sub(1) };
+        // A line and column of a file stand behind a colon or a letter.
+        let begins = from == 0 || matches!(bytes[from - 1], b'T' | b' ' | b'=' | b'@' | b'_' | b'-');
+        at > 0 && digit(at - 1) && digit(at + 1) && digit(at + 2) && !digit(at + 3) && begins
+    })
+}

@@ -1,0 +1,102 @@
+//! Bytes around a difference, fit for a terminal.
+
+/// The text around a difference.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Before the difference.
+    pub before: String,
+    /// The character in which it begins; [`Window::END`] where the text ends there.
+    pub mark: String,
+    /// Behind it.
+    pub after: String,
+}
+
+impl Window {
+    /// What is marked where a text ends and the other goes on.
+    pub const END: &str = "(end)";
+}
+
+/// Bytes shown on each side.
+const SIDE_BYTES: usize = 48;
+
+/// The bytes around `offset`, with the character there to be marked. Cut where characters begin.
+pub fn window(bytes: &[u8], offset: usize) -> Window {
+    let offset = boundary(bytes, offset.min(bytes.len()));
+    let start = boundary(bytes, offset.saturating_sub(SIDE_BYTES));
+    let behind = next_boundary(bytes, offset + 1);
+    let end = boundary(bytes, behind.saturating_add(SIDE_BYTES).min(bytes.len()));
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < bytes.len() { "…" } else { "" };
+    let mark = if offset == bytes.len() { Window::END.to_owned() } else { shown(&bytes[offset..behind]) };
+    Window {
+        before: format!("{before}{}", shown(&bytes[start..offset])),
+        mark,
+        after: format!("{}{after}", shown(bytes.get(behind..end).unwrap_or_default())),
+    }
+}
+
+/// The start of the character that holds byte `at`.
+fn boundary(bytes: &[u8], at: usize) -> usize {
+    let is_start = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
+    (0..=at).rev().find(is_start).unwrap_or(0)
+}
+
+/// The start of the first character at or behind byte `at`.
+fn next_boundary(bytes: &[u8], at: usize) -> usize {
+    let at = at.min(bytes.len());
+    (at..bytes.len()).find(|at| bytes[*at] & 0xc0 != 0x80).unwrap_or(bytes.len())
+}
+
+/// Text with everything escaped that would move the cursor or turn the direction of writing.
+fn shown(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for c in String::from_utf8_lossy(bytes).chars() {
+        let hidden =
+            matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        if c.is_control() || hidden {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::window;
+
+    fn text(bytes: &[u8], offset: usize) -> [String; 3] {
+        let found = window(bytes, offset);
+        [found.before, found.mark, found.after]
+    }
+
+    #[test]
+    fn the_differing_character_stands_between_its_neighbours() {
+        assert_eq!(text(b"one two", 4), ["one ", "t", "wo"]);
+        assert_eq!(text(b"one", 3), ["one", "(end)", ""]);
+        assert_eq!(text(b"", 0), ["", "(end)", ""]);
+    }
+
+    #[test]
+    fn characters_are_not_cut() {
+        let long = "ä".repeat(100);
+        let [before, mark, after] = text(long.as_bytes(), 101);
+        assert_eq!(mark, "ä");
+        assert_eq!(before.chars().filter(|c| *c == 'ä').count(), 24);
+        assert_eq!(after.chars().filter(|c| *c == 'ä').count(), 24);
+    }
+
+    #[test]
+    fn nothing_moves_the_cursor() {
+        let [before, ..] = text("\u{1b}[2J\u{202e}x".as_bytes(), 7);
+        assert_eq!(before, "\\u{1b}[2J\\u{202e}");
+    }
+
+    #[test]
+    fn broken_utf8_is_no_trouble() {
+        for offset in 0..8 {
+            text(&[0x80, 0xbf, 0xff, 0xc3, 0x28, 0x80], offset);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Assertions for test suites: they panic with the finding.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::bodies::Guard;
+use super::breakpoints::Breakpoints;
+use super::finding::Finding;
+use super::report::Checked;
+use super::rules::Rules;
+use super::sent::Sent;
+use crate::wire::Ttl;
+
+/// What a request is sent as.
+///
+/// Give the very bytes where there are some: a value that was parsed, or a text that was printed anew, may have its keys
+/// in another order than what is sent.
+pub trait Body {
+    /// The bytes.
+    fn bytes(&self) -> Cow<'_, [u8]>;
+}
+
+impl Body for [u8] {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Body for str {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.as_bytes())
+    }
+}
+
+impl Body for serde_json::Value {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(self.to_string().into_bytes())
+    }
+}
+
+impl<const N: usize> Body for [u8; N] {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Body for Vec<u8> {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Body for String {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.as_bytes())
+    }
+}
+
+impl<T: Body + ?Sized> Body for &T {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        (**self).bytes()
+    }
+}
+
+impl Guard {
+    /// A guard for test suites, where prompts are short: every breakpoint counts, however little it covers.
+    pub fn in_tests() -> Self {
+        Self::new(Rules::default()).without_minimum()
+    }
+
+    /// Takes the next body of one conversation. A conversation whose bodies carry no breakpoints is taken as marked behind
+    /// its system prompt and at its end, so that its bytes are held all the same.
+    ///
+    /// # Panics
+    /// When something in it breaks the prefix of the body before, with all that does; and when it is no request.
+    #[track_caller]
+    pub fn assert_next(&mut self, body: &(impl Body + ?Sized)) -> Checked {
+        let bytes = body.bytes();
+        let marked = memmem::find(&bytes, b"\"cache_control\"").is_some();
+        self.unmarked &= !marked;
+        let breakpoints = if self.unmarked { Breakpoints::Implied(Ttl::FiveMinutes) } else { Breakpoints::AsSent };
+        self.assert_sent(&Sent { chain: Some("conversation"), breakpoints, ..Sent::body(&bytes) })
+    }
+
+    /// Takes the next body, of any chain.
+    ///
+    /// # Panics
+    /// When something in it breaks the prefix of the body before in its chain, with all that does; and when it is no
+    /// request.
+    #[track_caller]
+    pub fn assert_sent(&mut self, sent: &Sent<'_>) -> Checked {
+        let checked = match self.take(sent) {
+            Ok(checked) => checked,
+            Err(error) => fail(&format!("body {} is no request of the Messages API: {error}", self.len())),
+        };
+        let rules = self.rules();
+        let broken: Vec<&Finding> = checked.findings.iter().filter(|finding| rules.forbid(finding)).collect();
+        if !broken.is_empty() {
+            fail(&text(&broken));
+        }
+        checked
+    }
+}
+
+/// Asserts that `next` keeps the whole prefix of `previous`: what [`assert_prefix_stable!`](crate::assert_prefix_stable) calls.
+///
+/// # Panics
+/// When something in `next` breaks it, with all that does; and when one of them is no request.
+#[track_caller]
+pub fn assert_stable(previous: &(impl Body + ?Sized), next: &(impl Body + ?Sized)) {
+    let mut guard = Guard::in_tests();
+    guard.assert_next(previous);
+    guard.assert_next(next);
+}
+
+fn text(broken: &[&Finding]) -> String {
+    let changes =
+        if broken.len() == 1 { "a change breaks".to_owned() } else { format!("{} changes break", broken.len()) };
+    let findings: Vec<String> = broken.iter().map(|finding| format!("\n\n{finding}")).collect();
+    format!("{changes} the cached prefix{}\n", findings.concat())
+}
+
+#[track_caller]
+#[allow(clippy::panic)] // A failed assertion is what a test asks for.
+fn fail(text: &str) -> ! {
+    panic!("{text}")
+}
+
+/// Asserts that a request keeps the whole prefix of the one before: that every byte which the provider could have cached is
+/// sent again, in the same place. What `next` appends is no matter, nor how the same prompt is spelled (string or list,
+/// escapes, white space, envelope fields).
+///
+/// Both are bodies as they are sent: bytes, text, or a [`serde_json::Value`]. A prompt in a test is short, so every
+/// breakpoint counts, however little it covers; where `previous` has none, its whole prompt must stay.
+///
+/// ```
+/// use forkcast_sim::assert_prefix_stable;
+///
+/// let first = r#"{"model": "claude-sonnet-4-5", "system": "Be kind.", "messages": [{"role": "user", "content": "Hi"}]}"#;
+/// let second = r#"{"model": "claude-sonnet-4-5", "system": "Be kind.", "messages": [{"role": "user", "content": "Hi"},
+///     {"role": "assistant", "content": "Hello."}, {"role": "user", "content": "How are you?"}]}"#;
+/// assert_prefix_stable!(first, second);
+///
+/// let moved = second.replace("Be kind.", "Be kind. It is 10:15.");
+/// let failed = std::panic::catch_unwind(|| assert_prefix_stable!(first, moved));
+/// assert!(failed.is_err());
+/// ```
+#[macro_export]
+macro_rules! assert_prefix_stable {
+    ($previous:expr, $next:expr $(,)?) => {
+        $crate::guard::assert_stable(&$previous, &$next)
+    };
+}

@@ -1,0 +1,202 @@
+//! The guard over bodies.
+
+use super::lock::Seen;
+use super::report::{Checked, Report};
+use super::rules::Rules;
+use super::sent::Sent;
+use super::spelled::Spelled;
+use super::watch::Watch;
+use crate::pricing::PriceBook;
+use crate::wire::{BodyError, Pins, Wire, estimated_cumulative};
+
+/// A wire below this is not made afresh; twice what lives is allowed, so that the work of making it grows with what is new.
+const FRESH_BYTES_MIN: usize = 12 << 20;
+
+/// Checks bodies one after the other.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    wire: Wire,
+    /// Counts wires: another number for another one.
+    arena: u64,
+    watch: Watch,
+    pins: Pins,
+    spelled: Spelled,
+    /// Bytes that the wire may hold before it is made afresh.
+    limit_bytes: usize,
+    requests: usize,
+    /// No body of an asserted conversation carried a breakpoint so far.
+    pub(super) unmarked: bool,
+}
+
+impl Guard {
+    /// A guard under `rules`, at list prices.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            wire: Wire::new(rules.preset.forms),
+            arena: 0,
+            watch: Watch::new(rules),
+            pins: Pins::default(),
+            spelled: Spelled::default(),
+            limit_bytes: FRESH_BYTES_MIN,
+            requests: 0,
+            unmarked: true,
+        }
+    }
+
+    /// The same at other prices.
+    pub fn with_prices(mut self, book: PriceBook) -> Self {
+        self.watch = self.watch.with_prices(book);
+        self
+    }
+
+    /// The same where every breakpoint counts, however little it covers.
+    pub fn without_minimum(mut self) -> Self {
+        self.watch = self.watch.without_minimum();
+        self
+    }
+
+    /// The rules in force.
+    pub const fn rules(&self) -> &Rules {
+        self.watch.rules()
+    }
+
+    /// How many bodies were taken.
+    pub const fn len(&self) -> usize {
+        self.requests
+    }
+
+    /// Whether none was taken.
+    pub const fn is_empty(&self) -> bool {
+        self.requests == 0
+    }
+
+    /// Takes the next body.
+    ///
+    /// # Errors
+    /// When it is no request of the Messages API; the guard is as it was then.
+    pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
+        let mut request = self.wire.read(sent.body, sent.scope, sent.model_outside)?;
+        sent.breakpoints.apply(&mut request);
+        let Wire { prefixes, blocks, .. } = &self.wire;
+        let cumulative = match sent.usage {
+            Some(usage) => self.pins.cumulative(&request, prefixes, blocks, usage.total_input_tokens()),
+            None => estimated_cumulative(&request, prefixes, blocks),
+        };
+        let taken = self.watch.taken(self.requests, request.clone(), cumulative);
+        self.requests += 1;
+        let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts());
+        let spelled = self.spelled.next(checked.chain, checked.request, sent.body, &self.wire);
+        self.watch.note(&mut checked, spelled);
+        if let Some(usage) = sent.usage {
+            self.pins.learn(&request, &shown.effective, shown.hit, &usage);
+        }
+        if self.wire.total_bytes() > self.limit_bytes {
+            self.renew();
+        }
+        Ok(checked)
+    }
+
+    /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
+    pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<Seen<'a>> {
+        let seen = self.watch.seen(&self.wire, checked, parent)?;
+        Some(Seen { arena: self.arena, ..seen })
+    }
+
+    /// Drops all that no request to come is compared with.
+    fn renew(&mut self) {
+        let (wire, moved) = self.watch.renew(&self.wire);
+        self.pins = self.pins.moved(&moved);
+        self.limit_bytes = FRESH_BYTES_MIN.max(wire.total_bytes() * 2);
+        self.wire = wire;
+        self.arena += 1;
+    }
+
+    /// All that was found.
+    pub fn finish(self) -> Report {
+        self.watch.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngSeed, TestRunner};
+    use serde_json::{Value, json};
+
+    use super::Guard;
+    use crate::guard::{Rules, Sent};
+    use crate::time::Instant;
+    use crate::wire::Usage;
+
+    /// What the next request of an agent is: whose, how much later, how many blocks it adds, and what it edits.
+    type Step = (usize, u64, usize, Option<usize>);
+
+    const NAMES: [Option<&str>; 4] = [Some("a"), Some("b"), None, None];
+
+    #[derive(Default)]
+    struct Agents {
+        histories: [Vec<Value>; 4],
+        said: usize,
+    }
+
+    impl Agents {
+        /// The next body. What is edited becomes what was never sent before: a way back to older bytes is told otherwise
+        /// where these were forgotten.
+        fn body(&mut self, (agent, _, added, edited): Step) -> String {
+            let history = &mut self.histories[agent];
+            let mut say = |role: &str| {
+                self.said += 1;
+                json!({"role": role, "content": [{"type": "text", "text": format!("agent {agent} says {} ", self.said).repeat(30)}]})
+            };
+            if let Some(edited) = edited.filter(|_| !history.is_empty()) {
+                let at = edited % history.len();
+                history[at] = say(["user", "assistant"][at % 2]);
+            }
+            for _ in 0..=added {
+                let role = ["user", "assistant"][history.len() % 2];
+                history.push(say(role));
+            }
+            let mut messages = history.clone();
+            if let Some(last) = messages.last_mut() {
+                last["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+            }
+            let system =
+                [json!({"type": "text", "text": "policy ".repeat(600), "cache_control": {"type": "ephemeral"}})];
+            json!({"model": "claude-sonnet-4-5", "system": system, "messages": messages}).to_string()
+        }
+    }
+
+    fn agree(steps: &[Step]) -> Result<(), TestCaseError> {
+        let (mut agents, mut now) = (Agents::default(), 0);
+        let mut unbounded = Guard::new(Rules::default());
+        let mut bounded = unbounded.clone();
+        for step in steps {
+            let body = agents.body(*step);
+            now += step.1;
+            let usage = Usage { input_tokens: body.len() as u64 / 4, ..Usage::default() };
+            let sent = Sent {
+                chain: NAMES[step.0],
+                scope: ["one", "two"][step.0 % 2],
+                at: Some(Instant::from_millis(now)),
+                first_byte_at: Some(Instant::from_millis(now + 900)),
+                usage: (step.0 == 1).then_some(usage),
+                ..Sent::body(body.as_bytes())
+            };
+            bounded.limit_bytes = 0;
+            let (one, other) = (unbounded.take(&sent), bounded.take(&sent));
+            prop_assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        }
+        prop_assert_eq!(bounded.arena, steps.len() as u64, "it was made afresh each time");
+        prop_assert_eq!(format!("{:?}", unbounded.finish()), format!("{:?}", bounded.finish()));
+        Ok(())
+    }
+
+    #[test]
+    fn a_wire_made_afresh_changes_nothing_that_is_said() {
+        let config = Config { cases: 200, rng_seed: RngSeed::Fixed(0), failure_persistence: None, ..Config::default() };
+        let steps = vec((0..4_usize, 0..200_000_u64, 0..4_usize, prop::option::weighted(0.3, 0..64_usize)), 1..24);
+        let held = TestRunner::new(config).run(&steps, |steps| agree(&steps));
+        assert!(held.is_ok(), "{held:?}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Figures that must be kept, chain by chain.
+
+use std::collections::BTreeMap;
+
+use super::finding::{Rule, Violation};
+use super::rules::Budget;
+use crate::pricing::Money;
+use crate::wire::{ChainId, Usage};
+
+/// What a budget looks at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spent {
+    chains: BTreeMap<ChainId, Chain>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Chain {
+    name: String,
+    /// Behind its first request.
+    read_tokens: u64,
+    input_tokens: u64,
+    dearest: Option<(Money, usize)>,
+    most_marked: Option<(usize, usize)>,
+}
+
+/// A request as a budget sees it.
+pub(super) struct Turn<'a> {
+    pub number: usize,
+    pub chain: ChainId,
+    pub name: &'a str,
+    pub first: bool,
+    pub expected: &'a Usage,
+    pub cost: Option<Money>,
+    /// Breakpoints that it asks for.
+    pub marked: usize,
+}
+
+impl Spent {
+    /// Adds a request.
+    pub fn add(&mut self, turn: &Turn<'_>) {
+        let chain = self.chains.entry(turn.chain).or_default();
+        if chain.name.is_empty() {
+            turn.name.clone_into(&mut chain.name);
+        }
+        if !turn.first {
+            chain.read_tokens += turn.expected.cache_read_input_tokens;
+            chain.input_tokens += turn.expected.total_input_tokens();
+        }
+        let cost = turn.cost.map(|cost| (cost, turn.number));
+        if cost.map(|cost| cost.0) > chain.dearest.map(|dearest| dearest.0) {
+            chain.dearest = cost;
+        }
+        if chain.most_marked.is_none_or(|most| turn.marked > most.0) {
+            chain.most_marked = Some((turn.marked, turn.number));
+        }
+    }
+
+    /// The figures that are outside `budget`.
+    pub fn violations(&self, budget: &Budget) -> Vec<Violation> {
+        self.chains.values().flat_map(|chain| chain.violations(budget)).collect()
+    }
+}
+
+impl Chain {
+    fn violations(&self, budget: &Budget) -> Vec<Violation> {
+        [self.hit_rate(budget), self.turn_cost(budget), self.breakpoints(budget)].into_iter().flatten().collect()
+    }
+
+    fn hit_rate(&self, budget: &Budget) -> Option<Violation> {
+        let min = budget.min_hit_rate_per_mille?;
+        let per_mille = u128::from(self.read_tokens) * 1_000 / u128::from(self.input_tokens.max(1));
+        let low = u128::from(self.read_tokens) * 1_000 < u128::from(self.input_tokens) * u128::from(min);
+        (self.input_tokens > 0 && low).then(|| {
+            let found = u64::try_from(per_mille).unwrap_or(u64::MAX);
+            self.violation(
+                "hit rate behind the first request",
+                percent(found),
+                format!("at least {}", percent(min.into())),
+            )
+        })
+    }
+
+    fn turn_cost(&self, budget: &Budget) -> Option<Violation> {
+        let (max, (cost, request)) = budget.max_cost_per_turn.zip(self.dearest)?;
+        (cost > max).then(|| {
+            self.violation(&format!("cost of request {request}"), format!("{cost} USD"), format!("at most {max} USD"))
+        })
+    }
+
+    fn breakpoints(&self, budget: &Budget) -> Option<Violation> {
+        let (max, (marked, request)) = budget.max_breakpoints.zip(self.most_marked)?;
+        (marked > max).then(|| {
+            self.violation(&format!("breakpoints of request {request}"), marked.to_string(), format!("at most {max}"))
+        })
+    }
+
+    fn violation(&self, what: &str, found: String, expected: String) -> Violation {
+        Violation { rule: Rule::Budget, chain: Some(self.name.clone()), what: what.to_owned(), found, expected }
+    }
+}
+
+fn percent(per_mille: u64) -> String {
+    format!("{}.{} %", per_mille / 10, per_mille % 10)
+}

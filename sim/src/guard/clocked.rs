@@ -1,0 +1,93 @@
+//! The same requests in a cache with a clock: what each is expected to read and write, and what time alone loses.
+
+use std::collections::BTreeMap;
+
+use super::sent::Facts;
+use super::taken::Taken;
+use crate::cache::{EntryState, Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use crate::diagnosis::Cause;
+use crate::time::{Duration, Instant};
+use crate::wire::{Moved, PathSizes, Wire};
+
+/// Distance of requests without instants.
+const STEP: Duration = Duration::from_secs(1);
+
+/// A cache, and a clock for each scope.
+#[derive(Clone, Debug)]
+pub(super) struct Clocked {
+    cache: Marked,
+    scopes: BTreeMap<String, Clock>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Clock {
+    now: Option<Instant>,
+    /// First bytes to come.
+    pending: Vec<(Instant, Ticket)>,
+}
+
+/// What a request is expected to do.
+pub(super) struct Expected {
+    /// What it reads and writes.
+    pub outcome: Outcome,
+    /// Why it reads less than without time, where it does.
+    pub late: Option<Cause>,
+}
+
+impl Clocked {
+    pub fn new(rules: Rules) -> Self {
+        Self { cache: Marked::new(rules, 0), scopes: BTreeMap::new() }
+    }
+
+    /// Takes the next request, which reads `timeless` blocks where time is left out.
+    pub fn take(&mut self, wire: &Wire, taken: &Taken, timeless: usize, facts: &Facts<'_>) -> Expected {
+        let at = self.advance(wire, facts);
+        let total_tokens = taken.total_tokens(facts);
+        if taken.refusal.is_some() {
+            let outcome = Outcome { input_tokens: total_tokens, ..Outcome::default() };
+            return Expected { outcome, late: None };
+        }
+        let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, taken.cumulative.clone());
+        let prompt = Prompt {
+            prefixes: &wire.prefixes,
+            markers: &taken.request.markers,
+            sizes: &sizes,
+            total_tokens,
+            minimum_tokens: taken.minimum_tokens,
+        };
+        let end = timeless.checked_sub(1).and_then(|last| taken.request.nodes.get(last));
+        let state = end.map(|node| self.cache.state(&wire.prefixes, *node, at));
+        let (ticket, outcome) = self.cache.look_up(&prompt, at);
+        let read = outcome.hit.map_or(0, |hit| wire.prefixes.depth(hit) as usize);
+        let late = match state {
+            Some(EntryState::Expired) if read < timeless => Some(Cause::Expired),
+            Some(EntryState::InFlight) if read < timeless => Some(Cause::InFlight),
+            _ => None,
+        };
+        let first_byte_at = facts.first_byte_at.unwrap_or(at).max(at);
+        if let Some(clock) = self.scopes.get_mut(facts.scope) {
+            clock.pending.push((first_byte_at, ticket));
+        }
+        Expected { outcome, late }
+    }
+
+    /// The same over a wire to which these prefixes moved.
+    pub fn moved(self, old: &Wire, new: &Wire, moved: &Moved) -> Self {
+        Self { cache: self.cache.moved(&old.prefixes, &new.prefixes, moved), ..self }
+    }
+
+    /// Moves the clock of the scope to the request's instant; the first bytes until then go out.
+    fn advance(&mut self, wire: &Wire, facts: &Facts<'_>) -> Instant {
+        let clock = self.scopes.entry(facts.scope.to_owned()).or_default();
+        let next = clock.now.map_or(Instant::default(), |now| now + STEP);
+        let at = facts.at.unwrap_or(next).max(clock.now.unwrap_or_default());
+        clock.now = Some(at);
+        clock.pending.sort_unstable();
+        let gone = clock.pending.partition_point(|(first_byte, _)| *first_byte <= at);
+        for (first_byte, ticket) in clock.pending.drain(..gone) {
+            self.cache.first_byte(&wire.prefixes, ticket, first_byte);
+            self.cache.ended(&wire.prefixes, ticket, first_byte);
+        }
+        at
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether a fork asked when there was something to be read.
+
+use crate::time::{Duration, Instant};
+
+/// When a request was sent, and when its answer began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Position among all requests.
+    pub request: usize,
+    /// When it was sent.
+    pub at: Option<Instant>,
+    /// When its answer's first byte came.
+    pub first_byte_at: Option<Instant>,
+}
+
+/// What is to be said of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Launch {
+    /// Something could be read, or nobody was writing it.
+    Fine,
+    /// It asked while the only writer's answer had not begun.
+    TooEarly(String),
+    /// The input does not tell.
+    Untold(&'static str),
+}
+
+const NO_INSTANTS: &str = "the input does not say when requests were sent";
+const NO_FIRST_BYTES: &str = "the input does not say when answers began";
+
+/// Judges a fork by those who wrote what it reads before it: its parent's requests, and its siblings. An entry lives for
+/// `lifetime` from when it was used last (`providers.md` 1.3).
+pub(super) fn judge(fork: &Asked, writers: &[Asked], lifetime: Duration) -> Launch {
+    let Some(at) = fork.at else { return Launch::Untold(NO_INSTANTS) };
+    let before = writers.iter().filter_map(|writer| Some((writer, writer.at.filter(|sent| *sent <= at)?)));
+    let (mut waits_for, mut may_wait) = (None, false);
+    for (writer, sent) in before {
+        match writer.first_byte_at {
+            Some(began) if began <= at && at < sent + lifetime => return Launch::Fine,
+            Some(began) if began > at => waits_for = Some((writer, sent, began)),
+            None => may_wait = may_wait || at < sent + lifetime,
+            Some(_) => {}
+        }
+    }
+    match waits_for {
+        Some((writer, sent, began)) => Launch::TooEarly(format!(
+            "sent {} ms after request {}, whose answer began {} ms later",
+            at.since(sent).as_millis(),
+            writer.request,
+            began.since(at).as_millis()
+        )),
+        None if may_wait => Launch::Untold(NO_FIRST_BYTES),
+        None if writers.iter().all(|writer| writer.at.is_none()) => Launch::Untold(NO_INSTANTS),
+        None => Launch::Fine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, Launch, judge};
+    use crate::time::{Duration, Instant};
+
+    fn asked(request: usize, at_ms: u64, first_byte_ms: u64) -> Asked {
+        let at = Some(Instant::from_millis(at_ms));
+        Asked { request, at, first_byte_at: Some(Instant::from_millis(first_byte_ms)) }
+    }
+
+    fn launch(fork: Asked, writers: &[Asked]) -> Launch {
+        judge(&fork, writers, Duration::from_secs(300))
+    }
+
+    #[test]
+    fn a_fork_of_a_warm_parent_may_ask_at_any_time() {
+        let parent = asked(0, 0, 1_000);
+        assert_eq!(launch(asked(1, 1_000, 2_000), &[parent]), Launch::Fine);
+        assert_eq!(launch(asked(2, 1_001, 2_000), &[parent, asked(1, 1_000, 2_000)]), Launch::Fine);
+    }
+
+    #[test]
+    fn a_fork_does_not_ask_before_its_parents_answer_begins() {
+        let found = launch(asked(1, 900, 2_000), &[asked(0, 0, 1_000)]);
+        assert_eq!(found, Launch::TooEarly("sent 900 ms after request 0, whose answer began 100 ms later".to_owned()));
+    }
+
+    #[test]
+    fn siblings_of_a_cold_parent_wait_for_the_first_of_them() {
+        let (parent, first) = (asked(0, 0, 1_000), asked(1, 400_000, 402_000));
+        assert_eq!(launch(first, &[parent]), Launch::Fine, "somebody has to write it");
+        assert!(matches!(launch(asked(2, 400_005, 402_000), &[parent, first]), Launch::TooEarly(_)));
+        assert_eq!(launch(asked(2, 402_000, 403_000), &[parent, first]), Launch::Fine);
+    }
+
+    #[test]
+    fn what_the_input_does_not_say_is_not_guessed() {
+        let silent = Asked { request: 0, at: None, first_byte_at: None };
+        assert!(matches!(launch(silent, &[asked(1, 0, 1)]), Launch::Untold(_)));
+        assert!(matches!(launch(asked(1, 5, 6), &[silent]), Launch::Untold(_)));
+        let unanswered = Asked { first_byte_at: None, ..asked(0, 0, 0) };
+        assert!(matches!(launch(asked(1, 5, 6), &[unanswered]), Launch::Untold(_)));
+    }
+}

@@ -1,0 +1,184 @@
+//! The fork conformance suite: what any harness's captures can be put through.
+//!
+//! Each chain's first request that goes on from another chain's is a fork, and is laid beside that. The card says of each
+//! check whether it passed, on what evidence, and what would mend it; what an input cannot tell is said to be so.
+//!
+//! * [`Check`]: the checks and their stable words. [`Card`]: what came of them.
+//! * [`Suite`]: takes requests in the order in which they were sent.
+
+mod card;
+mod check;
+mod launch;
+mod pair;
+mod prompt;
+mod reach;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use card::{Card, Evidence, Row};
+pub use check::{CHECKS, Check};
+use launch::{Asked, Launch};
+use pair::{Pair, Taken};
+
+use super::kin::{Kin, Kinship};
+use super::lanes::Lanes;
+use super::{Facts, Sent};
+use crate::cache::Rules;
+use crate::diagnosis::compare;
+use crate::time::Duration;
+use crate::wire::{BodyError, ChainId, Request, Ttl, Wire};
+
+/// Puts requests through the checks.
+#[derive(Debug)]
+pub struct Suite {
+    wire: Wire,
+    record: Record,
+}
+
+/// What is remembered of the requests.
+#[derive(Debug)]
+struct Record {
+    rules: Rules,
+    lanes: Lanes,
+    chains: BTreeMap<ChainId, Chain>,
+    kin: Kin<Arc<Taken>>,
+    /// Forks by the request that they go on from.
+    launched: BTreeMap<usize, Vec<Asked>>,
+    card: Card,
+}
+
+/// The end of a chain.
+#[derive(Debug)]
+struct Chain {
+    last: Arc<Taken>,
+    before: Option<Arc<Taken>>,
+    /// What the last request lost of the one before.
+    harm: Vec<Evidence>,
+    /// Requests that forks went on from and that no next request was judged by yet.
+    forked: BTreeSet<usize>,
+}
+
+impl Suite {
+    /// A suite under the rules of a cache.
+    pub fn new(rules: Rules) -> Self {
+        let record = Record {
+            rules,
+            lanes: Lanes::default(),
+            chains: BTreeMap::new(),
+            kin: Kin::default(),
+            launched: BTreeMap::new(),
+            card: Card::new(),
+        };
+        Self { wire: Wire::new(rules.forms), record }
+    }
+
+    /// Takes a body in the order in which it was sent.
+    ///
+    /// # Errors
+    /// When the body is no request of the Messages API; nothing is remembered of it then.
+    pub fn take(&mut self, sent: &Sent<'_>) -> Result<(), BodyError> {
+        let mut request = self.wire.read(sent.body, sent.scope, sent.model_outside)?;
+        sent.breakpoints.apply(&mut request);
+        self.record.take(&self.wire, request, Some(sent.body), &sent.facts());
+        Ok(())
+    }
+
+    /// Takes a request that the caller has read into a wire of its own, the same for all. Without a body nothing is said
+    /// of what a recording leaves out.
+    pub fn watch(&mut self, wire: &Wire, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) {
+        self.record.take(wire, request, body, facts);
+    }
+
+    /// The card.
+    pub fn card(self) -> Card {
+        self.record.card.finished()
+    }
+}
+
+impl Record {
+    fn take(&mut self, wire: &Wire, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) {
+        let chains = &self.chains;
+        let latest = |chain: ChainId| {
+            let chain = chains.get(&chain)?;
+            Some((&chain.last.request, chain.before.as_ref().map(|before| &before.request)))
+        };
+        let lane = self.lanes.assign(wire, (self.card.requests, &request), facts, latest);
+        let taken = Arc::new(Taken::new(self.card.requests, lane, request, body, facts));
+        self.card.requests += 1;
+        match self.chains.contains_key(&taken.chain) {
+            true => self.go_on(wire, taken),
+            false => self.begin(wire, &taken),
+        }
+    }
+
+    /// A chain's next request.
+    fn go_on(&mut self, wire: &Wire, taken: Arc<Taken>) {
+        let Some(chain) = self.chains.get_mut(&taken.chain) else { return };
+        chain.harm = pair::harm(wire, &chain.last, &taken);
+        if chain.forked.remove(&chain.last.index) {
+            self.card.judge(Check::ParentUnharmed, chain.harm.clone());
+        }
+        chain.before = Some(std::mem::replace(&mut chain.last, taken));
+    }
+
+    /// A chain's first request.
+    fn begin(&mut self, wire: &Wire, taken: &Arc<Taken>) {
+        let open = self.chains.values().flat_map(|chain| std::iter::once(&chain.last).chain(&chain.before));
+        if let Kinship::Fork { parent, until, sibling } = self.kin.meet(wire, taken, open) {
+            let comparison = compare(wire, &parent.request, &taken.request);
+            let sibling = sibling.map(|sibling| {
+                let comparison = compare(wire, &sibling.first.request, &taken.request);
+                (sibling, comparison)
+            });
+            let pair = Pair { wire, base: &parent, fork: taken, until, comparison: &comparison, sibling };
+            self.fork(&pair);
+        }
+        let chain = Chain { last: Arc::clone(taken), before: None, harm: Vec::new(), forked: BTreeSet::new() };
+        self.chains.insert(taken.chain, chain);
+    }
+
+    fn fork(&mut self, pair: &Pair<'_>) {
+        self.card.forks += 1;
+        prompt::check(pair, &mut self.card);
+        self.card.judge(Check::CacheKey, pair.cache_key());
+        reach::check(pair, &self.rules, &mut self.card);
+        self.launch(pair);
+        self.unharmed(pair);
+    }
+
+    fn launch(&mut self, pair: &Pair<'_>) {
+        let own = pair.fork.asked();
+        let parents = self
+            .chains
+            .get(&pair.base.chain)
+            .into_iter()
+            .flat_map(|chain| Some(&chain.last).into_iter().chain(&chain.before));
+        let mut writers: Vec<Asked> = parents.map(|taken| taken.asked()).chain([pair.base.asked()]).collect();
+        let siblings = self.launched.entry(pair.base.index).or_default();
+        writers.extend(siblings.iter().copied());
+        siblings.push(own);
+        match launch::judge(&own, &writers, lifetime(&pair.base.request)) {
+            Launch::Fine => self.card.pass(Check::LaunchTiming),
+            Launch::TooEarly(found) => self.card.fail(Check::LaunchTiming, pair.evidence(String::new(), found)),
+            Launch::Untold(why) => self.card.untold(Check::LaunchTiming, why),
+        }
+    }
+
+    /// The parent's next request is judged when it comes, or now where it was first.
+    fn unharmed(&mut self, pair: &Pair<'_>) {
+        const NO_NEXT: &str = "no parent asked anything after its forks";
+        self.card.untold(Check::ParentUnharmed, NO_NEXT);
+        let Some(chain) = self.chains.get_mut(&pair.base.chain) else { return };
+        if chain.last.index == pair.base.index {
+            chain.forked.insert(pair.base.index);
+        } else if chain.before.as_ref().is_some_and(|before| before.index == pair.base.index) {
+            self.card.judge(Check::ParentUnharmed, chain.harm.clone());
+        }
+    }
+}
+
+/// How long what a request wrote last lives.
+fn lifetime(request: &Request) -> Duration {
+    request.markers.last().map_or(Ttl::FiveMinutes, |marker| marker.ttl).duration()
+}

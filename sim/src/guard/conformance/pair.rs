@@ -1,0 +1,177 @@
+//! A fork beside the request that it goes on from.
+
+use std::sync::Arc;
+
+use super::card::Evidence;
+use super::launch::Asked;
+use super::reach;
+use crate::diagnosis::{Comparison, Difference, compare};
+use crate::guard::Facts;
+use crate::guard::kin::{Relative, Sibling};
+use crate::guard::lanes::Lane;
+use crate::time::Instant;
+use crate::wire::{ChainId, Level, Request, Wire};
+
+/// A request as it is remembered.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    /// Position among all requests.
+    pub index: usize,
+    pub chain: ChainId,
+    /// What the chain is called in reports.
+    pub name: String,
+    called: Option<String>,
+    pub parent: Option<String>,
+    pub scope: String,
+    pub request: Request,
+    /// What was sent; `None` where the input has rebuilt requests.
+    pub body: Option<Vec<u8>>,
+    at: Option<Instant>,
+    first_byte_at: Option<Instant>,
+}
+
+impl Taken {
+    pub(super) fn new(index: usize, lane: Lane, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) -> Self {
+        Self {
+            index,
+            chain: lane.chain,
+            name: lane.name,
+            called: facts.chain.map(str::to_owned),
+            parent: facts.parent.map(str::to_owned),
+            scope: facts.scope.to_owned(),
+            request,
+            body: body.map(<[u8]>::to_vec),
+            at: facts.at,
+            first_byte_at: facts.first_byte_at,
+        }
+    }
+
+    pub(super) const fn has_body(&self) -> bool {
+        self.body.is_some()
+    }
+
+    pub(super) const fn asked(&self) -> Asked {
+        Asked { request: self.index, at: self.at, first_byte_at: self.first_byte_at }
+    }
+
+    /// How many leading blocks the breakpoints cover.
+    pub(super) fn covered(&self) -> usize {
+        let ends = self.request.markers.iter().filter_map(|marker| reach::index(&self.request, marker));
+        ends.max().map_or(0, |at| at + 1)
+    }
+}
+
+impl Relative for Arc<Taken> {
+    fn request(&self) -> &Request {
+        &self.request
+    }
+
+    fn index(&self) -> usize {
+        self.index
+    }
+
+    fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    fn called(&self) -> Option<&str> {
+        self.called.as_deref()
+    }
+
+    fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+
+    fn scope(&self) -> &str {
+        &self.scope
+    }
+}
+
+/// A fork and what it goes on from.
+pub(super) struct Pair<'a> {
+    pub wire: &'a Wire,
+    /// The parent's request.
+    pub base: &'a Taken,
+    /// The fork's first request.
+    pub fork: &'a Taken,
+    /// Blocks of `base` that the fork has to share.
+    pub until: usize,
+    /// The fork compared with `base`.
+    pub comparison: &'a Comparison,
+    /// What siblings share beyond that, and the fork compared with the first of them.
+    pub sibling: Option<(Sibling<Arc<Taken>>, Comparison)>,
+}
+
+impl Pair<'_> {
+    pub(super) fn evidence(&self, path: String, found: String) -> Evidence {
+        let (chain, request) = (self.fork.name.clone(), self.fork.index);
+        Evidence { chain, request, older: Some(self.base.index), path, found }
+    }
+
+    /// A difference as evidence.
+    pub(super) fn difference(&self, found: &Difference) -> Evidence {
+        self.evidence(found.path.clone(), told(found))
+    }
+
+    /// Blocks of the parent's request whose history counts: what its breakpoints cover, where they reach into the messages.
+    pub(super) fn history_end(&self) -> usize {
+        let covered = self.base.covered();
+        let start = self.base.request.level_start(Level::Messages);
+        if covered > start { covered.min(self.until) } else { self.until }
+    }
+
+    /// Differences to the first sibling within what siblings share, and that sibling.
+    pub(super) fn siblings_differences(&self) -> Vec<(&Difference, usize)> {
+        let Some((sibling, comparison)) = &self.sibling else { return Vec::new() };
+        let within = comparison.differences.iter().filter(|found| sibling.shared.contains(&found.old_index));
+        within.map(|found| (found, sibling.first.index)).collect()
+    }
+
+    /// The fork's block at which the parent's last breakpoint stands; `None` where it has none.
+    pub(super) fn covered_end(&self) -> Option<usize> {
+        let last = self.base.covered().min(self.until).checked_sub(1)?;
+        let partner = &self.comparison.alignment.partner;
+        let stays = partner.iter().position(|old| *old == Some(last));
+        let changed = || {
+            let there = self.comparison.differences.iter().find(|found| found.old_index == last && found.new.is_some());
+            there.map(|found| found.new_index)
+        };
+        let before = || partner.iter().rposition(|old| old.is_some_and(|old| old < last));
+        stays.or_else(changed).or_else(before).or(Some(0))
+    }
+
+    /// What of the cache's address is not the parent's.
+    pub(super) fn cache_key(&self) -> Vec<Evidence> {
+        const KEY: &str = "prompt_cache_key";
+        let mut found = Vec::new();
+        if self.base.scope != self.fork.scope {
+            found.push(self.evidence(String::new(), "sent in another scope than the parent's request".to_owned()));
+        }
+        if self.base.request.envelope_value(KEY) != self.fork.request.envelope_value(KEY) {
+            found.push(self.evidence(KEY.to_owned(), "another key than the parent's request has".to_owned()));
+        }
+        found
+    }
+}
+
+/// What the next request of a chain lost of what the last one's breakpoints covered.
+pub(super) fn harm(wire: &Wire, last: &Taken, next: &Taken) -> Vec<Evidence> {
+    let covered = last.covered();
+    let comparison = compare(wire, &last.request, &next.request);
+    let evidence = |found: &Difference| Evidence {
+        chain: next.name.clone(),
+        request: next.index,
+        older: Some(last.index),
+        path: found.path.clone(),
+        found: told(found),
+    };
+    comparison.differences.iter().filter(|found| found.old_index < covered).map(evidence).collect()
+}
+
+/// A difference in words, without content.
+fn told(found: &Difference) -> String {
+    match found.offset_in_block {
+        Some(at) => format!("{} ({}, from byte {at} of the block)", found.cause, found.name),
+        None => format!("{} ({})", found.cause, found.name),
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether a fork's breakpoints reach what its parent wrote.
+
+use super::Pair;
+use super::card::{Card, Evidence};
+use super::check::Check;
+use crate::cache::{LookBack, Rules, look_back, refusal};
+use crate::wire::{Marker, Request};
+
+const HIDDEN: &str = "the input does not show the breakpoints that were sent";
+const NOTHING_MARKED: &str = "no breakpoint of the fork covers the end of what is shared";
+
+/// Puts a pair through the checks of breakpoints.
+pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
+    if !(pair.fork.has_body() && pair.base.has_body()) {
+        card.untold(Check::Breakpoints, HIDDEN);
+        card.untold(Check::LookBack, HIDDEN);
+        return;
+    }
+    let mut wrong = Vec::new();
+    for taken in [pair.base, pair.fork] {
+        if let Err(refused) = refusal::check(&taken.request, rules) {
+            let found = format!("the provider refuses it: {refused}");
+            wrong.push(Evidence {
+                request: taken.index,
+                chain: taken.name.clone(),
+                ..pair.evidence(String::new(), found)
+            });
+        }
+    }
+    let end = pair.covered_end();
+    match end {
+        None => wrong.push(Evidence {
+            request: pair.base.index,
+            chain: pair.base.name.clone(),
+            ..pair.evidence(
+                String::new(),
+                "the parent's request has no breakpoint, so a fork can read nothing of it".to_owned(),
+            )
+        }),
+        Some(end) if covering(&pair.fork.request, end).is_none() => {
+            let path = pair.fork.request.places.get(end).map(ToString::to_string).unwrap_or_default();
+            wrong.push(
+                pair.evidence(path, "no breakpoint stands here or behind, where the shared part ends".to_owned()),
+            );
+        }
+        Some(_) => {}
+    }
+    card.judge(Check::Breakpoints, wrong);
+    match end.and_then(|end| Some((end, covering(&pair.fork.request, end)?))) {
+        Some((end, marker)) => card.judge(Check::LookBack, beyond(pair, end, marker, rules.look_back)),
+        None => card.untold(Check::LookBack, NOTHING_MARKED),
+    }
+}
+
+/// The first breakpoint at or behind block `end`.
+fn covering(request: &Request, end: usize) -> Option<&Marker> {
+    request.markers.iter().find(|marker| index(request, marker).is_some_and(|at| at >= end))
+}
+
+/// The block that a breakpoint ends.
+pub(super) fn index(request: &Request, marker: &Marker) -> Option<usize> {
+    request.nodes.iter().rposition(|node| *node == marker.node)
+}
+
+fn beyond(pair: &Pair<'_>, end: usize, marker: &Marker, rule: LookBack) -> Vec<Evidence> {
+    let request = &pair.fork.request;
+    let reaches = look_back(&pair.wire.prefixes, marker.node, rule).any(|node| Some(&node) == request.nodes.get(end));
+    if reaches {
+        return Vec::new();
+    }
+    let found = format!(
+        "the breakpoint at {} looks back {} positions ({}), and the parent's last entry lies further",
+        marker.place,
+        rule.reach,
+        rule.count.name()
+    );
+    let path = request.places.get(end).map(ToString::to_string).unwrap_or_default();
+    vec![pair.evidence(path, found)]
+}

@@ -1,0 +1,138 @@
+//! What is found: a change with its place, its cause and its price.
+
+use super::rules::Rules;
+use crate::diagnosis::{Cause, Note, Volatile, Window};
+use crate::pricing::{Category, Money};
+use crate::wire::Level;
+
+/// What a finding is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// A request keeps the whole prefix of the one before in its chain.
+    Stability,
+    /// Forks share all up to their directive, siblings all that they shared before.
+    Sharing,
+    /// Hit rate, cost per turn, number of breakpoints.
+    Budget,
+    /// The prompt is the one that the lock holds.
+    Equality,
+}
+
+impl Rule {
+    /// All, in the order of a score card.
+    pub const ALL: [Self; 4] = [Self::Stability, Self::Sharing, Self::Budget, Self::Equality];
+
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stability => "stability",
+            Self::Sharing => "sharing",
+            Self::Budget => "budget",
+            Self::Equality => "equality",
+        }
+    }
+}
+
+/// A change, what it does to the cache, and what that costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is held against.
+    pub rule: Rule,
+    /// Name of the request's chain.
+    pub chain: String,
+    /// The request: its position among all that were taken, from 0.
+    pub request: usize,
+    /// The request that it is compared with; `None` where that is a lock's.
+    pub older: Option<usize>,
+    /// Level of the changed block.
+    pub level: Level,
+    /// JSON path in the body of the newer request, or of the older where the newer ends before it.
+    pub path: String,
+    /// What the changed thing is called: "tool `Read`, field `description`".
+    pub name: String,
+    /// First differing byte in the block's canonical bytes; `None` for parameters and breakpoints.
+    pub offset_in_block: Option<u64>,
+    /// The same, counted in canonical bytes from the start of the prompt.
+    pub offset_in_prefix: Option<u64>,
+    /// The stretch of canonical bytes that differs in the newer block; against a lock, the 256 bytes in which it begins.
+    pub offset_range: Option<[u64; 2]>,
+    /// Why the cache is not read.
+    pub cause: Cause,
+    /// What in the changed bytes varies by itself.
+    pub volatile: Option<Volatile>,
+    /// Time left out and all other changes undone, the request reads less because of it.
+    pub breaks_prefix: bool,
+    /// Unchanged tokens behind the change that would have been read without it.
+    pub tokens_lost: u64,
+    /// What these (most of them) are billed as instead of reads.
+    pub billed_as: Category,
+    /// How much more that costs; `None` for a model without a price.
+    pub cost: Option<Money>,
+    /// The bytes around the first difference, older and newer.
+    pub windows: Option<[Window; 2]>,
+}
+
+impl Finding {
+    /// The word of the provider's own diagnosis; `None` where it has none.
+    pub const fn provider_reason(&self) -> Option<&'static str> {
+        self.cause.provider_reason()
+    }
+
+    /// What it costs per day where so many requests a day are like this one.
+    pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
+        self.cost.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
+    }
+
+    /// Whether the rules let it pass by name.
+    pub fn is_allowed(&self, rules: &Rules) -> bool {
+        let starts = |prefix: &String| self.path.starts_with(prefix.as_str());
+        rules.allow.iter().any(|allowed| allowed.cause == self.cause && allowed.path.as_ref().is_none_or(starts))
+    }
+}
+
+/// Something that is no fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// Name of the request's chain.
+    pub chain: String,
+    /// The request: its position among all that were taken, from 0.
+    pub request: usize,
+    /// What it is.
+    pub note: NoteKind,
+    /// JSON path; empty where it concerns the whole request.
+    pub path: String,
+}
+
+/// What a note says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoteKind {
+    /// A difference that costs nothing.
+    Harmless(Note),
+    /// Less was read than could have been, and time is to blame.
+    Time(Cause),
+}
+
+impl NoteKind {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Harmless(note) => note.word(),
+            Self::Time(cause) => cause.word(),
+        }
+    }
+}
+
+/// A figure outside its budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What it is held against.
+    pub rule: Rule,
+    /// Name of the chain; `None` for all together.
+    pub chain: Option<String>,
+    /// Which figure.
+    pub what: String,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}

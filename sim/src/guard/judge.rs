@@ -1,0 +1,207 @@
+//! What changed between two requests, and what each change does to the cache.
+
+use super::finding::{Finding, NoteKind, Noted, Rule};
+use super::reads::Entries;
+use super::sharing::Within;
+use super::taken::Taken;
+use super::undone::{Mixed, Undone};
+use super::unread;
+use crate::cache;
+use crate::diagnosis::{self, Cause, Difference, Note, first_difference};
+use crate::pricing::{Category, Money, Rates};
+use crate::wire::{Request, Ttl, Wire};
+
+/// Two requests to be laid side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    /// Blocks and prefixes.
+    pub wire: &'a Wire,
+    /// What was written before the newer request.
+    pub entries: &'a Entries,
+    /// The provider's cache rules.
+    pub preset: &'a cache::Rules,
+    /// The request that it is compared with.
+    pub older: &'a Taken,
+    /// The request.
+    pub newer: &'a Taken,
+    /// Its prices.
+    pub rates: Option<&'a Rates>,
+    /// What is checked.
+    pub rule: Rule,
+    /// Name of its chain.
+    pub chain: &'a str,
+    /// What has to be kept; all else is the newer request's own and stays as it is.
+    pub within: &'a Within,
+}
+
+/// What changed, in prompt order; breakpoints behind the bytes.
+pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
+    let comparison = diagnosis::compare(case.wire, &case.older.request, &case.newer.request);
+    let undone = Undone::new(case.wire, case.older, case.newer, (&comparison, case.within));
+    let base = undone.all_but(None);
+    let read = case.entries.read(&base.prompt, case.preset);
+    let mut findings = Vec::new();
+    let mut notes = Vec::new();
+    let kept = base.kept(read);
+    for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| case.within.concerns(found)) {
+        let alone = Alone::new(case, &undone, (at, change), kept);
+        let finding = alone.finding();
+        if !finding.breaks_prefix && alone.is_behind_all() {
+            notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
+        }
+        findings.push(finding);
+    }
+    if case.within.asks_breakpoints(case.older) {
+        findings.extend(unread::findings(case, &undone, &base, read));
+    }
+    (findings, notes)
+}
+
+impl Case<'_> {
+    /// A note on the newer request.
+    pub fn note(&self, note: NoteKind, path: &str) -> Noted {
+        Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned() }
+    }
+
+    /// What reading these blocks of the newer prompt would have saved: tokens, what most of them are billed as, money.
+    pub fn loss(&self, lost: &[usize]) -> (u64, Category, Option<Money>) {
+        let mut tokens = [(Category::Write1h, 0_u64), (Category::Write5m, 0), (Category::Input, 0)];
+        let ends = self.newer.written_ends();
+        for at in lost {
+            let slot = match ends {
+                (one_hour, _) if *at < one_hour => 0,
+                (_, last) if *at < last => 1,
+                _ => 2,
+            };
+            tokens[slot].1 += self.newer.tokens(*at);
+        }
+        let cost = self.rates.map(|rates| {
+            tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()
+        });
+        let most = tokens.iter().rev().max_by_key(|(_, tokens)| *tokens);
+        let most = most.map_or(Category::Input, |(billed_as, _)| *billed_as);
+        (tokens.iter().map(|(_, tokens)| tokens).sum(), most, cost)
+    }
+}
+
+/// One change, all others undone.
+struct Alone<'a> {
+    case: &'a Case<'a>,
+    undone: &'a Undone<'a>,
+    change: &'a Difference,
+    mixed: Mixed,
+    /// Blocks of the older prompt read with all changes undone.
+    base_read: usize,
+    /// Blocks read with this one alone.
+    read: usize,
+}
+
+impl<'a> Alone<'a> {
+    fn new(
+        case: &'a Case<'a>,
+        undone: &'a Undone<'a>,
+        (at, change): (usize, &'a Difference),
+        base_read: usize,
+    ) -> Self {
+        let mixed = undone.all_but(Some(at));
+        let read = case.entries.read(&mixed.prompt, case.preset);
+        Self { case, undone, change, mixed, base_read, read }
+    }
+
+    /// Where the change begins in the older prompt.
+    fn begins(&self) -> usize {
+        self.change.pairs.iter().map(|pair| pair.old_at).min().unwrap_or(0)
+    }
+
+    /// What the older request had in the cache ends before the change.
+    fn is_behind_all(&self) -> bool {
+        let covered = self.case.older.covered();
+        covered > 0 && self.begins() >= covered
+    }
+
+    /// Something is not read that stands where blocks are read without the change.
+    fn breaks_prefix(&self) -> bool {
+        let came = |new: usize| self.change.pairs.iter().find(|pair| pair.new == Some(new));
+        self.mixed.slots.iter().skip(self.read).any(|slot| match (slot.old, slot.new) {
+            (Some(old), _) => old < self.base_read,
+            (None, Some(new)) => came(new).is_some_and(|pair| pair.old_at < self.base_read),
+            (None, None) => false,
+        })
+    }
+
+    /// Unchanged blocks of the newer prompt behind the change that would have been read without it.
+    fn lost(&self) -> Vec<usize> {
+        let begins = self.begins();
+        let unread = self.mixed.slots.iter().skip(self.read).filter(|slot| slot.new.is_none());
+        let behind = unread.filter_map(|slot| slot.old).filter(|old| (begins..self.base_read).contains(old));
+        behind.filter_map(|old| self.undone.kept(old)).collect()
+    }
+
+    fn finding(&self) -> Finding {
+        let Self { case, change, .. } = self;
+        let breaks_prefix = self.breaks_prefix();
+        let lost = if breaks_prefix { self.lost() } else { Vec::new() };
+        let (tokens_lost, most, cost) = case.loss(&lost);
+        let billed_as = if lost.is_empty() { case.newer.billed_at(change.new_index) } else { most };
+        // What came in or went away is shown beside what stood at its place.
+        let older = bytes(case.wire, &case.older.request, change.old_index);
+        let newer = bytes(case.wire, &case.newer.request, change.new_index);
+        let offset = first_difference(older, newer);
+        let within = change.offset_in_block.is_some() && change.old.is_some() && change.new.is_some();
+        let shown = change.cause != Cause::ModelChanged;
+        Finding {
+            rule: case.rule,
+            chain: case.chain.to_owned(),
+            request: case.newer.number,
+            older: Some(case.older.number),
+            level: change.level,
+            path: change.path.clone(),
+            name: change.name.clone(),
+            offset_in_block: change.offset_in_block,
+            offset_in_prefix: change.offset_in_prefix,
+            offset_range: within.then(|| differing_range(older, newer, offset)),
+            cause: change.cause,
+            volatile: change.volatile,
+            breaks_prefix,
+            tokens_lost,
+            billed_as,
+            cost,
+            windows: shown.then(|| [older, newer].map(|bytes| diagnosis::window(bytes, offset))),
+        }
+    }
+}
+
+impl Taken {
+    /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these.
+    fn written_ends(&self) -> (usize, usize) {
+        if self.refusal.is_some() {
+            return (0, 0);
+        }
+        let marked = self.marked().into_iter().filter(|(at, _)| self.cumulative[*at] >= self.minimum_tokens);
+        marked.fold((0, 0), |(one_hour, last), (at, ttl)| {
+            (if ttl == Ttl::OneHour { one_hour.max(at + 1) } else { one_hour }, last.max(at + 1))
+        })
+    }
+
+    /// What the block at `at` is billed as where it is not read.
+    fn billed_at(&self, at: usize) -> Category {
+        match self.written_ends() {
+            (one_hour, _) if at < one_hour => Category::Write1h,
+            (_, last) if at < last => Category::Write5m,
+            _ => Category::Input,
+        }
+    }
+}
+
+fn bytes<'a>(wire: &'a Wire, request: &Request, at: usize) -> &'a [u8] {
+    let block = request.nodes.get(at).and_then(|node| wire.prefixes.block(*node));
+    block.map_or(&[][..], |block| wire.blocks.bytes(block))
+}
+
+/// The stretch of `new` that is not in `old`: from the first difference to where both go on alike to the end.
+fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
+    let rest = |bytes: &[u8]| bytes.len().saturating_sub(offset);
+    let alike =
+        old.iter().rev().zip(new.iter().rev()).take(rest(old).min(rest(new))).take_while(|(old, new)| old == new);
+    [offset as u64, (new.len() - alike.count()) as u64]
+}

@@ -1,0 +1,240 @@
+//! Kin: which earlier request the first one of a chain is akin to.
+//!
+//! Ids decide where the input has them. Else a fork is known by its history: what its parent had been told, and then
+//! something of its own. An agent that got a brief of its own shares tools and system prompt with others of its kind.
+//! A family is what one request of a parent, or one kind of brief, brought forth; of each the first member is kept.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::resemblance::{History, is_of_kind, resembles};
+use crate::diagnosis::{align, blocks};
+use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire};
+
+/// A request that others may be akin to.
+pub trait Relative: Clone {
+    /// The request.
+    fn request(&self) -> &Request;
+    /// Its position among all requests.
+    fn index(&self) -> usize;
+    /// Its chain.
+    fn chain(&self) -> ChainId;
+    /// What the input calls its chain, where it does.
+    fn called(&self) -> Option<&str>;
+    /// The chain that called it, where the input says so.
+    fn parent(&self) -> Option<&str>;
+    /// Who may share a cache with it.
+    fn scope(&self) -> &str;
+}
+
+/// What a chain's first request is to the earlier ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kinship<T> {
+    /// It goes on from a request of another chain.
+    Fork {
+        /// What it goes on from.
+        parent: T,
+        /// Blocks of that, from the first, that it has to share where a breakpoint covers them.
+        until: usize,
+        /// What its siblings share beyond that.
+        sibling: Option<Sibling<T>>,
+    },
+    /// It has a brief of its own, and others of its kind were before it.
+    Brief(Sibling<T>),
+    /// It is the first of its kind.
+    New,
+}
+
+/// An earlier sibling, and what a later one has to share with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sibling<T> {
+    /// The family's first request.
+    pub first: T,
+    /// Blocks of it that a later one has to share.
+    pub shared: Range<usize>,
+}
+
+/// What one request, or one kind of brief, brought forth.
+#[derive(Clone, Debug)]
+struct Family<T> {
+    /// What its members go on from; `None` where they have briefs of their own.
+    parent: Option<T>,
+    first: T,
+    /// From where on blocks of the first are no longer its parent's.
+    own_from: usize,
+    /// How many leading blocks the first two share; `None` until there are two.
+    shared: Option<usize>,
+}
+
+/// The families of an input.
+#[derive(Clone, Debug)]
+pub struct Kin<T> {
+    families: VecDeque<Family<T>>,
+}
+
+/// Families that are remembered. Each holds at most two requests beside those of its chains; a child that comes later than
+/// so many other fan-outs is compared with its parent alone.
+const FAMILIES_MAX: usize = 32;
+
+/// Messages that a fork adds at its beginning: the parent's answer, and what tells the fork what to do.
+const OWN_MESSAGES: usize = 2;
+
+impl<T> Default for Kin<T> {
+    fn default() -> Self {
+        Self { families: VecDeque::new() }
+    }
+}
+
+impl<T: Relative> Kin<T> {
+    /// What `newer`, the first request of its chain, is to the earlier ones, and takes it into its family. `open` are
+    /// the latest requests of all other chains.
+    pub fn meet<'a>(&mut self, wire: &Wire, newer: &T, open: impl Iterator<Item = &'a T>) -> Kinship<T>
+    where
+        T: 'a,
+    {
+        let mut known: Vec<&T> = self.families.iter().filter_map(|family| family.parent.as_ref()).collect();
+        open.for_each(|older| known.push(older));
+        match origin(wire, newer, known).map(|(parent, until)| (parent.clone(), until)) {
+            Some((parent, until)) => self.fork(wire, newer, parent, until),
+            None => self.brief(wire, newer),
+        }
+    }
+
+    /// Gives each request that families hold to `renew`.
+    pub fn for_each_mut(&mut self, mut renew: impl FnMut(&mut T)) {
+        for family in &mut self.families {
+            family.parent.iter_mut().for_each(&mut renew);
+            renew(&mut family.first);
+        }
+    }
+
+    fn fork(&mut self, wire: &Wire, newer: &T, parent: T, until: usize) -> Kinship<T> {
+        let is_theirs =
+            |family: &&mut Family<T>| family.parent.as_ref().is_some_and(|known| known.index() == parent.index());
+        let sibling = match self.families.iter_mut().find(is_theirs) {
+            Some(family) => {
+                let end = family.shared.unwrap_or_default();
+                family.shared.get_or_insert_with(|| common(family.first.request(), newer.request()));
+                let shared = family.own_from..end;
+                (!shared.is_empty()).then(|| Sibling { first: family.first.clone(), shared })
+            }
+            None => {
+                let own_from = inherited(wire, parent.request(), newer.request());
+                self.found(Family { parent: Some(parent.clone()), first: newer.clone(), own_from, shared: None });
+                None
+            }
+        };
+        Kinship::Fork { parent, until, sibling }
+    }
+
+    fn brief(&mut self, wire: &Wire, newer: &T) -> Kinship<T> {
+        // Conversations with ids that nobody called are each their own.
+        if newer.called().is_some() && newer.parent().is_none() {
+            return Kinship::New;
+        }
+        let kind = |family: &&mut Family<T>| {
+            let first = family.first.request();
+            let is_known = family.shared.is_some_and(|shared| shared >= first.level_start(Level::Messages));
+            family.parent.is_none()
+                && may_share(&family.first, newer)
+                && is_of_kind(wire, first, newer.request(), is_known)
+        };
+        let Some(family) = self.families.iter_mut().find(kind) else {
+            self.found(Family { parent: None, first: newer.clone(), own_from: 0, shared: None });
+            return Kinship::New;
+        };
+        let first = family.first.request();
+        // Of children of one parent it is known that they are of one kind; of others only if two of them were before.
+        let known = if newer.parent().is_some() { first.level_start(Level::Messages) } else { 0 };
+        let end = family.shared.map_or(known, |shared| shared.max(known));
+        let directive = directive(wire, first).min(directive(wire, newer.request()));
+        family.shared.get_or_insert_with(|| common(first, newer.request()).min(directive));
+        Kinship::Brief(Sibling { first: family.first.clone(), shared: 0..end })
+    }
+
+    fn found(&mut self, family: Family<T>) {
+        if self.families.len() == FAMILIES_MAX {
+            self.families.pop_front();
+        }
+        self.families.push_back(family);
+    }
+}
+
+/// Whether two agents were called by the same one, and may read from one cache.
+fn may_share<T: Relative>(older: &T, newer: &T) -> bool {
+    older.scope() == newer.scope() && older.parent() == newer.parent() && older.request().root == newer.request().root
+}
+
+/// What `newer` goes on from among `known`, and how many of its leading blocks `newer` has to share.
+fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Option<(&'a T, usize)> {
+    // A name means the chain of its own scope; another scope's may merely be called alike, so there history decides.
+    let may_be = |older: &&T| {
+        older.chain() != newer.chain()
+            && match newer.parent() {
+                Some(parent) => older.called() == Some(parent),
+                None => older.scope() == newer.scope(),
+            }
+    };
+    known.retain(may_be);
+    let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));
+    // The latest of equals: a chain that repeats a request goes on from the repetition.
+    if let Some(older) = whole.max_by_key(|older| (older.request().nodes.len(), older.index())) {
+        return Some((older, older.request().nodes.len()));
+    }
+    let own = History::of(wire, newer.request());
+    if own.messages <= OWN_MESSAGES {
+        return None;
+    }
+    let shared = |older: &T| {
+        let history = History::of(wire, older.request());
+        let shared = history.shared(&own);
+        let is_called = newer.parent().is_some() && newer.scope() == older.scope();
+        let is_shaped =
+            own.messages == history.messages + OWN_MESSAGES && resembles(wire, older.request(), newer.request());
+        let is_whole = shared.holds_last && (is_called || shared.most) || is_called && is_shaped;
+        (is_whole || is_called && shared.most).then_some((is_whole, shared.blocks, Reverse(history.len())))
+    };
+    let akin = known.into_iter().filter_map(|older| Some((shared(older)?, older)));
+    let ((is_whole, ..), older) = akin.max_by_key(|(shared, _)| *shared)?;
+    let until = if is_whole { older.request().nodes.len() } else { branch(wire, older.request(), newer.request()) };
+    Some((older, until))
+}
+
+/// Whether `newer` begins with the whole of `older`.
+fn is_continued(older: &Request, newer: &Request) -> bool {
+    let end = older.nodes.len();
+    older.root == newer.root && end > 0 && newer.nodes.get(end - 1) == older.nodes.last() && newer.nodes.len() > end
+}
+
+/// Where `newer` left the path of `older`, which had gone on meanwhile: blocks of `older` before that. What `newer` was
+/// made of is not there any more, so only what stands before its own messages is known to be meant for sharing.
+fn branch(wire: &Wire, older: &Request, newer: &Request) -> usize {
+    let (old, new) = (blocks(older, &wire.prefixes), blocks(newer, &wire.prefixes));
+    let last = newer.places.last().map_or(0, |place| place.item as usize);
+    let is_own = |place: &Place| {
+        place.level == Level::Messages && place.item != Place::LEVEL_HEAD && place.item as usize + OWN_MESSAGES > last
+    };
+    let own = newer.places.iter().position(is_own).unwrap_or(new.len());
+    align(&old, &new).partner[..own].iter().flatten().max().map_or(0, |at| at + 1)
+}
+
+/// Blocks of `newer` up to the last one that it has of `older`.
+fn inherited(wire: &Wire, older: &Request, newer: &Request) -> usize {
+    let alignment = align(&blocks(older, &wire.prefixes), &blocks(newer, &wire.prefixes));
+    alignment.partner.iter().rposition(Option::is_some).map_or(0, |at| at + 1)
+}
+
+/// How many leading blocks two requests share.
+fn common(older: &Request, newer: &Request) -> usize {
+    older.nodes.iter().zip(&newer.nodes).take_while(|(old, new)| old == new).count()
+}
+
+/// Where an agent is told what is its own alone: the last text that a user says in its first request.
+fn directive(wire: &Wire, request: &Request) -> usize {
+    let is_users = |node: &NodeId| {
+        let block = wire.prefixes.block(*node);
+        block.is_some_and(|block| wire.blocks.role(block) == Role::User && wire.blocks.kind(block) == BlockKind::Text)
+    };
+    request.nodes.iter().rposition(is_users).unwrap_or(request.nodes.len())
+}

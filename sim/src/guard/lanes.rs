@@ -1,0 +1,233 @@
+//! Which chain a request belongs to, over all scopes.
+//!
+//! Where the input names no agents, a request continues the chain with which it shares most message history. One kind of
+//! request it would tear: siblings of a fan-out, and answers that were asked for again, all continue the same earlier
+//! request and differ behind it. Each of them is a chain of its own. And one kind it would lose: a history that was replaced
+//! (compacted, or with all its ids renewed) shares nothing with what it stands for.
+
+use std::collections::BTreeMap;
+
+use super::sent::Facts;
+use super::taken::Taken;
+use crate::pricing::Rates;
+use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, NodeId, Request, Role, Wire};
+
+/// A chain's latest requests.
+#[derive(Clone, Debug)]
+pub(super) struct Latest {
+    /// The last.
+    pub last: Taken,
+    /// The one before; of a chain that branched off, the one that it branched off from.
+    pub before: Option<Taken>,
+    /// The last one's prices.
+    pub rates: Option<Rates>,
+    /// The scope in which they were sent.
+    pub scope: String,
+}
+
+impl Latest {
+    /// The same in a fresh wire.
+    pub fn moved(self, old: &Wire, new: &mut Wire, moved: &mut Moved) -> Self {
+        let Self { last, before, rates, scope } = self;
+        let mut adopt = |taken: Taken| {
+            let request = new.adopt(old, &taken.request, &scope, moved);
+            Taken { request, ..taken }
+        };
+        let before = before.map(&mut adopt);
+        Self { last: adopt(last), before, rates, scope }
+    }
+}
+
+/// Where a request belongs.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    /// The chain, numbered over all scopes in order of first requests.
+    pub chain: ChainId,
+    /// What it is called.
+    pub name: String,
+    /// The request is its first.
+    pub first: bool,
+    /// The chain that it branches off: behind the request before that chain's last.
+    pub branches_off: Option<ChainId>,
+}
+
+/// A chain's last request and the one before.
+pub(super) type Recent<'a> = (&'a Request, Option<&'a Request>);
+
+/// The chains of all scopes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lanes {
+    scopes: BTreeMap<String, Scope>,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    chains: Chains,
+    /// The number over all scopes of each of its chains.
+    numbers: Vec<ChainId>,
+    /// Chains found by history.
+    unnamed: Vec<ChainId>,
+    /// Requests without a name that begin chains although there were some: how many, and the first.
+    strangers: Option<(usize, usize)>,
+    /// Requests that continue two chains equally: how many, and the first with both.
+    torn: Option<(usize, usize, [ChainId; 2])>,
+}
+
+impl Lanes {
+    /// How many chains there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The chain of request `number`. `latest` gives a chain's last request and the one before.
+    pub fn assign<'a>(
+        &mut self,
+        wire: &Wire,
+        (number, request): (usize, &Request),
+        facts: &Facts<'_>,
+        latest: impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> Lane {
+        let scope = self.scopes.entry(facts.scope.to_owned()).or_default();
+        let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, &latest)).flatten();
+        let continued = match branches_off {
+            Some(_) => scope.chains.begin(request, wire),
+            None => match scope.replaced(wire, request, facts, &latest) {
+                Some(chain) => scope.chains.resume(chain, request, wire),
+                None => scope.chains.assign(facts.chain, request, wire),
+            },
+        };
+        if facts.chain.is_none() && branches_off.is_none() {
+            scope.remember(number, continued);
+        }
+        let chain = match scope.numbers.get(continued.chain.0 as usize) {
+            Some(chain) => *chain,
+            None => {
+                let chain = ChainId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+                scope.numbers.push(chain);
+                if facts.chain.is_none() {
+                    scope.unnamed.push(chain);
+                }
+                let name = name(&self.names, facts, continued.chain);
+                self.names.push(name);
+                chain
+            }
+        };
+        Lane { chain, name: self.names[chain.0 as usize].clone(), first: continued.first, branches_off }
+    }
+
+    /// What makes chains less sure than they look, in words.
+    pub fn warnings(&self) -> Vec<String> {
+        self.scopes.iter().flat_map(|(scope, chains)| chains.warnings(scope, &self.names)).collect()
+    }
+}
+
+/// What a new chain is called: by the input's name for it, which another scope may have used.
+fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
+    match facts.chain {
+        Some(name) if !names.iter().any(|known| known == name) => name.to_owned(),
+        Some(name) => format!("{}/{name}", facts.scope),
+        None => format!("{}#{}", facts.scope, chain.0 + 1),
+    }
+}
+
+impl Scope {
+    /// The chain that `request` branches off: it holds the whole history of the request before that chain's last one, not
+    /// of the last one, and is no longer than that. Tools and system prompt may have changed.
+    fn branch<'a>(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> Option<ChainId> {
+        let recent = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?)));
+        if recent().any(|(_, (last, _))| holds(request, last)) {
+            return None;
+        }
+        let said = said(wire, request);
+        let tells = |earlier: &Request| holds(request, earlier) || said.starts_with(&self::said(wire, earlier));
+        let branches = |(last, before): Recent<'_>| {
+            messages(request) <= messages(last)
+                && before.is_some_and(tells)
+                && !said.starts_with(&self::said(wire, last))
+        };
+        recent().find(|(_, recent)| branches(*recent)).map(|(chain, _)| chain)
+    }
+
+    /// The chain, numbered within the scope, whose history `request` replaced: nothing that was said goes on in it, yet
+    /// it holds words of a model, so it is no beginning; and tools and system prompt are those of one chain alone.
+    fn replaced<'a>(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        facts: &Facts<'_>,
+        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> Option<ChainId> {
+        let head = head(request)?;
+        let answered = |block: &BlockId| wire.blocks.role(*block) == Role::Assistant;
+        if facts.chain.is_some() || !said(wire, request).iter().any(answered) {
+            return None;
+        }
+        let of_head = |chain: &&ChainId| latest(**chain).is_some_and(|(last, _)| self::head(last) == Some(head));
+        let mut known = self.unnamed.iter().filter(of_head);
+        let chain = known.next().filter(|_| known.next().is_none())?;
+        let within = self.numbers.iter().position(|number| number == chain)?;
+        let is_new = !self.chains.is_continued(request, wire);
+        is_new.then(|| ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
+    }
+
+    fn remember(&mut self, number: usize, continued: Continued) {
+        if continued.first && !self.unnamed.is_empty() {
+            let (count, first) = self.strangers.unwrap_or((0, number));
+            self.strangers = Some((count + 1, first));
+        }
+        if let Some(rival) = continued.rival {
+            let both = [continued.chain, rival].map(|chain| self.numbers[chain.0 as usize]);
+            let (count, first, both) = self.torn.unwrap_or((0, number, both));
+            self.torn = Some((count + 1, first, both));
+        }
+    }
+
+    fn warnings(&self, scope: &str, names: &[String]) -> Vec<String> {
+        let place = if scope.is_empty() { String::new() } else { format!("{scope}: ") };
+        let strangers = self.strangers.map(|(count, first)| {
+            format!(
+                "{place}{count} of its requests name no agent and continue no conversation before them: each begins a chain \
+                 of its own, the first is request {first}. Name the agents, or give each a folder, if that is wrong."
+            )
+        });
+        let torn = self.torn.map(|(count, first, chains)| {
+            let [taken, rival] = chains.map(|chain| names[chain.0 as usize].as_str());
+            format!(
+                "{place}{count} of its requests name no agent and continue two conversations equally, the first is request \
+                 {first}: taken for `{taken}`, it could be `{rival}`. Name the agents, or give each a folder."
+            )
+        });
+        strangers.into_iter().chain(torn).collect()
+    }
+}
+
+/// Whether `request` begins with all blocks of `earlier`.
+fn holds(request: &Request, earlier: &Request) -> bool {
+    let last = earlier.nodes.len().checked_sub(1);
+    last.is_some_and(|last| request.nodes.get(last) == Some(&earlier.end()))
+}
+
+/// The blocks of a request's messages, without the keys of level and messages.
+fn said(wire: &Wire, request: &Request) -> Vec<BlockId> {
+    let from = request.level_start(Level::Messages);
+    let blocks = request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys);
+    blocks.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
+}
+
+/// Tools and system prompt of a request, if it has any.
+fn head(request: &Request) -> Option<NodeId> {
+    request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last])
+}
+
+/// How many messages a request has.
+fn messages(request: &Request) -> usize {
+    let from = request.level_start(Level::Messages);
+    let last = request.places[from..].iter().rev().find(|place| place.item != crate::wire::Place::LEVEL_HEAD);
+    last.map_or(0, |place| place.item as usize + 1)
+}

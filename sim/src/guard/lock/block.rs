@@ -1,0 +1,100 @@
+//! What a lock knows of a block.
+
+use super::CHUNK_BYTES;
+use super::digest::{Digest, short};
+use crate::wire::{BlockId, BlockKind, Level, Role, Wire, json};
+
+/// A block without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Level of the prompt.
+    pub level: Level,
+    /// What it is.
+    pub kind: BlockKind,
+    /// The tool of a definition or a call; who speaks a text; the fields of parameters, each with the digest of its
+    /// value, as `thinking#0a1b2c3d effort#4e5f6071`. Empty for others.
+    pub name: String,
+    /// Length of the canonical bytes.
+    pub bytes: u64,
+    /// Digest of the canonical bytes with level, role and kind.
+    pub digest: Digest,
+    /// Digest of each 256 canonical bytes, in order.
+    pub chunks: Vec<u32>,
+    /// The canonical bytes as text, where the lock was asked to show them.
+    pub content: Option<String>,
+}
+
+/// Hexadecimal digits of the id of a name: the same as everywhere else where names are replaced.
+const ID_DIGITS: usize = 10;
+
+impl Block {
+    /// The block `id` of `wire`.
+    pub(super) fn of(wire: &Wire, id: BlockId, show_content: bool, anonymous: bool) -> Self {
+        let bytes = wire.blocks.bytes(id);
+        let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
+        Self {
+            level: wire.blocks.level(id),
+            kind: wire.blocks.kind(id),
+            name: name(wire, id, anonymous),
+            bytes: bytes.len() as u64,
+            digest: Digest::of(&wire.blocks.digest(id)),
+            chunks: bytes.chunks(chunk).map(short).collect(),
+            content: show_content.then(|| String::from_utf8_lossy(bytes).into_owned()),
+        }
+    }
+
+    /// What people call it.
+    pub(super) fn title(&self) -> String {
+        let named = |what: &str| match self.name.as_str() {
+            "" => what.to_owned(),
+            name => format!("{what} `{name}`"),
+        };
+        match self.kind {
+            BlockKind::Tool => named("tool"),
+            BlockKind::ToolUse => named("tool use"),
+            BlockKind::ToolResult => "tool result".to_owned(),
+            BlockKind::Parameters => "keys of the message".to_owned(),
+            BlockKind::Thinking => "thinking".to_owned(),
+            BlockKind::Media => "image or document".to_owned(),
+            BlockKind::ServerTool => "server tool".to_owned(),
+            BlockKind::Opaque => "block of unknown type".to_owned(),
+            BlockKind::Text if self.level == Level::System => "system text".to_owned(),
+            BlockKind::Text => format!("{} text", self.name),
+        }
+    }
+
+    /// Parameters, each with the digest of its value.
+    pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
+        match self.kind {
+            BlockKind::Parameters => self.name.split(' ').filter_map(|field| field.rsplit_once('#')).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
+    let bytes = wire.blocks.bytes(id);
+    match wire.blocks.kind(id) {
+        BlockKind::Tool | BlockKind::ToolUse | BlockKind::ServerTool => {
+            let field = json::members(bytes).flatten().find(|(key, _)| *key == b"\"name\"");
+            let name = field.and_then(|(_, value)| json::string(value)).unwrap_or_default();
+            if anonymous && !name.is_empty() { anonymised("tool", &name) } else { name }
+        }
+        BlockKind::Text if wire.blocks.role(id) != Role::None => wire.blocks.role(id).name().to_owned(),
+        BlockKind::Parameters => {
+            let field = |(key, value): (&[u8], &[u8])| {
+                // A blank parts fields, so none may stand in one.
+                let key = json::string(key).unwrap_or_default().replace(' ', "_");
+                format!("{key}#{:08x}", short(value))
+            };
+            json::members(bytes).flatten().map(field).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// A stable id in the place of a name: equal names have equal ids.
+pub(super) fn anonymised(kind: &str, name: &str) -> String {
+    let digest = blake3::hash(name.as_bytes()).to_hex();
+    format!("{kind}-{}", digest.as_str().get(..ID_DIGITS).unwrap_or_default())
+}

@@ -1,0 +1,174 @@
+//! What an update of a lock changes, and what that costs.
+
+use std::fmt;
+
+use super::matched::{self, Matched};
+use super::pairs::Sides;
+use super::{Chain, Lock, Locked};
+use crate::diagnosis::Cause;
+use crate::pricing::Money;
+use crate::wire::{Level, Usage};
+
+/// Everything that differs between two locks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Chain by chain, request by request.
+    pub changes: Vec<Change>,
+    /// What all requests of the older lock were expected to cost.
+    pub cost_before: Option<Money>,
+    /// The same of the newer.
+    pub cost_after: Option<Money>,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A chain came in.
+    ChainAdded {
+        /// Its name.
+        chain: String,
+        /// How many requests it has.
+        requests: usize,
+        /// What they cost together.
+        cost: Option<Money>,
+    },
+    /// A chain is gone.
+    ChainRemoved {
+        /// Its name.
+        chain: String,
+        /// How many requests it had.
+        requests: usize,
+        /// What they cost together.
+        cost: Option<Money>,
+    },
+    /// A request of a chain differs.
+    Request {
+        /// The chain.
+        chain: String,
+        /// Its place in the chain, counted from zero; of the older lock where it is gone.
+        position: usize,
+        /// What changed, in words; empty where usage alone did.
+        what: Vec<String>,
+        /// Usage and cost before; `None` where it came in.
+        before: Option<(Usage, Option<Money>)>,
+        /// Usage and cost now; `None` where it is gone.
+        after: Option<(Usage, Option<Money>)>,
+    },
+}
+
+/// What differs between `old` and `new`.
+pub fn changes(old: &Lock, new: &Lock) -> Changes {
+    let mut found = Changes { changes: Vec::new(), cost_before: old.cost(), cost_after: new.cost() };
+    for Matched { old: before, new: after } in matched::chains(old, new) {
+        match (before, after) {
+            (Some(before), Some(after)) => requests((old, before), (new, after), &mut found.changes),
+            (Some(chain), None) => found.changes.push(Change::ChainRemoved {
+                chain: chain.name.clone(),
+                requests: chain.requests.len(),
+                cost: cost(chain),
+            }),
+            (None, Some(chain)) => found.changes.push(Change::ChainAdded {
+                chain: chain.name.clone(),
+                requests: chain.requests.len(),
+                cost: cost(chain),
+            }),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+impl Changes {
+    /// Nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+fn cost(chain: &Chain) -> Option<Money> {
+    chain.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
+}
+
+fn requests((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), found: &mut Vec<Change>) {
+    let (mut old_at, mut new_at) = (0, 0);
+    for Matched { old: was, new: is } in matched::requests(before, after, &Level::ALL) {
+        let what = match (was, is) {
+            (Some(was), Some(is)) => differences((old, was), (new, is)),
+            _ => Vec::new(),
+        };
+        let outcome = |request: &Locked| (request.usage, request.cost);
+        let same = was.zip(is).is_some_and(|(was, is)| outcome(was) == outcome(is));
+        if !same || !what.is_empty() {
+            found.push(Change::Request {
+                chain: after.name.clone(),
+                position: if is.is_some() { new_at } else { old_at },
+                what,
+                before: was.map(outcome),
+                after: is.map(outcome),
+            });
+        }
+        (old_at, new_at) = (old_at + usize::from(was.is_some()), new_at + usize::from(is.is_some()));
+    }
+}
+
+fn differences((old, was): (&Lock, &Locked), (new, is): (&Lock, &Locked)) -> Vec<String> {
+    let mut what = Vec::new();
+    if was.model != is.model {
+        what.push(format!("{} `{}`: {}", Cause::ModelChanged, was.model, is.model));
+    }
+    if !was.is_same(is, &Level::ALL) {
+        let (before, after) = (old.prompt(was), new.prompt(is));
+        let sides = Sides::new(&before, &after);
+        what.extend(sides.divergences().iter().map(|found| format!("{} {}: {}", found.cause, found.path, found.name)));
+    }
+    if was.breakpoints != is.breakpoints {
+        let list = |request: &Locked| {
+            let shown: Vec<String> =
+                request.breakpoints.iter().map(|found| format!("{} {}", found.path, found.ttl)).collect();
+            if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
+        };
+        what.push(format!("breakpoints: {} became {}", list(was), list(is)));
+    }
+    what
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ChainAdded { chain, requests, cost } => {
+                write!(f, "+ chain {chain}: {requests} requests, {}", money(*cost))
+            }
+            Self::ChainRemoved { chain, requests, cost } => {
+                write!(f, "- chain {chain}: {requests} requests, {}", money(*cost))
+            }
+            Self::Request { chain, position, what, before, after } => {
+                let sign = match (before, after) {
+                    (None, _) => '+',
+                    (_, None) => '-',
+                    _ => '~',
+                };
+                write!(f, "{sign} chain {chain}, request {position}: {}", spent(*before, *after))?;
+                what.iter().try_for_each(|line| write!(f, "\n    {line}"))
+            }
+        }
+    }
+}
+
+type Outcome = Option<(Usage, Option<Money>)>;
+
+fn spent(before: Outcome, after: Outcome) -> String {
+    let shown = |(usage, cost): (Usage, Option<Money>)| {
+        let (total, read) = (usage.total_input_tokens(), usage.cache_read_input_tokens);
+        format!("{total} tokens, {read} read, {}", money(cost))
+    };
+    match (before, after) {
+        (Some(before), Some(after)) if before == after => format!("{}, as before", shown(after)),
+        (Some(before), Some(after)) => format!("{} (before: {})", shown(after), shown(before)),
+        (Some(only), None) | (None, Some(only)) => shown(only),
+        (None, None) => String::new(),
+    }
+}
+
+fn money(cost: Option<Money>) -> String {
+    cost.map_or_else(|| "no price".to_owned(), Money::human)
+}

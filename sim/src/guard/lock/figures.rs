@@ -1,0 +1,60 @@
+//! Figures of a chain against those that the lock expects.
+
+use super::matched;
+use super::{Chain, Lock};
+use crate::guard::{Budget, Rule, Violation};
+use crate::pricing::{Money, div_half_even};
+
+/// Chains that cost more than the lock expects, or read less, beyond what `budget` lets pass.
+pub fn budget(old: &Lock, new: &Lock, budget: &Budget) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for chain in matched::chains(old, new) {
+        let (Some(before), Some(after)) = (chain.old, chain.new) else { continue };
+        let rise = budget.max_cost_rise_per_mille.and_then(|most| dearer((old, before), (new, after), most));
+        let fall = budget.max_hit_rate_fall_per_mille.and_then(|most| colder(before, after, most));
+        found.extend(rise.into_iter().chain(fall));
+    }
+    found
+}
+
+fn dearer((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), most: u32) -> Option<Violation> {
+    let (was, is) = (cost(before)?, cost(after)?);
+    let allowed = Money::from_picousd(was.picousd().saturating_mul(1_000 + i128::from(most)) / 1_000);
+    let prices = match old.prices == new.prices {
+        true => String::new(),
+        false => format!(", at the prices of {}; they are those of {} now", old.prices, new.prices),
+    };
+    (is > allowed).then(|| Violation {
+        rule: Rule::Budget,
+        chain: Some(after.name.clone()),
+        what: "cost of all requests".to_owned(),
+        found: is.human(),
+        expected: format!("at most {} ({} in the lock{prices})", allowed.human(), was.human()),
+    })
+}
+
+fn colder(before: &Chain, after: &Chain, most: u32) -> Option<Violation> {
+    let (was, is) = (hit_rate_per_mille(before)?, hit_rate_per_mille(after)?);
+    let least = was.saturating_sub(most);
+    let shown = |per_mille: u32| format!("{}.{} %", per_mille / 10, per_mille % 10);
+    (is < least).then(|| Violation {
+        rule: Rule::Budget,
+        chain: Some(after.name.clone()),
+        what: "hit rate behind the first request".to_owned(),
+        found: shown(is),
+        expected: format!("at least {} ({} in the lock)", shown(least), shown(was)),
+    })
+}
+
+fn cost(chain: &Chain) -> Option<Money> {
+    chain.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
+}
+
+/// Tokens read of a thousand input tokens, the first request left out; `None` where there is no other.
+fn hit_rate_per_mille(chain: &Chain) -> Option<u32> {
+    let usage = chain.requests.iter().skip(1).map(|request| request.usage);
+    let (read, total) = usage.fold((0_i128, 0_i128), |(read, total), usage| {
+        (read + i128::from(usage.cache_read_input_tokens), total + i128::from(usage.total_input_tokens()))
+    });
+    (total > 0).then(|| u32::try_from(div_half_even(read * 1_000, total)).unwrap_or(1_000))
+}

@@ -1,0 +1,178 @@
+//! The lock: prefixes that were sent, as digests in a small text that people review.
+//!
+//! * [`Recorder`] makes a [`Lock`] of requests as they come; [`Lock::text`] and [`Lock::parse`] are its text.
+//! * [`equality()`] lays a newer lock beside the pinned one: which block, which 256 bytes of it, and why.
+//! * [`sharing()`]: siblings that share less than they did; [`budget`]: what costs more than was expected.
+//! * [`changes()`] lists what an update of the lock changes and what that costs.
+//!
+//! It holds no text of any prompt unless that was asked for: of each block its kind, path, name, size and digests.
+//! Memory is that of the lock: what requests share is held once.
+
+mod block;
+mod changes;
+mod digest;
+mod entry;
+mod equality;
+mod figures;
+mod matched;
+mod pairs;
+mod parse;
+mod path;
+mod print;
+mod record;
+mod row;
+mod sharing;
+
+use crate::pricing::{Money, Rates};
+use crate::wire::{Level, Place, Ttl, Usage};
+
+pub use block::Block;
+pub use changes::{Change, Changes, changes};
+pub use digest::Digest;
+pub use equality::{Equality, equality};
+pub use figures::budget;
+pub use parse::BadLock;
+pub use record::{Recorder, Recording, Seen};
+pub use sharing::sharing;
+
+/// The version of the text that is written and read.
+pub const VERSION: u64 = 1;
+
+/// Canonical bytes for which one digest stands: the precision of offsets.
+pub const CHUNK_BYTES: u64 = 256;
+
+/// Prefixes that were sent.
+#[derive(Clone, Debug, Default)]
+pub struct Lock {
+    /// Name of the cache rules under which usage was expected.
+    pub preset: String,
+    /// Version of the price book.
+    pub prices: String,
+    /// Names of tools and agents stand as ids.
+    pub anonymous: bool,
+    /// Chains in order of their first requests.
+    pub chains: Vec<Chain>,
+    blocks: Vec<Block>,
+    nodes: Vec<Node>,
+}
+
+/// The requests of one agent.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    /// Its name, as the check shows it.
+    pub name: String,
+    /// The chain that started it, where the input says so.
+    pub parent: Option<String>,
+    /// Its requests in order.
+    pub requests: Vec<Locked>,
+}
+
+/// One request.
+#[derive(Clone, Debug, Default)]
+pub struct Locked {
+    /// The model as spelled.
+    pub model: String,
+    /// Digest of each level, in the order of [`Level::ALL`]; `None` for a level without blocks.
+    pub levels: [Option<Digest>; 3],
+    /// Its place among all requests that were taken, counted from zero; in a lock that was read, in the text.
+    pub request: usize,
+    /// How many blocks its prompt has.
+    pub blocks: usize,
+    /// Breakpoints in prompt order.
+    pub breakpoints: Vec<Breakpoint>,
+    /// What the request is expected to read, write and send plainly.
+    pub usage: Usage,
+    /// What that costs; `None` for a model without a price.
+    pub cost: Option<Money>,
+    /// Its prices; known of requests that were just recorded, never of those read from a text.
+    pub rates: Option<Rates>,
+    end: Option<NodeAt>,
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakpoint {
+    /// Path of its block.
+    pub path: String,
+    /// Lifetime asked for.
+    pub ttl: Ttl,
+}
+
+/// A block of a prompt at its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// Where it stood in the body.
+    pub place: Place,
+    /// Its tokens.
+    pub tokens: u64,
+    at: NodeAt,
+}
+
+/// Index of a node.
+type NodeAt = u32;
+
+/// A prefix: the one before it, and a block behind that.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: Option<NodeAt>,
+    block: u32,
+    place: Place,
+    tokens: u64,
+}
+
+impl Lock {
+    /// How many requests it holds.
+    pub fn requests(&self) -> usize {
+        self.chains.iter().map(|chain| chain.requests.len()).sum()
+    }
+
+    /// The chain called `name`.
+    pub fn chain(&self, name: &str) -> Option<&Chain> {
+        self.chains.iter().find(|chain| chain.name == name)
+    }
+
+    /// The prompt of a request of this lock, block by block. Costs a look at each block.
+    pub fn prompt(&self, request: &Locked) -> Vec<Placed<'_>> {
+        let mut found = Vec::with_capacity(request.blocks);
+        let mut next = request.end;
+        while let Some(at) = next {
+            let node = &self.nodes[at as usize];
+            let block = &self.blocks[node.block as usize];
+            found.push(Placed { block, place: node.place, tokens: node.tokens, at });
+            next = node.parent;
+        }
+        found.reverse();
+        found
+    }
+
+    /// The sum of what its requests are expected to cost; `None` where none has a price.
+    pub fn cost(&self) -> Option<Money> {
+        let costs = self.chains.iter().flat_map(|chain| &chain.requests).filter_map(|request| request.cost);
+        costs.reduce(|sum, cost| sum + cost)
+    }
+
+    /// The sum of what its requests are expected to use.
+    pub fn usage(&self) -> Usage {
+        let requests = self.chains.iter().flat_map(|chain| &chain.requests);
+        requests.fold(Usage::default(), |sum, request| sum + request.usage)
+    }
+}
+
+impl Locked {
+    /// Whether both sent the same prompt to the same model, as far as `levels` ask.
+    fn is_same(&self, other: &Self, levels: &[Level]) -> bool {
+        let same = |level: &Level| self.levels[*level as usize] == other.levels[*level as usize];
+        self.model == other.model && levels.iter().all(same)
+    }
+
+    /// How many leading blocks of `prompt` its breakpoints cover.
+    fn covered(&self, prompt: &[Placed<'_>]) -> usize {
+        let ends = |placed: &Placed<'_>| {
+            let path = placed.place.to_string();
+            self.breakpoints.iter().any(|breakpoint| breakpoint.path == path)
+        };
+        prompt.iter().rposition(ends).map_or(0, |at| at + 1)
+    }
+}

@@ -1,0 +1,200 @@
+//! From requests as they come to a lock.
+
+use std::collections::BTreeMap;
+
+use super::block::{Block, anonymised};
+use super::digest::Digest;
+use super::{Breakpoint, Chain, Lock, Locked, Node, NodeAt};
+use crate::pricing::{Money, Rates};
+use crate::wire::{BlockId, Index, Level, Place, Request, Usage, Wire};
+
+/// What a lock is to hold.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Name of the cache rules.
+    pub preset: String,
+    /// Version of the price book.
+    pub prices: String,
+    /// The text of blocks too.
+    pub show_content: bool,
+    /// Ids in the place of names of tools and agents.
+    pub anonymous: bool,
+}
+
+/// A request that was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Name of its chain.
+    pub chain: &'a str,
+    /// Name of the chain that started its chain, where the input says so.
+    pub parent: Option<&'a str>,
+    /// What it was read into.
+    pub wire: &'a Wire,
+    /// Which wire that is: another number for another one, never one that was used before.
+    pub arena: u64,
+    /// The request.
+    pub request: &'a Request,
+    /// Tokens of each of its prefixes.
+    pub cumulative: &'a [u64],
+    /// What it is expected to read, write and send plainly.
+    pub usage: Usage,
+    /// What that costs.
+    pub cost: Option<Money>,
+    /// Its prices.
+    pub rates: Option<Rates>,
+}
+
+/// Makes a lock. Holds the lock, and of each chain the path of its last request.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    recording: Recording,
+    lock: Lock,
+    by_name: BTreeMap<String, usize>,
+    by_digest: Index<Digest, u32>,
+    nodes: Index<(Option<NodeAt>, u32, Place), NodeAt>,
+    /// Blocks of the wire of number `arena`.
+    known: Index<BlockId, u32>,
+    arena: u64,
+    /// In step with the chains of the lock.
+    latest: Vec<Vec<Step>>,
+}
+
+/// A step of a path: block and place as the wire has them, and the node that they led to.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    block: BlockId,
+    place: Place,
+    node: NodeAt,
+}
+
+impl Recorder {
+    /// An empty lock to be.
+    pub fn new(recording: Recording) -> Self {
+        let Recording { preset, prices, anonymous, .. } = recording.clone();
+        Self { recording, lock: Lock { preset, prices, anonymous, ..Lock::default() }, ..Self::default() }
+    }
+
+    /// How many requests it has taken.
+    pub fn requests(&self) -> usize {
+        self.lock.requests()
+    }
+
+    /// Takes a request. Costs a look at each of its blocks, and a digest of each that is new.
+    pub fn take(&mut self, seen: &Seen<'_>) {
+        if seen.arena != self.arena {
+            self.arena = seen.arena;
+            self.known = Index::default();
+            self.latest.iter_mut().for_each(Vec::clear);
+        }
+        let chain = self.chain(seen);
+        let path = self.path(seen, chain);
+        let request = self.locked(seen, &path);
+        self.latest[chain] = path;
+        self.lock.chains[chain].requests.push(request);
+    }
+
+    /// The lock.
+    pub fn finish(self) -> Lock {
+        self.lock
+    }
+
+    fn chain(&mut self, seen: &Seen<'_>) -> usize {
+        let shown = |name: &str| match self.recording.anonymous {
+            true => anonymised("agent", name),
+            false => name.to_owned(),
+        };
+        if let Some(at) = self.by_name.get(seen.chain) {
+            return *at;
+        }
+        let at = self.lock.chains.len();
+        let chain = Chain { name: shown(seen.chain), parent: seen.parent.map(shown), requests: Vec::new() };
+        self.lock.chains.push(chain);
+        self.latest.push(Vec::new());
+        self.by_name.insert(seen.chain.to_owned(), at);
+        at
+    }
+
+    /// The path of a request; where it goes on as its chain's last one did, nothing is looked up.
+    fn path(&mut self, seen: &Seen<'_>, chain: usize) -> Vec<Step> {
+        let last = std::mem::take(&mut self.latest[chain]);
+        let mut path: Vec<Step> = Vec::with_capacity(seen.request.nodes.len());
+        let mut follows = true;
+        let mut before = 0;
+        for ((node, place), end) in seen.request.nodes.iter().zip(&seen.request.places).zip(seen.cumulative) {
+            let tokens = end.saturating_sub(before);
+            before = *end;
+            let Some(block) = seen.wire.prefixes.block(*node).filter(|block| !is_hidden(seen.wire, *block)) else {
+                continue;
+            };
+            let expected = last.get(path.len()).filter(|step| follows && step.block == block && step.place == *place);
+            follows = expected.is_some();
+            let node = match expected {
+                Some(step) => step.node,
+                None => self.node(path.last().map(|step| step.node), seen.wire, block, (*place, tokens)),
+            };
+            path.push(Step { block, place: *place, node });
+        }
+        path
+    }
+
+    fn node(&mut self, parent: Option<NodeAt>, wire: &Wire, id: BlockId, (place, tokens): (Place, u64)) -> NodeAt {
+        let block = self.block(wire, id);
+        let nodes = &mut self.lock.nodes;
+        *self.nodes.get_or_insert_with((parent, block, place), || {
+            nodes.push(Node { parent, block, place, tokens });
+            number(nodes.len() - 1)
+        })
+    }
+
+    fn block(&mut self, wire: &Wire, id: BlockId) -> u32 {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let block = Block::of(wire, id, self.recording.show_content, self.recording.anonymous);
+        let blocks = &mut self.lock.blocks;
+        let at = *self.by_digest.get_or_insert_with(block.digest, || {
+            blocks.push(block);
+            number(blocks.len() - 1)
+        });
+        self.known.insert(id, at);
+        at
+    }
+
+    fn locked(&self, seen: &Seen<'_>, path: &[Step]) -> Locked {
+        let digest = |level: Level| {
+            let steps = path.iter().filter(|step| step.place.level == level);
+            let mut digests = steps.map(|step| self.digest(step.node)).peekable();
+            digests.peek().is_some().then(|| Digest::sequence(digests))
+        };
+        let held = |place: &Place| path.iter().any(|step| step.place == *place);
+        let breakpoints = seen.request.markers.iter().filter(|marker| held(&marker.place));
+        Locked {
+            model: seen.request.model.clone(),
+            levels: Level::ALL.map(digest),
+            request: self.lock.requests(),
+            blocks: path.len(),
+            breakpoints: breakpoints
+                .map(|marker| Breakpoint { path: marker.place.to_string(), ttl: marker.ttl })
+                .collect(),
+            usage: seen.usage,
+            cost: seen.cost,
+            rates: seen.rates,
+            end: path.last().map(|step| step.node),
+        }
+    }
+
+    fn digest(&self, node: NodeAt) -> Digest {
+        self.lock.blocks[self.lock.nodes[node as usize].block as usize].digest
+    }
+}
+
+/// The prefix that no transcript shows: a lock begins behind it.
+fn is_hidden(wire: &Wire, block: BlockId) -> bool {
+    // No canonical JSON begins with a zero byte.
+    wire.blocks.level(block) != Level::Messages && wire.blocks.bytes(block).first() == Some(&0)
+}
+
+/// Four billion blocks do not fit into memory.
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,86 @@
+//! What siblings shared in a lock, they share still.
+
+use super::equality::Pair;
+use super::matched;
+use super::pairs::Sides;
+use super::{Chain, Lock, Placed};
+use crate::guard::{Finding, Rule};
+use crate::wire::{Index, Level, Place};
+
+/// Chains whose first request shares less with the others than it did in the older lock: where it parts from them now,
+/// and why. What the others share changes nothing as long as all change alike.
+pub fn sharing(old: &Lock, new: &Lock) -> Vec<Finding> {
+    let (before, after) = (Shared::of(old), Shared::of(new));
+    let mut found = Vec::new();
+    for (at, chain) in new.chains.iter().enumerate() {
+        let known = matched::chains(old, new).into_iter().find(|known| known.new.is_some_and(|new| same(new, chain)));
+        let Some(was) = known.and_then(|known| known.old) else { continue };
+        let Some(was_at) = old.chains.iter().position(|known| same(known, was)) else { continue };
+        let (parted, parts) = (before.parts(old, was_at), after.parts(new, at));
+        let (Some(parted), Some(parts)) = (parted, parts) else { continue };
+        if order(parts) < order(parted) {
+            let sibling = before.with[was_at].map(|with| &old.chains[with].name);
+            found.extend(sibling.and_then(|name| parting(new, chain, name)));
+        }
+    }
+    found
+}
+
+fn same(one: &Chain, other: &Chain) -> bool {
+    std::ptr::eq(one, other)
+}
+
+/// How far the first request of each chain goes with a chain before it.
+struct Shared {
+    /// In step with the chains: leading blocks shared.
+    blocks: Vec<usize>,
+    /// In step with the chains: with whom.
+    with: Vec<Option<usize>>,
+}
+
+impl Shared {
+    fn of(lock: &Lock) -> Self {
+        let mut owners: Index<u32, usize> = Index::default();
+        let mut shared = Self { blocks: Vec::new(), with: Vec::new() };
+        for (at, chain) in lock.chains.iter().enumerate() {
+            let first = chain.requests.first().map(|first| lock.prompt(first)).unwrap_or_default();
+            let held = first.iter().take_while(|placed| owners.contains(&placed.at)).count();
+            shared.blocks.push(held);
+            shared.with.push(held.checked_sub(1).and_then(|last| owners.get(&first[last].at)).copied());
+            for request in &chain.requests {
+                for placed in lock.prompt(request) {
+                    owners.get_or_insert_with(placed.at, || at);
+                }
+            }
+        }
+        shared
+    }
+
+    /// The place where the first request of a chain parts from all before it; `None` where it shares nothing, or has
+    /// nothing of its own.
+    fn parts(&self, lock: &Lock, chain: usize) -> Option<Place> {
+        let first = lock.chains.get(chain)?.requests.first()?;
+        lock.prompt(first).get(self.blocks[chain]).map(|placed| placed.place)
+    }
+}
+
+/// Places in the order of a prompt: a level's own parameters stand before its elements.
+const fn order(place: Place) -> (Level, u32, bool, u32) {
+    (place.level, place.item.wrapping_add(1), !place.keys, place.part)
+}
+
+/// Where `chain` parts from the sibling `name` now: from that request of it with which it goes furthest.
+fn parting(lock: &Lock, chain: &Chain, name: &str) -> Option<Finding> {
+    let after = chain.requests.first()?;
+    let own = lock.prompt(after);
+    let sibling = lock.chain(name)?;
+    let common = |prompt: &[Placed<'_>]| {
+        prompt.iter().zip(&own).take_while(|(old, new)| old.block.digest == new.block.digest).count()
+    };
+    let prompts = sibling.requests.iter().map(|request| (request, lock.prompt(request)));
+    let (before, prompt) = prompts.max_by_key(|(_, prompt)| common(prompt))?;
+    let sides = Sides::new(&prompt, &own);
+    let divergence = sides.divergences().into_iter().next()?;
+    let pair = Pair { chain: &chain.name, before, after, sides: &sides, covered: before.covered(&prompt) };
+    Some(pair.finding(&divergence, Rule::Sharing))
+}

@@ -1,0 +1,58 @@
+//! A request as it was sent, and what is known beside its bytes.
+
+use super::breakpoints::Breakpoints;
+use crate::time::Instant;
+use crate::wire::Usage;
+
+/// What is known of a request beside its prompt.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts<'a> {
+    /// Name of the chain (the agent) where the input names it; else it is found by message history.
+    pub chain: Option<&'a str>,
+    /// Name of the chain that started this one, where the input names it.
+    pub parent: Option<&'a str>,
+    /// Who may share a cache: requests of one scope.
+    pub scope: &'a str,
+    /// When it was sent; without it, one second after the request before.
+    pub at: Option<Instant>,
+    /// When the first byte of its answer came; without it, at once.
+    pub first_byte_at: Option<Instant>,
+    /// What the provider reported, where that is recorded.
+    pub usage: Option<Usage>,
+}
+
+/// A body as it was sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent<'a> {
+    /// The bytes of the body.
+    pub body: &'a [u8],
+    /// Name of the chain (the agent) where the input names it; else it is found by message history.
+    pub chain: Option<&'a str>,
+    /// Name of the chain that started this one, where the input names it.
+    pub parent: Option<&'a str>,
+    /// Who may share a cache: requests of one scope.
+    pub scope: &'a str,
+    /// The model, where the address names it and the body does not.
+    pub model_outside: &'a str,
+    /// When it was sent; without it, one second after the request before.
+    pub at: Option<Instant>,
+    /// When the first byte of its answer came; without it, at once.
+    pub first_byte_at: Option<Instant>,
+    /// What the provider reported, where that is recorded.
+    pub usage: Option<Usage>,
+    /// What is known of its breakpoints beside those in the body.
+    pub breakpoints: Breakpoints,
+}
+
+impl<'a> Sent<'a> {
+    /// A body of which nothing else is known.
+    pub fn body(body: &'a [u8]) -> Self {
+        Self { body, ..Self::default() }
+    }
+
+    /// What is known beside the prompt.
+    pub const fn facts(&self) -> Facts<'a> {
+        let Self { chain, parent, scope, at, first_byte_at, usage, .. } = *self;
+        Facts { chain, parent, scope, at, first_byte_at, usage }
+    }
+}

@@ -1,0 +1,155 @@
+//! Rule (b): what a chain's first request has to share, and with whom.
+//!
+//! A fork shares with its parent's request all that the breakpoints of that cover, and with its siblings what these shared
+//! beyond it. Agents with briefs of their own share tools and system prompt with others of their kind, and what else of
+//! their first message these had in common. What each is told alone is nobody's.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::kin::{Kin, Kinship, Relative};
+use super::lanes::Lane;
+use super::sent::Facts;
+use super::taken::Taken;
+use crate::diagnosis::{Cause, Difference};
+use crate::wire::{ChainId, Request, Wire};
+
+/// A request and whose it is.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    taken: Taken,
+    chain: ChainId,
+    called: Option<String>,
+    parent: Option<String>,
+    scope: String,
+}
+
+impl Member {
+    /// The request.
+    pub const fn taken(&self) -> &Taken {
+        &self.taken
+    }
+}
+
+/// Which differences to an older request count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Within {
+    /// Blocks of the older request that have to be kept.
+    blocks: Range<usize>,
+    /// Model and parameters have to be kept too.
+    settings: bool,
+}
+
+impl Within {
+    /// All of them: a chain goes on.
+    pub const ALL: Self = Self { blocks: 0..usize::MAX, settings: true };
+
+    /// Whether its breakpoints have to reach what the older request left in the cache.
+    pub fn asks_breakpoints(&self, older: &Taken) -> bool {
+        self.settings && self.blocks.start == 0 && self.blocks.end >= older.covered()
+    }
+
+    /// Whether a difference counts. What does not is the newer request's own, and stays as it is.
+    pub fn concerns(&self, found: &Difference) -> bool {
+        match found.cause {
+            Cause::ModelChanged | Cause::LevelParameter => self.settings,
+            _ => self.blocks.contains(&found.old_index),
+        }
+    }
+}
+
+/// A request that a first one is held against.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    /// The older request.
+    pub older: Arc<Member>,
+    /// What of it has to be shared.
+    pub within: Within,
+}
+
+/// Who may be kin to a later chain: the last two requests of each chain, and the families.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kindred {
+    latest: BTreeMap<ChainId, (Arc<Member>, Option<Arc<Member>>)>,
+    kin: Kin<Arc<Member>>,
+}
+
+impl Kindred {
+    /// Takes a request; of a chain's first, what it has to share.
+    pub fn take(&mut self, wire: &Wire, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Vec<Demand> {
+        let member = Arc::new(Member {
+            taken: taken.clone(),
+            chain: lane.chain,
+            called: facts.chain.map(str::to_owned),
+            parent: facts.parent.map(str::to_owned),
+            scope: facts.scope.to_owned(),
+        });
+        if let Some((last, before)) = self.latest.get_mut(&lane.chain) {
+            *before = Some(std::mem::replace(last, member));
+            return Vec::new();
+        }
+        let open = self.latest.values().flat_map(|(last, before)| std::iter::once(last).chain(before));
+        let kinship = self.kin.meet(wire, &member, open);
+        self.latest.insert(lane.chain, (member, None));
+        demands(kinship)
+    }
+
+    /// Puts what `again` makes of each request in its place: the same in a fresh wire.
+    pub fn renew(&mut self, mut again: impl FnMut(&Taken, &str) -> Taken) {
+        let mut renew = |member: &mut Arc<Member>| {
+            let taken = again(&member.taken, &member.scope);
+            *member = Arc::new(Member { taken, ..Member::clone(member) });
+        };
+        for (last, before) in self.latest.values_mut() {
+            before.iter_mut().for_each(&mut renew);
+            renew(last);
+        }
+        self.kin.for_each_mut(renew);
+    }
+}
+
+/// What a kinship asks for.
+fn demands(kinship: Kinship<Arc<Member>>) -> Vec<Demand> {
+    match kinship {
+        Kinship::Fork { parent, until, sibling } => {
+            let inherited = Demand { older: parent, within: Within { blocks: 0..until, settings: true } };
+            let beyond = sibling.map(|sibling| Demand {
+                older: sibling.first,
+                within: Within { blocks: sibling.shared, settings: false },
+            });
+            std::iter::once(inherited).chain(beyond).collect()
+        }
+        Kinship::Brief(sibling) => {
+            let within = Within { blocks: sibling.shared, settings: false };
+            vec![Demand { older: sibling.first, within }]
+        }
+        Kinship::New => Vec::new(),
+    }
+}
+
+impl Relative for Arc<Member> {
+    fn request(&self) -> &Request {
+        &self.taken.request
+    }
+
+    fn index(&self) -> usize {
+        self.taken.number
+    }
+
+    fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    fn called(&self) -> Option<&str> {
+        self.called.as_deref()
+    }
+
+    fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+
+    fn scope(&self) -> &str {
+        &self.scope
+    }
+}

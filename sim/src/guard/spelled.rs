@@ -1,0 +1,54 @@
+//! The bodies that chains sent last, to tell harmless spellings by.
+
+use std::collections::BTreeMap;
+
+use super::finding::NoteKind;
+use crate::diagnosis::Note;
+use crate::wire::spelling::SpellingKind;
+use crate::wire::{ChainId, Wire};
+
+/// Bytes of bodies that are kept. Beyond, the chain that was silent longest is forgotten: its next request is told of
+/// without notes on spelling, and of nothing else less.
+const KEPT_BYTES_MAX: usize = 8 << 20;
+
+/// The bodies that chains sent last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spelled {
+    bodies: BTreeMap<ChainId, (usize, Vec<u8>)>,
+    total_bytes: usize,
+}
+
+impl Spelled {
+    /// Keeps the body of request `number`; gives what it spells otherwise than the one before in its chain. Breakpoints
+    /// that move on with the conversation are what they are for, and not told.
+    pub fn next(&mut self, chain: ChainId, number: usize, body: &[u8], wire: &Wire) -> Vec<(NoteKind, String)> {
+        let before = self.bodies.remove(&chain).map(|(_, before)| before);
+        self.total_bytes -= before.as_ref().map_or(0, Vec::len);
+        let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
+        self.keep(chain, number, body);
+        let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
+        told.map(|found| (NoteKind::Harmless(note(found.kind)), found.path)).collect()
+    }
+
+    fn keep(&mut self, chain: ChainId, number: usize, body: &[u8]) {
+        self.bodies.insert(chain, (number, body.to_vec()));
+        self.total_bytes += body.len();
+        while self.total_bytes > KEPT_BYTES_MAX {
+            let Some(oldest) = self.bodies.iter().min_by_key(|(_, (number, _))| *number).map(|(chain, _)| *chain)
+            else {
+                return;
+            };
+            self.total_bytes -= self.bodies.remove(&oldest).map_or(0, |(_, body)| body.len());
+        }
+    }
+}
+
+const fn note(kind: SpellingKind) -> Note {
+    match kind {
+        SpellingKind::Spelling => Note::Spelling,
+        SpellingKind::Whitespace => Note::Whitespace,
+        SpellingKind::Escape => Note::Escape,
+        SpellingKind::MarkerMoved => Note::MarkerMoved,
+        SpellingKind::Envelope => Note::Envelope,
+    }
+}

@@ -1,0 +1,106 @@
+//! A finding as one reads it in a terminal or in the message of a failed test.
+
+use std::fmt;
+
+use super::finding::{Finding, Noted, Violation};
+use crate::diagnosis::{Volatile, Window};
+use crate::pricing::Category;
+
+impl Finding {
+    /// What would save the tokens, naming the change.
+    pub fn suggestion(&self) -> String {
+        let advice = self.cause.suggestion();
+        match self.volatile.map(thing) {
+            _ if self.name.is_empty() => advice.to_owned(),
+            Some(thing) => format!("{advice} What varies is {thing} in: {}.", self.name),
+            None => format!("{advice} What changed: {}.", self.name),
+        }
+    }
+
+    fn price(&self) -> String {
+        if self.tokens_lost == 0 {
+            return "nothing that is unchanged stands behind it".to_owned();
+        }
+        let cost = self.cost.map_or_else(|| "no price is known".to_owned(), |cost| format!("{} more", cost.human()));
+        let billed = match self.billed_as {
+            Category::Write5m | Category::Write1h => "written",
+            _ => "plain input",
+        };
+        format!("{} tokens are {billed} instead of read: {cost}", grouped(self.tokens_lost))
+    }
+
+    fn headline(&self) -> String {
+        let verb = if self.breaks_prefix { "breaks the prefix of" } else { "changes what it repeats of" };
+        let older = self.older.map_or_else(|| "the lock".to_owned(), |older| format!("request {older}"));
+        let name = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
+        format!("request {} of `{}` {verb} {older} at {}{name}", self.request, self.chain, self.path)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.headline())?;
+        let volatile = self.volatile.map_or_else(String::new, |volatile| format!(", {}", thing(volatile)));
+        writeln!(f, "  cause     {}{volatile}", self.cause)?;
+        if let Some((block, prefix)) = self.offset_in_block.zip(self.offset_in_prefix) {
+            writeln!(f, "  where     byte {} of the block, {} of the prompt", grouped(block), grouped(prefix))?;
+        }
+        if let Some([older, newer]) = &self.windows {
+            writeln!(f, "  older     {}", marked(older))?;
+            writeln!(f, "  newer     {}", marked(newer))?;
+        }
+        if self.breaks_prefix {
+            writeln!(f, "  costs     {}", self.price())?;
+        }
+        if let Some(reason) = self.provider_reason() {
+            writeln!(f, "  provider  calls it {reason}")?;
+        }
+        write!(f, "  advice    {}", self.suggestion())
+    }
+}
+
+impl fmt::Display for Noted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
+        write!(f, "request {} of `{}`: {}{at}", self.request, self.chain, self.note.word())
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chain = self.chain.as_ref().map_or_else(String::new, |chain| format!(" of `{chain}`"));
+        write!(f, "{}{chain}: found {}, expected {}", self.what, self.found, self.expected)
+    }
+}
+
+/// The window as one line, the differing character in brackets.
+fn marked(window: &Window) -> String {
+    format!("{}[{}]{}", window.before, window.mark, window.after)
+}
+
+const fn thing(volatile: Volatile) -> &'static str {
+    match volatile {
+        Volatile::Date => "a date",
+        Volatile::Time => "a time",
+        Volatile::Uuid => "a UUID",
+        Volatile::Path => "a path",
+        Volatile::Pid => "a process id",
+        Volatile::Counter => "a counter",
+        Volatile::Git => "the state of a git repository",
+        Volatile::Flag => "a switch",
+        Volatile::MapOrder => "the order of a map",
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! A request with its changes undone, all of them or all but one: the older's blocks in place of the changed ones. What
+//! is appended stays, and the request's own breakpoints stay where they stand.
+
+use std::collections::BTreeMap;
+
+use super::reads::{Prompt, Step};
+use super::sharing::Within;
+use super::taken::Taken;
+use crate::diagnosis::{Cause, Comparison, Pair};
+use crate::wire::{Ttl, Wire};
+
+/// What stands at a place of such a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Index in the older prompt, of what is kept of it or stands in its place.
+    pub old: Option<usize>,
+    /// Index in the newer prompt, of what came from it.
+    pub new: Option<usize>,
+}
+
+impl Mixed {
+    /// Of its first `read` blocks, how far they go in the older prompt.
+    pub fn kept(&self, read: usize) -> usize {
+        self.slots[..read].iter().filter_map(|slot| slot.old).max().map_or(0, |old| old + 1)
+    }
+}
+
+/// Two requests laid side by side, ready to be mixed.
+pub(super) struct Undone<'a> {
+    wire: &'a Wire,
+    older: &'a Taken,
+    newer: &'a Taken,
+    comparison: &'a Comparison,
+    /// Changes that are the newer request's own: they are never undone.
+    own: Vec<Pair>,
+    /// The newer request's own model.
+    own_model: bool,
+    /// Blocks of the newer prompt behind all that the older had.
+    appended: Vec<usize>,
+    /// For each block of the older prompt the one of the newer that it is.
+    kept: BTreeMap<usize, usize>,
+}
+
+/// A mixed prompt.
+pub(super) struct Mixed {
+    /// What stands where.
+    pub slots: Vec<Slot>,
+    /// The same to be looked up.
+    pub prompt: Prompt,
+}
+
+impl<'a> Undone<'a> {
+    /// Lays two requests side by side.
+    pub fn new(
+        wire: &'a Wire,
+        older: &'a Taken,
+        newer: &'a Taken,
+        (comparison, within): (&'a Comparison, &Within),
+    ) -> Self {
+        let changed =
+            |at: &usize| comparison.differences.iter().flat_map(|found| &found.pairs).any(|pair| pair.new == Some(*at));
+        let partner = &comparison.alignment.partner;
+        let appended = (0..partner.len()).filter(|at| partner[*at].is_none()).filter(|at| !changed(at)).collect();
+        let kept = partner.iter().enumerate().filter_map(|(new, old)| Some(((*old)?, new))).collect();
+        let own: Vec<_> = comparison.differences.iter().filter(|found| !within.concerns(found)).collect();
+        let own_model = own.iter().any(|found| found.cause == Cause::ModelChanged);
+        let own = own.into_iter().flat_map(|found| found.pairs.iter().copied()).collect();
+        Self { wire, older, newer, comparison, own, own_model, appended, kept }
+    }
+
+    /// Which block of the newer prompt the older's block `old` is, where it is unchanged.
+    pub fn kept(&self, old: usize) -> Option<usize> {
+        self.kept.get(&old).copied()
+    }
+
+    /// The prompt with all changes undone but that of index `but`.
+    pub fn all_but(&self, but: Option<usize>) -> Mixed {
+        let change = but.map(|at| &self.comparison.differences[at]);
+        let pairs: Vec<Pair> = self.own.iter().chain(change.map_or(&[][..], |change| &change.pairs)).copied().collect();
+        let slots = self.slots(&pairs);
+        let model_kept = !self.own_model && change.is_none_or(|change| change.cause != Cause::ModelChanged);
+        let (root, minimum_tokens) = if model_kept {
+            (self.older.request.root, self.older.minimum_tokens)
+        } else {
+            (self.newer.request.root, self.newer.minimum_tokens)
+        };
+        let steps: Vec<Step> = slots.iter().filter_map(|slot| self.step(*slot)).collect();
+        let markers = self.markers(&slots);
+        Mixed { prompt: Prompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
+    }
+
+    /// The older's blocks with these pairs changed, and what is appended.
+    fn slots(&self, pairs: &[Pair]) -> Vec<Slot> {
+        let mut slots = Vec::with_capacity(self.older.request.nodes.len() + self.appended.len());
+        let came = |at: usize| pairs.iter().filter(move |pair| pair.old.is_none() && pair.old_at == at);
+        for at in 0..=self.older.request.nodes.len() {
+            slots.extend(came(at).map(|pair| Slot { old: None, new: pair.new }));
+            if at == self.older.request.nodes.len() {
+                break;
+            }
+            match pairs.iter().find(|pair| pair.old == Some(at)) {
+                Some(Pair { new: Some(new), .. }) => slots.push(Slot { old: Some(at), new: Some(*new) }),
+                Some(_) => {}
+                None => slots.push(Slot { old: Some(at), new: None }),
+            }
+        }
+        slots.extend(self.appended.iter().map(|new| Slot { old: None, new: Some(*new) }));
+        slots
+    }
+
+    fn step(&self, slot: Slot) -> Option<Step> {
+        let prefixes = &self.wire.prefixes;
+        match slot {
+            Slot { new: Some(new), .. } => self.newer.step(prefixes, new),
+            Slot { old: Some(old), .. } => self.older.step(prefixes, old),
+            Slot { .. } => None,
+        }
+    }
+
+    /// Where the newer request's breakpoints stand among `slots`. A block that went took its breakpoint along, and brings
+    /// it back.
+    fn markers(&self, slots: &[Slot]) -> Vec<(usize, Ttl)> {
+        let marked = self.newer.marked().into_iter();
+        let own = marked.filter_map(|(new, ttl)| Some((self.place(slots, new)?, ttl)));
+        let went = |old: usize| {
+            let pairs = self.comparison.differences.iter().flat_map(|found| &found.pairs);
+            pairs.into_iter().any(|pair| pair.old == Some(old) && pair.new.is_none())
+        };
+        let place = |old: usize| slots.iter().position(|slot| slot.old == Some(old));
+        let back = self.older.marked().into_iter().filter(|(old, _)| went(*old));
+        own.chain(back.filter_map(|(old, ttl)| Some((place(old)?, ttl)))).collect()
+    }
+
+    /// Where the newer's block `new` stands among `slots`. Its end stays the end; what came in stands behind what it
+    /// came in behind.
+    fn place(&self, slots: &[Slot], new: usize) -> Option<usize> {
+        if new + 1 == self.newer.request.nodes.len() {
+            return slots.len().checked_sub(1);
+        }
+        if let Some(at) = slots.iter().position(|slot| slot.new == Some(new)) {
+            return Some(at);
+        }
+        let pairs = self.comparison.differences.iter().flat_map(|found| &found.pairs);
+        let pair = pairs.into_iter().find(|pair| pair.new == Some(new));
+        let old = self.comparison.alignment.partner[new].or(pair.and_then(|pair| pair.old));
+        if let Some(at) = old.and_then(|old| slots.iter().position(|slot| slot.old == Some(old))) {
+            return Some(at);
+        }
+        let before = pair.map_or(0, |pair| pair.old_at);
+        slots.iter().rposition(|slot| slot.old.is_some_and(|old| old < before))
+    }
+}

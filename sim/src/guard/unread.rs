@@ -1,0 +1,128 @@
+//! Findings that no byte is to blame for: breakpoints that moved away, that are too far behind, that are refused.
+
+use super::finding::Finding;
+use super::judge::Case;
+use super::undone::{Mixed, Undone};
+use crate::cache::Refusal;
+use crate::diagnosis::Cause;
+use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
+
+/// What is wrong with the breakpoints of the newer request. `base` is its prompt with all changes undone, of which `read`
+/// blocks are read.
+pub(super) fn findings(case: &Case<'_>, undone: &Undone<'_>, base: &Mixed, read: usize) -> Vec<Finding> {
+    let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
+    let unread = unread(case, base, read);
+    let covered = case.older.covered();
+    let lost = |from: usize| -> Vec<usize> { (from..covered).filter_map(|old| undone.kept(old)).collect() };
+    let refused = refused.map(|(cause, place, name)| finding(case, cause, place, name, &lost(0)));
+    let unread = unread.map(|(cause, place, name)| finding(case, cause, place, name, &lost(read)));
+    refused.into_iter().chain(unread).collect()
+}
+
+/// What is wrong with the breakpoints of a chain's first request: the provider refuses them.
+pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
+    let refusal = case.newer.refusal.as_ref()?;
+    let (cause, place, name) = refused(&case.newer.request, refusal, case)?;
+    Some(Finding { older: None, ..finding(case, cause, place, name, &[]) })
+}
+
+/// A cause, the place of a breakpoint or of a block without one, and what it is called.
+type Fault = (Cause, Place, String);
+
+/// The refusals that have a cause of their own; others are no matter of the cache.
+fn refused(request: &Request, refusal: &Refusal, case: &Case<'_>) -> Option<Fault> {
+    match refusal {
+        Refusal::TooManyBreakpoints { found, max } => {
+            let first_too_many = request.markers.get(*max).or(request.markers.last());
+            let place = first_too_many.map_or(Place::head(crate::wire::Level::Messages), |marker| marker.place);
+            Some((Cause::BreakpointLimit, place, format!("{found} breakpoints, {max} may be")))
+        }
+        Refusal::TtlOrder { .. } => {
+            let short = request.markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
+            let late = request.markers[short..].iter().find(|marker| marker.ttl == Ttl::OneHour)?;
+            let title = title(case.wire, request, late.place);
+            Some((Cause::TtlOrder, late.place, format!("one-hour breakpoint on {title}, behind one of five minutes")))
+        }
+        _ => None,
+    }
+}
+
+/// What the older request left in the cache is not read although no byte of it changed.
+fn unread(case: &Case<'_>, base: &Mixed, read: usize) -> Option<Fault> {
+    let covered = case.older.covered();
+    let end = covered.checked_sub(1)?;
+    if read >= covered {
+        return None;
+    }
+    let request = &case.newer.request;
+    let Some((at, _)) = base.prompt.markers().iter().find(|(at, _)| *at >= end) else {
+        let place = place_of_older(case, base, end);
+        let name =
+            format!("no breakpoint on {} or behind it, where the older request had one", title_of_older(case, end));
+        return Some((Cause::NoBreakpoint, place, name));
+    };
+    let place = base.slots.get(*at).and_then(|slot| slot.new).map(|new| request.places[new]);
+    let place = place.unwrap_or_else(|| place_of_older(case, base, *at));
+    let name = format!(
+        "breakpoint on {}, {} blocks behind what the older request had cached",
+        title(case.wire, request, place),
+        at - end
+    );
+    Some((Cause::BeyondLookback, place, name))
+}
+
+/// Where the older's block `at` stands in the newer request, or stood in the older.
+fn place_of_older(case: &Case<'_>, base: &Mixed, at: usize) -> Place {
+    let old = base.slots.get(at).and_then(|slot| slot.old).unwrap_or(at);
+    let node = case.older.request.nodes.get(old);
+    let same = node.and_then(|node| case.newer.request.nodes.iter().position(|newer| newer == node));
+    let places = match same {
+        Some(new) => case.newer.request.places.get(new),
+        None => case.older.request.places.get(old),
+    };
+    places.copied().unwrap_or(Place::head(crate::wire::Level::Messages))
+}
+
+fn title_of_older(case: &Case<'_>, at: usize) -> String {
+    let request = &case.older.request;
+    request.places.get(at).map_or_else(String::new, |place| title(case.wire, request, *place))
+}
+
+/// What the block at `place` is called.
+fn title(wire: &Wire, request: &Request, place: Place) -> String {
+    let at = request.places.iter().position(|known| *known == place);
+    let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
+    let kind = block.map(|block| wire.blocks.kind(block));
+    let kind = match kind {
+        Some(BlockKind::Tool) => "the tool",
+        Some(BlockKind::Text) => "the text",
+        Some(BlockKind::ToolUse) => "the tool use",
+        Some(BlockKind::ToolResult) => "the tool result",
+        Some(BlockKind::Media) => "the image or document",
+        _ => "the block",
+    };
+    format!("{kind} at {place}")
+}
+
+fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[usize]) -> Finding {
+    let (tokens_lost, billed_as, cost) = case.loss(lost);
+    Finding {
+        rule: case.rule,
+        chain: case.chain.to_owned(),
+        request: case.newer.number,
+        older: Some(case.older.number),
+        level: place.level,
+        path: place.to_string(),
+        name,
+        offset_in_block: None,
+        offset_in_prefix: None,
+        offset_range: None,
+        cause,
+        volatile: None,
+        breaks_prefix: true,
+        tokens_lost,
+        billed_as,
+        cost,
+        windows: None,
+    }
+}

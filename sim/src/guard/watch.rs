@@ -1,0 +1,263 @@
+//! The guard over requests that were read by someone else.
+
+use std::collections::BTreeMap;
+
+use super::budget::{Spent, Turn};
+use super::clocked::{Clocked, Expected};
+use super::finding::{Finding, NoteKind, Noted, Rule};
+use super::judge::{self, Case};
+use super::lanes::{Lane, Lanes, Latest};
+use super::lock::Seen;
+use super::reads::Entries;
+use super::report::{Checked, Report};
+use super::rules::Rules;
+use super::sent::Facts;
+use super::sharing::{Demand, Kindred, Within};
+use super::taken::Taken;
+use super::unread;
+use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use crate::time::Instant;
+use crate::wire::{ChainId, Marker, Moved, NodeId, Request, Usage, Wire};
+
+/// Checks requests one after the other. The wire that they were read into is the caller's, and the same for all.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    rules: Rules,
+    /// Every breakpoint counts, however little it covers.
+    without_minimum: bool,
+    book: PriceBook,
+    lanes: Lanes,
+    latest: BTreeMap<ChainId, Latest>,
+    kindred: Kindred,
+    entries: Entries,
+    clocked: Clocked,
+    spent: Spent,
+    report: Report,
+}
+
+/// What a request's recorded usage speaks of.
+pub(super) struct Shown {
+    /// Its breakpoints that count.
+    pub effective: Vec<Marker>,
+    /// The prefix that the cache is believed to have served.
+    pub hit: Option<NodeId>,
+}
+
+impl Watch {
+    /// A watch under `rules`, at list prices.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            without_minimum: false,
+            book: PriceBook::built_in(),
+            lanes: Lanes::default(),
+            latest: BTreeMap::new(),
+            kindred: Kindred::default(),
+            entries: Entries::default(),
+            clocked: Clocked::new(rules.preset),
+            spent: Spent::default(),
+            report: Report::default(),
+            rules,
+        }
+    }
+
+    /// The same at other prices.
+    pub fn with_prices(mut self, book: PriceBook) -> Self {
+        self.book = book;
+        self
+    }
+
+    /// The same where every breakpoint counts, however little it covers.
+    pub const fn without_minimum(mut self) -> Self {
+        self.without_minimum = true;
+        self
+    }
+
+    /// The rules in force.
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Takes the next request. `cumulative` are the tokens of each of its prefixes.
+    pub fn take(&mut self, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) -> Checked {
+        let number = self.report.requests;
+        let taken = self.taken(number, request, cumulative);
+        self.checked(wire, taken, facts).0
+    }
+
+    /// A request with its sizes, as request `number`.
+    pub(super) fn taken(&self, number: usize, request: Request, cumulative: Vec<u64>) -> Taken {
+        let taken = Taken::new(number, request, cumulative, &self.rules.preset);
+        if self.without_minimum { Taken { minimum_tokens: 0, ..taken } } else { taken }
+    }
+
+    /// Takes a request; says also what its recorded usage speaks of.
+    pub(super) fn checked(&mut self, wire: &Wire, taken: Taken, facts: &Facts<'_>) -> (Checked, Shown) {
+        let lane = self.assign(wire, &taken, facts);
+        let rates = self.rates(&taken, facts);
+        let demands = self.kindred.take(wire, &taken, &lane, facts);
+        let (findings, mut notes) = self.judge(wire, (&taken, &demands), &lane, rates.as_ref());
+        let read = if taken.refusal.is_some() { 0 } else { self.entries.read(&taken.prompt(wire), &self.rules.preset) };
+        let shown = self.serve(wire, &taken, read, facts);
+        if let Some(cause) = shown.late {
+            let path = taken.request.places[read - 1].to_string();
+            let chain = lane.name.clone();
+            notes.push(Noted { chain, request: taken.number, note: NoteKind::Time(cause), path });
+        }
+        let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
+        let expected = Usage { output_tokens, ..shown.outcome.usage() };
+        let checked = Checked {
+            request: taken.number,
+            chain: lane.chain,
+            chain_name: lane.name.clone(),
+            first: lane.first,
+            findings,
+            notes,
+            expected,
+            cost: rates.as_ref().map(|rates| rates.bill(&expected, &[]).total),
+        };
+        let effective = if taken.refusal.is_some() { Vec::new() } else { taken.effective() };
+        self.keep(taken, (rates, facts.scope), &lane, &checked);
+        (checked, Shown { effective, hit: shown.outcome.hit })
+    }
+
+    fn assign(&mut self, wire: &Wire, taken: &Taken, facts: &Facts<'_>) -> Lane {
+        let latest = |chain: ChainId| {
+            let latest = self.latest.get(&chain)?;
+            Some((&latest.last.request, latest.before.as_ref().map(|before| &before.request)))
+        };
+        self.lanes.assign(wire, (taken.number, &taken.request), facts, latest)
+    }
+
+    /// What changed since the request before in its chain; of a first one, what it does not share with its kin.
+    fn judge(
+        &self,
+        wire: &Wire,
+        (newer, demands): (&Taken, &[Demand]),
+        lane: &Lane,
+        rates: Option<&Rates>,
+    ) -> (Vec<Finding>, Vec<Noted>) {
+        let case = |rule: Rule, older, within| Case {
+            wire,
+            entries: &self.entries,
+            preset: &self.rules.preset,
+            older,
+            newer,
+            rates,
+            rule,
+            chain: &lane.name,
+            within,
+        };
+        if let Some(latest) = self.latest.get(&lane.chain) {
+            return judge::judge(&case(Rule::Stability, &latest.last, &Within::ALL));
+        }
+        let (mut findings, mut notes) = (Vec::new(), Vec::new());
+        for demand in demands {
+            let (found, noted) = judge::judge(&case(Rule::Sharing, demand.older.taken(), &demand.within));
+            findings.extend(found);
+            notes.extend(noted);
+        }
+        if !demands.iter().any(|demand| demand.within.asks_breakpoints(demand.older.taken())) {
+            findings.extend(unread::refusal(&case(Rule::Stability, newer, &Within::ALL)));
+        }
+        (findings, notes)
+    }
+
+    /// Lets both caches serve the request.
+    fn serve(&mut self, wire: &Wire, taken: &Taken, read: usize, facts: &Facts<'_>) -> Expected {
+        let expected = self.clocked.take(wire, taken, read, facts);
+        if taken.refusal.is_none() {
+            self.entries.write(&wire.prefixes, &taken.effective(), read, &self.rules.preset);
+        }
+        expected
+    }
+
+    /// Remembers the request and what was found.
+    fn keep(&mut self, taken: Taken, (rates, scope): (Option<Rates>, &str), lane: &Lane, checked: &Checked) {
+        self.spent.add(&Turn {
+            number: checked.request,
+            chain: checked.chain,
+            name: &checked.chain_name,
+            first: checked.first,
+            expected: &checked.expected,
+            cost: checked.cost,
+            marked: taken.request.markers_sent,
+        });
+        let before = match lane.branches_off {
+            Some(chain) => self.latest.get(&chain).and_then(|latest| latest.before.clone()),
+            None => self.latest.remove(&lane.chain).map(|latest| latest.last),
+        };
+        self.latest.insert(lane.chain, Latest { last: taken, before, rates, scope: scope.to_owned() });
+        self.report.requests += 1;
+        self.report.chains = self.lanes.len();
+        self.report.findings.extend(checked.findings.iter().cloned());
+        self.report.notes.extend(checked.notes.iter().cloned());
+    }
+
+    /// Adds notes to a request that was just checked.
+    pub(super) fn note(&mut self, checked: &mut Checked, notes: Vec<(NoteKind, String)>) {
+        let (chain, request) = (&checked.chain_name, checked.request);
+        let notes = notes.into_iter().map(|(note, path)| Noted { chain: chain.clone(), request, note, path });
+        let notes: Vec<Noted> = notes.collect();
+        self.report.notes.extend(notes.iter().cloned());
+        checked.notes.extend(notes);
+    }
+
+    /// Moves on to a fresh wire that holds what the next requests are compared with, and nothing else.
+    pub(super) fn renew(&mut self, old: &Wire) -> (Wire, Moved) {
+        let (mut new, mut moved) = (Wire::new(*old.forms()), Moved::default());
+        let latest = std::mem::take(&mut self.latest).into_iter();
+        self.latest = latest.map(|(chain, latest)| (chain, latest.moved(old, &mut new, &mut moved))).collect();
+        self.kindred.renew(|taken, scope| {
+            let request = new.adopt(old, &taken.request, scope, &mut moved);
+            Taken { request, ..taken.clone() }
+        });
+        self.entries = self.entries.moved(&moved);
+        let clocked = std::mem::replace(&mut self.clocked, Clocked::new(self.rules.preset));
+        self.clocked = clocked.moved(old, &new, &moved);
+        (new, moved)
+    }
+
+    /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
+    pub fn seen<'a>(&'a self, wire: &'a Wire, checked: &'a Checked, parent: Option<&'a str>) -> Option<Seen<'a>> {
+        let latest = self.latest.get(&checked.chain)?;
+        Some(Seen {
+            chain: &checked.chain_name,
+            parent,
+            wire,
+            arena: 0,
+            request: &latest.last.request,
+            cumulative: &latest.last.cumulative,
+            usage: checked.expected,
+            cost: checked.cost,
+            rates: latest.rates,
+        })
+    }
+
+    fn rates(&self, taken: &Taken, facts: &Facts<'_>) -> Option<Rates> {
+        let request = &taken.request;
+        let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
+        // Instants of simulations begin at zero and have no calendar.
+        let at = facts.at.filter(|at| *at >= FIRST_RECORDED);
+        let terms = Terms {
+            date: at.map(Date::of),
+            at,
+            prompt_tokens: taken.total_tokens(facts),
+            fast: says("speed", b"\"fast\""),
+            geo_us: says("inference_geo", b"\"us\""),
+            regional: request.resolved.is_some_and(|resolved| resolved.regional),
+            ..Terms::default()
+        };
+        self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok()
+    }
+
+    /// All that was found.
+    pub fn finish(mut self) -> Report {
+        self.report.violations = self.spent.violations(&self.rules.budget);
+        self.report.warnings = self.lanes.warnings();
+        self.report.set_score(&self.rules);
+        self.report
+    }
+}
+
+/// 2020-01-01: no request to a model was recorded before.
+const FIRST_RECORDED: Instant = Instant::from_millis(1_577_836_800_000);

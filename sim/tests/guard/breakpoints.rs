@@ -1,0 +1,105 @@
+//! No byte changed, and still nothing is read: breakpoints that went away, that are too far behind, that are refused.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Finding, Report, Rules};
+use serde_json::{Value, json};
+
+use super::conversation::{body, check, mark_end, message, unmark};
+
+fn found(report: &Report) -> Vec<(usize, Cause, &str, bool)> {
+    let one = |finding: &Finding| (finding.request, finding.cause, finding.breaks_prefix);
+    let found = report.findings.iter().map(|finding| (one(finding), finding.path.as_str()));
+    found.map(|((request, cause, breaks), path)| (request, cause, path, breaks)).collect()
+}
+
+/// A body that says `blocks` texts more than [`body`] of two turns.
+fn talkative(blocks: usize) -> Value {
+    let mut body = body(2);
+    let said: Vec<Value> = (0..blocks).map(|at| json!({"type": "text", "text": format!("word {at}")})).collect();
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": said}));
+    messages.push(message("user", "go on"));
+    mark_end(&mut body);
+    body
+}
+
+#[test]
+fn a_breakpoint_that_went_away_leaves_what_it_cached_unread() {
+    let (older, mut newer) = (body(3), body(4));
+    unmark(&mut newer);
+    let report = check(&[older, newer]);
+    assert_eq!(found(&report), [(1, Cause::NoBreakpoint, "messages[6].content[0]", true)]);
+    let finding = &report.findings[0];
+    assert!(finding.offset_in_block.is_none() && finding.windows.is_none() && finding.tokens_lost > 400);
+    assert!(!report.passes(&Rules::default()));
+}
+
+#[test]
+fn the_look_back_reaches_twenty_positions_and_no_further() {
+    // The breakpoint itself is the first of them: the older request's end is the twentieth.
+    assert!(check(&[body(2), talkative(18)]).findings.is_empty());
+    let report = check(&[body(2), talkative(19)]);
+    assert_eq!(found(&report), [(1, Cause::BeyondLookback, "messages[6].content[0]", true)]);
+    assert!(report.findings[0].name.contains("20 blocks behind"), "{}", report.findings[0].name);
+}
+
+#[test]
+fn one_breakpoint_more_within_the_look_back_mends_it() {
+    let mut newer = talkative(40);
+    newer["messages"][4]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    assert!(check(&[body(2), newer]).findings.is_empty());
+}
+
+#[test]
+fn a_fifth_breakpoint_is_refused() {
+    let (older, mut newer) = (body(3), body(4));
+    for message in [1, 3, 5] {
+        newer["messages"][message]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    }
+    let report = check(&[older, newer.clone(), body(5)]);
+    assert_eq!(found(&report), [(1, Cause::BreakpointLimit, "messages[8].content[0]", true)]);
+    assert!(report.findings[0].tokens_lost > 1_500, "{}", report.findings[0].tokens_lost);
+    // A chain's first request has nothing to lose, and is refused all the same.
+    assert_eq!(found(&check(&[newer])), [(0, Cause::BreakpointLimit, "messages[8].content[0]", true)]);
+}
+
+#[test]
+fn an_hour_behind_five_minutes_is_refused() {
+    let (older, mut newer) = (body(3), body(4));
+    newer["messages"][8]["content"][0]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+    let report = check(&[older, newer]);
+    assert_eq!(found(&report), [(1, Cause::TtlOrder, "messages[8].content[0]", true)]);
+}
+
+#[test]
+fn a_refused_request_writes_nothing() {
+    let mut refused = body(4);
+    refused["messages"][8]["content"][0]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+    let mut edited = body(5);
+    edited["messages"][8]["content"][0]["content"] = "short".into();
+    // The edit lies in what the refused request alone had sent.
+    let report = check(&[body(3), refused, edited]);
+    assert_eq!(report.findings.iter().filter(|finding| finding.breaks_prefix).count(), 1);
+}
+
+#[test]
+fn bytes_and_breakpoints_are_both_found() {
+    let (older, mut newer) = (body(3), body(4));
+    for message in [1, 3, 5] {
+        newer["messages"][message]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    }
+    newer["tools"][1]["name"] = "Change".into();
+    let report = check(&[older, newer]);
+    let causes: Vec<(Cause, bool)> = found(&report).into_iter().map(|found| (found.1, found.3)).collect();
+    assert_eq!(causes, [(Cause::ToolChanged, true), (Cause::BreakpointLimit, true)]);
+}
+
+#[test]
+fn a_block_that_went_took_its_breakpoint_along() {
+    let [mut older, mut newer] = [body(2), body(2)];
+    unmark(&mut older);
+    unmark(&mut newer);
+    newer["system"].as_array_mut().unwrap().pop();
+    let report = check(&[older, newer]);
+    assert_eq!(found(&report), [(1, Cause::SystemChanged, "system[1]", true)]);
+}

@@ -1,0 +1,157 @@
+//! Whose request it is, where nobody says.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Rule, Sent};
+use serde_json::{Value, json};
+
+use super::conversation::{body, check, guard, mark_end, message, replace, take};
+
+/// [`body`] of two turns, a call of a tool, and a directive of its own.
+fn sibling(word: &str, turns: usize) -> Value {
+    let mut body = body(2);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages
+        .push(json!({"role": "assistant", "content": [{"type": "tool_use", "id": "f", "name": "Agent", "input": {}}]}));
+    messages.push(message("user", word));
+    for turn in 0..turns {
+        messages.push(message("assistant", &format!("{word} answers {turn}")));
+        messages.push(message("user", &format!("{word} goes on {turn}")));
+    }
+    mark_end(&mut body);
+    body
+}
+
+#[test]
+fn siblings_without_ids_are_chains_of_their_own() {
+    let bodies = [
+        body(1),
+        body(2),
+        sibling("a", 0),
+        sibling("b", 0),
+        sibling("c", 0),
+        sibling("b", 1),
+        sibling("a", 1),
+        sibling("d", 0),
+    ];
+    let mut guard = guard();
+    let chains: Vec<(u32, bool)> =
+        bodies.iter().map(|body| take(&mut guard, body)).map(|checked| (checked.chain.0, checked.first)).collect();
+    assert_eq!(chains, [(0, true), (0, false), (0, false), (1, true), (2, true), (1, false), (0, false), (3, true)]);
+    let report = guard.finish();
+    assert!(report.findings.is_empty() && report.warnings.is_empty(), "{:#?} {:?}", report.findings, report.warnings);
+}
+
+#[test]
+fn an_answer_that_was_asked_for_again_is_no_break() {
+    let again = |word: &str| {
+        let mut body = body(2);
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(message("assistant", word));
+        messages.push(message("user", "and then?"));
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&[body(2), again("first answer"), again("second answer")]);
+    assert_eq!((report.chains, report.findings.len()), (2, 0));
+}
+
+#[test]
+fn a_sibling_that_lost_what_it_shares_is_a_finding() {
+    let mut broken = sibling("b", 0);
+    replace(&mut broken, "/system/0/text", "2026-11-20", "2026-11-21");
+    let report = check(&[body(1), body(2), sibling("a", 0), broken]);
+    let breaking: Vec<_> = report.findings.iter().filter(|finding| finding.breaks_prefix).collect();
+    assert!(breaking.iter().any(|finding| finding.cause == Cause::SystemChanged), "{breaking:#?}");
+}
+
+#[test]
+fn an_edit_before_the_end_stays_in_its_chain() {
+    let mut edited = body(3);
+    replace(&mut edited, "/messages/3/content/0/text", "plan 1 is", "plan 1 was");
+    let report = check(&[body(1), body(2), edited]);
+    assert_eq!(report.chains, 1);
+    let found: Vec<_> =
+        report.findings.iter().map(|finding| (finding.rule, finding.cause, finding.breaks_prefix)).collect();
+    assert_eq!(found, [(Rule::Stability, Cause::MessageEdited, true)]);
+}
+
+#[test]
+fn what_continues_nothing_begins_a_chain_and_says_so() {
+    let other = |turn: usize| {
+        let mut body = body(0);
+        body["messages"] = json!(
+            (0..=turn * 2).map(|at| message(["user", "assistant"][at % 2], &format!("other {at}"))).collect::<Vec<_>>()
+        );
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&[body(0), other(0), body(1), other(1)]);
+    assert_eq!((report.chains, report.findings.len()), (2, 0));
+    assert_eq!(report.warnings.len(), 1);
+    assert!(
+        report.warnings[0].contains("1 of its requests") && report.warnings[0].contains("request 1"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn what_continues_two_chains_equally_says_so() {
+    let report = check(&[body(2), sibling("a", 0), sibling("b", 0), sibling("b", 0), {
+        // Continues neither sibling, and shares as much with both.
+        let mut body = sibling("c", 3);
+        replace(&mut body, "/system/0/text", "2026-11-20", "2026-11-21");
+        body
+    }]);
+    assert!(
+        report.warnings.iter().any(|warning| warning.contains("two conversations equally")),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn names_of_the_input_decide() {
+    let mut guard = guard();
+    let (older, mut newer) = (body(1).to_string(), body(2));
+    newer["messages"] = json!([message("user", "something else")]);
+    let newer = newer.to_string();
+    let first = guard.take(&Sent { chain: Some("main"), scope: "a", ..Sent::body(older.as_bytes()) }).unwrap();
+    let second = guard.take(&Sent { chain: Some("main"), scope: "a", ..Sent::body(newer.as_bytes()) }).unwrap();
+    let third = guard.take(&Sent { chain: Some("main"), scope: "b", ..Sent::body(older.as_bytes()) }).unwrap();
+    assert_eq!((first.chain_name.as_str(), second.chain_name.as_str()), ("main", "main"));
+    assert_eq!((third.chain_name.as_str(), third.first), ("b/main", true));
+    assert!(!second.findings.is_empty());
+}
+
+#[test]
+fn a_history_that_was_replaced_is_still_its_chains() {
+    let mut compacted = body(0);
+    compacted["messages"] =
+        json!([message("user", "a summary"), message("assistant", "understood"), message("user", "go on")]);
+    mark_end(&mut compacted);
+    let mut renewed = body(8);
+    for message in renewed["messages"].as_array_mut().unwrap() {
+        for block in message["content"].as_array_mut().unwrap() {
+            for key in ["id", "tool_use_id"] {
+                if let Some(id) = block.get_mut(key) {
+                    *id = json!(format!("new-{}", id.as_str().unwrap()));
+                }
+            }
+        }
+    }
+    for (replaced, cause) in [(compacted, Cause::Compacted), (renewed, Cause::MessageEdited)] {
+        let report = check(&[body(7), replaced]);
+        assert_eq!(report.chains, 1);
+        assert_eq!(report.findings.first().map(|found| (found.cause, found.breaks_prefix)), Some((cause, true)));
+    }
+}
+
+#[test]
+fn a_conversation_that_begins_replaces_none() {
+    let mut begins = body(0);
+    begins["messages"] = json!([message("user", "something else")]);
+    mark_end(&mut begins);
+    let report = check(&[body(7), begins]);
+    assert_eq!((report.chains, report.findings.len()), (2, 0));
+}

@@ -1,0 +1,78 @@
+//! What time alone loses is noted and never a fault; what a request is expected to read and cost.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Guard, NoteKind, Rules, Sent};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+use super::conversation::{body, guard, take};
+
+fn at(guard: &mut Guard, turns: usize, at_ms: u64, first_byte_ms: u64) -> Vec<NoteKind> {
+    let body = body(turns).to_string();
+    let sent = Sent {
+        at: Some(Instant::from_millis(at_ms)),
+        first_byte_at: Some(Instant::from_millis(first_byte_ms)),
+        ..Sent::body(body.as_bytes())
+    };
+    guard.take(&sent).unwrap().notes.into_iter().map(|noted| noted.note).collect()
+}
+
+#[test]
+fn a_pause_beyond_the_lifetime_is_a_note() {
+    let mut guard = guard();
+    assert!(at(&mut guard, 1, 0, 500).is_empty());
+    assert!(at(&mut guard, 2, 300_000, 300_500).is_empty());
+    assert_eq!(at(&mut guard, 3, 600_001, 600_002), [NoteKind::Time(Cause::Expired)]);
+    let report = guard.finish();
+    assert!(report.findings.is_empty() && report.passes(&Rules::default()));
+}
+
+#[test]
+fn a_request_before_the_first_byte_of_the_one_before_is_a_note() {
+    let mut guard = guard();
+    assert!(at(&mut guard, 1, 0, 2_000).is_empty());
+    assert_eq!(at(&mut guard, 2, 1_999, 4_000), [NoteKind::Time(Cause::InFlight)]);
+    // What the first wrote can be read by now, what the second wrote cannot.
+    assert_eq!(at(&mut guard, 3, 3_000, 5_000), [NoteKind::Time(Cause::InFlight)]);
+    assert!(at(&mut guard, 4, 5_000, 6_000).is_empty());
+}
+
+#[test]
+fn bodies_without_instants_follow_one_another_by_a_second() {
+    let mut guard = guard();
+    let reads: Vec<bool> = (0..400).map(|_| take(&mut guard, &body(1)).expected.cache_read_input_tokens > 0).collect();
+    assert!(!reads[0] && reads[1..].iter().all(|read| *read));
+    assert!(guard.finish().notes.is_empty());
+}
+
+#[test]
+fn expected_usage_and_cost_are_those_of_the_cache_and_the_price_book() {
+    let mut guard = guard();
+    let first = take(&mut guard, &body(1));
+    let second = take(&mut guard, &body(2));
+    let (wrote, read) = (first.expected.ephemeral_5m_input_tokens, second.expected.cache_read_input_tokens);
+    assert_eq!((first.expected.cache_read_input_tokens, wrote), (0, read));
+    // Sonnet 4.5: $3.75 written, $0.30 read, per million tokens; nothing stands behind the last breakpoint.
+    assert_eq!(first.cost.unwrap().picousd(), i128::from(wrote) * 3_750_000);
+    let written = second.expected.ephemeral_5m_input_tokens;
+    assert_eq!(second.cost.unwrap().picousd(), i128::from(read) * 300_000 + i128::from(written) * 3_750_000);
+}
+
+#[test]
+fn recorded_usage_pins_the_sizes() {
+    let mut guard = guard();
+    let usage = |read, written| Usage {
+        cache_read_input_tokens: read,
+        ephemeral_5m_input_tokens: written,
+        input_tokens: 3,
+        output_tokens: 70,
+        ..Usage::default()
+    };
+    let mut sent = |turns: usize, usage: Usage| {
+        let body = body(turns).to_string();
+        guard.take(&Sent { usage: Some(usage), ..Sent::body(body.as_bytes()) }).unwrap().expected
+    };
+    assert_eq!(sent(1, usage(0, 7_000)).total_input_tokens(), 7_003);
+    // The size of what the first wrote is known from its usage; its own split is not looked at.
+    assert_eq!(sent(2, usage(0, 7_900)), usage(7_000, 900));
+}

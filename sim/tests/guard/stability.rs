@@ -1,0 +1,156 @@
+//! Each request keeps the prefix of the one before, and what moved is found where it moved.
+
+use forkcast_sim::diagnosis::{Cause, Note, Volatile};
+use forkcast_sim::guard::{Finding, NoteKind, Report, Rule, Rules, Sent};
+use forkcast_sim::pricing::Category;
+use serde_json::{Value, json};
+
+use super::conversation::{body, check, mark_end, message, replace, text};
+
+/// The only finding of a request that follows `older`.
+fn only(older: &Value, newer: &Value) -> Finding {
+    let report = check(&[older.clone(), newer.clone()]);
+    assert_eq!(report.findings.len(), 1, "{:#?}", report.findings);
+    report.findings[0].clone()
+}
+
+fn breaking(report: &Report) -> Vec<(usize, Cause, &str)> {
+    let breaking = report.findings.iter().filter(|finding| finding.breaks_prefix);
+    breaking.map(|finding| (finding.request, finding.cause, finding.path.as_str())).collect()
+}
+
+#[test]
+fn what_is_only_appended_is_no_change() {
+    let report = check(&(0..12).map(body).collect::<Vec<_>>());
+    assert_eq!((report.chains, report.requests), (1, 12));
+    assert!(report.findings.is_empty() && report.notes.is_empty(), "{:#?}", report.findings);
+    assert!(report.passes(&Rules::default()) && report.score["stability"] && report.warnings.is_empty());
+}
+
+#[test]
+fn a_date_in_the_system_prompt_costs_all_that_stands_behind_it() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
+    let finding = only(&older, &newer);
+    assert_eq!(
+        (finding.rule, finding.cause, finding.path.as_str()),
+        (Rule::Stability, Cause::SystemChanged, "system[0]")
+    );
+    assert_eq!(finding.volatile, Some(Volatile::Date));
+    let offset = r#"{"text":"Today is 2026-11-2"#.len() as u64;
+    assert_eq!(finding.offset_in_block.map(|at| at % 100), Some(offset % 100), "canonical bytes of the text");
+    assert!(finding.breaks_prefix);
+    // Behind the date: the policy, and all messages of the older request.
+    let behind = json!([newer["system"][1], older["messages"]]).to_string().len() as u64 * 10 / 31;
+    assert!(finding.tokens_lost.abs_diff(behind) < behind / 10, "{} of about {behind}", finding.tokens_lost);
+    assert_eq!(finding.billed_as, Category::Write5m);
+    // Sonnet 4.5: $3.75 written, $0.30 read, per million tokens.
+    assert_eq!(finding.cost.unwrap().picousd(), i128::from(finding.tokens_lost) * 3_450_000);
+    assert_eq!(finding.provider_reason(), Some("system_changed"));
+    assert!(!check(&[older, newer]).passes(&Rules::default()));
+}
+
+#[test]
+fn two_changes_in_one_request_are_both_found_each_once() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/tools/1/description", "Edit is", "Edit was");
+    replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
+    let report = check(&[older, newer]);
+    let expected = [(1, Cause::ToolChanged, "tools[1]"), (1, Cause::MessageEdited, "messages[1].content[0]")];
+    assert_eq!(breaking(&report), expected);
+    assert!(report.findings[0].tokens_lost > report.findings[1].tokens_lost);
+}
+
+#[test]
+fn a_change_behind_the_last_breakpoint_breaks_nothing() {
+    let reminder = |body: &mut Value, word: &str| {
+        let last = body["messages"].as_array_mut().unwrap().last_mut().unwrap();
+        last["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": word}));
+    };
+    let (mut older, mut newer) = (body(3), body(4));
+    reminder(&mut older, "one minute left");
+    reminder(&mut newer, "no minute left");
+    let report = check(&[older, newer]);
+    assert!(breaking(&report).is_empty() && report.passes(&Rules::default()), "{:#?}", report.findings);
+    assert!(report.notes.iter().any(|noted| noted.note == NoteKind::Harmless(Note::TailOnly)), "{:#?}", report.notes);
+}
+
+#[test]
+fn a_flip_back_to_bytes_that_are_cached_breaks_only_what_that_entry_lacks() {
+    let flipped = |turns: usize, odd: bool| {
+        let mut body = body(turns);
+        if odd {
+            replace(&mut body, "/system/0/text", "Be brief.", "Be long and thorough.");
+        }
+        body
+    };
+    // The third request is the first again, to the byte: its whole prompt is still cached.
+    let report = check(&[flipped(3, false), flipped(3, true), flipped(3, false)]);
+    assert_eq!(breaking(&report), [(1, Cause::SystemChanged, "system[0]")]);
+    // The third reads what the first wrote, the fourth what the second wrote: it lacks the turn behind that.
+    let report = check(&[flipped(2, false), flipped(2, true), flipped(3, false), flipped(4, true)]);
+    assert_eq!(breaking(&report), [(1, Cause::SystemChanged, "system[0]"), (3, Cause::SystemChanged, "system[0]")]);
+    let lost: Vec<u64> = report.findings.iter().map(|finding| finding.tokens_lost).collect();
+    assert!(lost[1] == 0 && lost[2] > 150 && lost[2] < 300, "one turn: {lost:?}");
+}
+
+#[test]
+fn another_spelling_of_the_same_is_a_note() {
+    let (older, newer) = (body(1).to_string(), body(2).to_string());
+    let respelled =
+        newer.replacen("plan 0 is", "pl\\u0061n 0 is", 1).replacen("\"max_tokens\":1000", "\"max_tokens\":999", 1);
+    let mut guard = super::conversation::guard();
+    guard.take(&Sent::body(older.as_bytes())).unwrap();
+    let checked = guard.take(&Sent::body(respelled.as_bytes())).unwrap();
+    let notes: Vec<(NoteKind, &str)> = checked.notes.iter().map(|noted| (noted.note, noted.path.as_str())).collect();
+    let expected = [(Note::Envelope, "max_tokens"), (Note::Escape, "messages[1]")];
+    assert_eq!(notes, expected.map(|(note, path)| (NoteKind::Harmless(note), path)));
+    assert!(checked.findings.is_empty());
+}
+
+#[test]
+fn another_model_breaks_everything() {
+    let (older, mut newer) = (body(3), body(4));
+    newer["model"] = "claude-opus-4-1".into();
+    let finding = only(&older, &newer);
+    assert_eq!((finding.cause, finding.breaks_prefix), (Cause::ModelChanged, true));
+    let all = older.to_string().len() as u64 * 10 / 31;
+    assert!(finding.tokens_lost.abs_diff(all) < all / 8, "{} of about {all}", finding.tokens_lost);
+}
+
+#[test]
+fn a_prompt_below_the_minimum_has_nothing_to_lose() {
+    let small = |word: &str| {
+        let mut body = json!({"model": "claude-sonnet-4-5", "system": [{"type": "text", "text": word}], "messages": [message("user", "Hi")]});
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&[small("one"), small("two")]);
+    assert_eq!(report.findings.len(), 1);
+    assert!(breaking(&report).is_empty());
+}
+
+#[test]
+fn tools_and_system_all_new_but_messages_that_continue_are_that_chains_break() {
+    let (older, mut newer) = (body(3), body(4));
+    for tool in newer["tools"].as_array_mut().unwrap() {
+        tool["description"] = text("new", 300).into();
+    }
+    newer["system"] = json!([{"type": "text", "text": text("other", 1_200), "cache_control": {"type": "ephemeral"}}]);
+    let report = check(&[older, newer]);
+    assert_eq!(report.chains, 1);
+    let causes: Vec<Cause> = breaking(&report).into_iter().map(|(_, cause, _)| cause).collect();
+    assert!(causes.contains(&Cause::ToolChanged) && causes.contains(&Cause::SystemChanged), "{causes:?}");
+}
+
+#[test]
+fn what_the_rules_allow_is_told_and_passes() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
+    let report = check(&[older, newer]);
+    let rules = |text: &str| Rules::from_toml(text).unwrap();
+    assert!(report.passes(&rules("[[allow]]\ncause = \"system_changed\"\npath = \"system[0]\"")));
+    assert!(!report.passes(&rules("[[allow]]\ncause = \"system_changed\"\npath = \"system[1]\"")));
+    assert!(!report.passes(&rules("[[allow]]\ncause = \"tool_changed\"")));
+    assert!(report.passes(&rules("stability = \"note\"")) && report.passes(&rules("stability = \"off\"")));
+}

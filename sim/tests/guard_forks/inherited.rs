@@ -1,0 +1,173 @@
+//! What a fork has to share with its parent, and siblings with one another (contract CACHE-01..28).
+
+use forkcast_sim::guard::{Finding, Rule};
+use serde_json::{Value, json};
+
+use crate::family::{Post, breaks, checked, fork, history, long, next, parent, told};
+
+/// A change to a fork's body, the cause that is found, and the path.
+type Change = (&'static str, fn(&mut Value), &'static str, &'static str);
+
+const CHANGES: [Change; 10] = [
+    (
+        "CACHE-04 one space",
+        |body| body["system"][0]["text"] = json!(long("Be brief.") + " "),
+        "system_changed",
+        "system[0]",
+    ),
+    ("CACHE-05 two tools swapped", |body| list(&mut body["tools"]).swap(1, 2), "tools_reordered", "tools[1]"),
+    ("CACHE-17 no Agent tool", |body| drop(list(&mut body["tools"]).remove(0)), "tools_removed", "tools[0]"),
+    (
+        "a tool more",
+        |body| list(&mut body["tools"]).insert(0, json!({"name": "Zap", "input_schema": {}})),
+        "tools_added",
+        "tools[0]",
+    ),
+    (
+        "CACHE-21 the mode in a description",
+        |body| body["tools"][3]["description"] = json!("Read, as a fork."),
+        "tool_changed",
+        "tools[3]",
+    ),
+    ("CACHE-11 another model", |body| body["model"] = json!("claude-opus-4-8"), "model_changed", "model"),
+    ("CACHE-12 another thinking", |body| body["thinking"] = json!({"type": "adaptive"}), "level_parameter", "thinking"),
+    (
+        "another effort",
+        |body| body["output_config"] = json!({"effort": "low"}),
+        "level_parameter",
+        "output_config.effort",
+    ),
+    (
+        "an early text edited",
+        |body| body["messages"][1]["content"][0]["text"] = json!("Six parts."),
+        "message_edited",
+        "messages[1].content[0]",
+    ),
+    (
+        "a message of the history dropped",
+        |body| drop(list(&mut body["messages"]).remove(1)),
+        "message_removed",
+        "messages[1].content[0]",
+    ),
+];
+
+fn list(value: &mut Value) -> &mut Vec<Value> {
+    value.as_array_mut().unwrap()
+}
+
+fn changed(mut post: Post, change: fn(&mut Value)) -> Post {
+    change(&mut post.body);
+    post
+}
+
+#[test]
+fn cache_07_to_10_forks_that_share_all_are_no_finding_with_ids_and_without() {
+    let posts = [parent(), fork("one"), fork("two"), next(), fork("three"), fork("four")];
+    for ids in [true, false] {
+        let checked = checked(&posts, ids);
+        let found: Vec<Finding> = checked.iter().flat_map(|checked| checked.findings.clone()).collect();
+        assert!(found.is_empty(), "ids {ids}: {:?}", told(&found));
+    }
+}
+
+#[test]
+fn cache_04_05_11_12_17_18_21_a_change_in_a_fork_is_found_once_and_names_the_parents_request() {
+    let mut wrong = Vec::new();
+    for (what, change, cause, path) in CHANGES {
+        let posts = [parent(), fork("one"), changed(fork("two"), change), next()];
+        let found = breaks(&posts, true);
+        if told(&found) != [(Rule::Sharing, 2, Some(0), cause, path)] {
+            wrong.push(format!("{what}: {:?}", told(&found)));
+        }
+        if found.iter().any(|found| found.tokens_lost == 0 || found.cost.is_none()) {
+            wrong.push(format!("{what}: no price"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_fork_is_known_by_its_history_where_no_id_is() {
+    // Tools and system are all new, and the history is the parent's.
+    let posts = [
+        parent(),
+        fork("one"),
+        changed(fork("two"), |body| {
+            body["tools"] = json!([]);
+            body["system"] = json!(long("Be long."));
+        }),
+    ];
+    let found = breaks(&posts, false);
+    assert!(
+        found.iter().any(|found| found.request == 2 && found.level == forkcast_sim::wire::Level::Tools),
+        "{:?}",
+        told(&found)
+    );
+}
+
+#[test]
+fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_from() {
+    for ids in [true, false] {
+        let posts = [parent(), next(), fork("one"), changed(fork("two"), |body| list(&mut body["tools"]).swap(1, 2))];
+        let found = breaks(&posts, ids);
+        let of_tools: Vec<_> = told(&found).into_iter().filter(|found| found.4 == "tools[1]").collect();
+        assert_eq!(of_tools.len(), 1, "{:?}", told(&found));
+        assert_eq!((of_tools[0].1, of_tools[0].3), (3, "tools_reordered"));
+        assert!(found.iter().all(|found| found.request == 3), "{:?}", told(&found));
+    }
+}
+
+#[test]
+fn a_fork_of_a_request_that_is_long_past_is_no_break() {
+    let later = |turns: usize| {
+        let more = (0..turns)
+            .flat_map(|turn| [crate::family::said(&format!("a{turn}")), crate::family::user(&format!("u{turn}"))]);
+        let messages = history().into_iter().chain(more).collect();
+        Post { chain: "main", parent: None, body: crate::family::body(messages) }
+    };
+    let late = |own: &'static str| {
+        let messages =
+            history().into_iter().chain([crate::family::forking(&[own]), crate::family::directive(&[own], own)]);
+        Post { chain: own, parent: Some("main"), body: crate::family::body(messages.collect()) }
+    };
+    let posts = [parent(), later(1), later(2), later(3), late("one"), late("two")];
+    assert_eq!(told(&breaks(&posts, true)), []);
+    let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
+    let posts = [parent(), later(1), later(2), later(3), changed(late("one"), swapped)];
+    assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 4, Some(2), "tools_reordered", "tools[1]")]);
+}
+
+#[test]
+fn cache_16_what_two_siblings_share_a_third_shares_too() {
+    let real = |body: &mut Value| body["messages"][6]["content"][0]["content"] = json!("one has found three floats");
+    let posts = [parent(), fork("one"), fork("two"), changed(fork("three"), real)];
+    let found = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect::<Vec<_>>();
+    assert_eq!(told(&found), [(Rule::Sharing, 3, Some(1), "message_edited", "messages[6].content[0]")]);
+}
+
+#[test]
+fn what_two_siblings_have_otherwise_than_their_parent_a_third_need_not_share() {
+    let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
+    let mut posts = [parent(), changed(fork("one"), swapped), changed(fork("two"), swapped), fork("three")];
+    for post in &mut posts[1..] {
+        post.body["messages"][6]["content"][3]["cache_control"] = json!({"type": "ephemeral"});
+    }
+    assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 1, Some(0), "tools_reordered", "tools[1]")]);
+}
+
+#[test]
+fn forks_of_forks_share_with_the_fork_that_they_go_on_from() {
+    let deeper = |own: &'static str| {
+        let messages: Vec<Value> = list(&mut fork("one").body["messages"]).drain(..).collect();
+        let calls = crate::family::forking(&["deep"]);
+        let messages = messages.into_iter().chain([calls, crate::family::directive(&["deep"], own)]).collect();
+        Post { chain: own, parent: Some("one"), body: crate::family::body(messages) }
+    };
+    let whole = [parent(), fork("one"), fork("two"), deeper("deep")];
+    for ids in [true, false] {
+        assert_eq!(told(&breaks(&whole, ids)), [], "ids {ids}");
+    }
+    let broken =
+        [parent(), fork("one"), fork("two"), changed(deeper("deep"), |body| list(&mut body["tools"]).swap(1, 2))];
+    assert_eq!(told(&breaks(&broken, true)), [(Rule::Sharing, 3, Some(1), "tools_reordered", "tools[1]")]);
+}

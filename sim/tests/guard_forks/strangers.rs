@@ -1,0 +1,51 @@
+//! Conversations that have something in common and are no kin.
+
+use serde_json::{Value, json};
+
+use crate::family::{Post, body, breaks, fork, long, parent, said, told, user};
+
+#[test]
+fn conversations_with_names_that_nobody_called_are_each_their_own() {
+    let session = |chain: &'static str, day: &str| {
+        let mut body = body(vec![user("What is here?")]);
+        body["system"][0]["text"] = json!(format!("{}Today is {day}.", long("Be brief.")));
+        Post { chain, parent: None, body }
+    };
+    let posts = [session("s1", "2026-11-21"), session("s2", "2026-11-21"), session("s3", "2026-11-22")];
+    assert_eq!(told(&breaks(&posts, true)), []);
+}
+
+#[test]
+fn questions_behind_the_same_examples_are_no_forks() {
+    let asked = |chain: &'static str, question: &str| {
+        let shots = (0..4).flat_map(|shot| [user(&format!("Example {shot}")), said(&format!("Answer {shot}"))]);
+        let mut messages: Vec<Value> = shots.collect();
+        messages.push(user(question));
+        Post { chain, parent: None, body: body(messages) }
+    };
+    let posts = [asked("q1", "What is one?"), asked("q2", "What is two?"), asked("q3", "What is three?")];
+    assert_eq!(told(&breaks(&posts, true)), []);
+}
+
+#[test]
+fn a_parent_of_the_same_name_in_another_scope_is_not_the_parent() {
+    let mut guard = forkcast_sim::guard::Guard::new(forkcast_sim::guard::Rules::default());
+    let other = Post { body: body(vec![user(&long("Another question.")), said("So."), user("Fork now.")]), ..parent() };
+    for (post, scope) in [(other, "first"), (fork("one"), "second")] {
+        let text = post.body.to_string();
+        let sent = forkcast_sim::guard::Sent {
+            body: text.as_bytes(),
+            chain: Some(post.chain),
+            parent: post.parent,
+            scope,
+            ..forkcast_sim::guard::Sent::default()
+        };
+        assert_eq!(told(&guard.take(&sent).unwrap().findings), []);
+    }
+}
+
+#[test]
+fn an_agent_that_is_asked_what_its_parent_was_asked_is_no_fork() {
+    let child = Post { chain: "child", parent: Some("main"), body: body(vec![user("Fork now.")]) };
+    assert_eq!(told(&breaks(&[parent(), child], true)), []);
+}
