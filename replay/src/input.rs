@@ -1,8 +1,10 @@
 //! From paths to exchanges: walks, detects formats by content, reads, and keeps account of everything it met.
 
 mod detect;
+mod each;
 mod foreign;
 mod load;
+mod natural;
 mod parallel;
 mod progress;
 mod unfold;
@@ -19,6 +21,8 @@ use crate::transcript::{FileThreads, MEMORY_BYTES_MAX, Measuring, Sessions};
 use detect::Verdict;
 use load::Loaded;
 use progress::{Meter, Named};
+
+pub use each::{Again, Piece};
 
 pub use crate::formats::{FORMATS, FormatInfo, InputFormat};
 pub use progress::Progress;

@@ -7,6 +7,7 @@
 //! * [`trace`]: serving traces: prompts as ids of blocks.
 //! * [`rebuild`]: from a session back to the prompts that its client sent.
 //! * [`what_if`]: what the same requests would have cost otherwise.
+//! * [`guarded`]: recordings through the prefix guard, one file after the other.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
 //! * [`recording`]: what was recorded, for the recorded model to play.
@@ -21,6 +22,7 @@ pub mod calibrate;
 pub mod error;
 pub mod exchange;
 pub mod formats;
+pub mod guarded;
 pub mod http;
 pub mod input;
 mod packing;

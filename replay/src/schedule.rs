@@ -74,7 +74,8 @@ fn timed(scope: &ScopeInput, first_session: usize) -> Stream<'_> {
     Stream { scope: scope.name.clone(), requests, timed: true }
 }
 
-fn with_times(exchange: &Exchange, at: Instant) -> Scheduled<'_> {
+/// A request that was sent at `at`, with the instants of its answer.
+pub(crate) fn with_times(exchange: &Exchange, at: Instant) -> Scheduled<'_> {
     let guess = at + FIRST_BYTE_AFTER;
     let ended_at = exchange.ended_at.unwrap_or(guess).max(at);
     let first_byte_at = exchange.first_byte_at.unwrap_or_else(|| guess.min(ended_at)).clamp(at, ended_at);

@@ -8,8 +8,6 @@ use forkcast_sim::wire::{BlockId, Request, Ttl, Wire, estimated_tokens};
 use crate::document::Marked;
 use crate::names::Names;
 
-mod window;
-
 /// Everything that is known of two requests.
 #[derive(Clone)]
 pub struct Sides<'a> {
@@ -104,7 +102,8 @@ impl<'a> Sides<'a> {
             tokens_lost,
             billed_as,
             cost: self.rates.map(|rates| rates.difference(billed_as, Category::Read, tokens_lost)),
-            windows: (found.cause != Cause::ModelChanged).then(|| there.map(|bytes| window::around(bytes, offset))),
+            windows: (found.cause != Cause::ModelChanged)
+                .then(|| there.map(|bytes| diagnosis::window(bytes, offset).into())),
         }
     }
 

@@ -4,6 +4,7 @@
 //!
 //! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
 //! * [`comparison`]: the same for two requests side by side.
+//! * [`check`]: what the prefix guard found.
 //! * [`explained`]: one request against what its cache held.
 //! * [`forks`]: what the forks of a run share with their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
@@ -14,6 +15,7 @@
 //! * [`folder`](mod@folder): all of it on disk.
 //! * [`claims`]: the page `published/claims.md`: what is said of forks, held against runs.
 
+pub mod check;
 pub mod claims;
 pub mod comparison;
 pub mod document;

@@ -36,7 +36,8 @@ pub(super) fn read(
     side_by_side(&order, &read, &mut |inputs: Option<Inputs>| inputs.into_iter().for_each(&mut *take));
 }
 
-fn one(found: &Found, sessions: &Sessions, options: &ReadOptions) -> Inputs {
+/// What one file gave.
+pub(super) fn one(found: &Found, sessions: &Sessions, options: &ReadOptions) -> Inputs {
     let scopes = vec![ScopeInput::default()];
     let mut inputs = Inputs { scopes, sessions: sessions.beside(), ..Inputs::default() };
     let loaded = load::open(&found.path, options.format == InputFormat::Auto, ROOM.take());

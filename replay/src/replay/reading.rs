@@ -31,7 +31,7 @@ pub(super) fn read(wire: &mut Wire, scope: &str, exchange: &Exchange) -> Result<
 
 /// Who runs the model: platforms share no cache. Isolation is per workspace or organisation of one platform (Anthropic
 /// prompt-caching page, 2026-08-21).
-fn platform(exchange: &Exchange) -> &'static str {
+pub(crate) fn platform(exchange: &Exchange) -> &'static str {
     match exchange.dialect {
         Dialect::BedrockInvoke | Dialect::BedrockConverse => "bedrock",
         Dialect::OpenRouter => "openrouter",

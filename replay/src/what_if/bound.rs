@@ -3,9 +3,10 @@
 //! Each block is at each use read where it is alive, sent as plain input, or written for five minutes or an hour, whatever is
 //! cheapest in the end (`economics.md` 1.2 and 3.4). That a request has four breakpoints, that short prefixes are not
 //! cached, that the look-back ends, and that a write can be read only once the answer has begun is all left aside: it is a bound
-//! and no plan. No choice of lifetimes and breakpoints is cheaper at the same prices, but one: a breakpoint below what is read
-//! makes an entry for nothing, and where its lifetime is the longer one that entry outlives what was paid for (no provider says
-//! whether it does). Pings may be cheaper too, and have a bound of their own.
+//! and no plan. No choice of lifetimes and breakpoints is cheaper at the same prices, but one: an entry that nothing is billed
+//! for. A breakpoint below what is read makes one, and so does one for an hour a few tokens behind a prefix that was written for
+//! five minutes; where their lifetime is the longer one they outlive what was paid for (no provider says whether they do).
+//! Pings may be cheaper too, and have a bound of their own.
 //!
 //! Requests are kept as the ends of their prompts; a line of prefixes is gone through once, from its far end. Costs grow
 //! with the requests, and with those on both sides of a fork where its sides were used in turns.

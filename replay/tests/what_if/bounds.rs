@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::what_if::BoundPings;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Category;
+use forkcast_sim::wire::Ttl;
 use proptest::prelude::*;
 
 use super::properties::sessions;
@@ -82,11 +83,14 @@ fn twin(rules: &Rules, pings: bool, asks: &[Ask]) -> i128 {
 
 /// A breakpoint below what is read makes an entry, and nothing is billed below what is read. Where some requests mark the
 /// head and others do not, such an entry outlives the one that was paid for, and the bound, in which every lifetime is
-/// paid, does not hold. Providers do not say whether it lives.
+/// paid, does not hold. Nor does it where requests ask for different lifetimes: a few tokens written for an hour behind a
+/// prefix that was written for five minutes make an entry of all of it. Providers do not say whether these live.
 fn makes_entries_for_nothing(spec: &str, asks: &[Ask]) -> bool {
     let marks_head = |ask: &Ask| ask.markers.iter().any(|(at, _)| *at <= ask.head);
     let some = asks.iter().any(marks_head) && !asks.iter().all(marks_head);
-    some && ["", "ttl=head-1h", "ttl=best"].contains(&spec)
+    let asks_for = |ttl: Ttl| asks.iter().flat_map(|ask| &ask.markers).any(|(_, asked)| *asked == ttl);
+    let lifetimes_mix = asks_for(Ttl::FiveMinutes) && asks_for(Ttl::OneHour);
+    some && ["", "ttl=head-1h", "ttl=best"].contains(&spec) || lifetimes_mix && !spec.contains("ttl=")
 }
 
 proptest! {

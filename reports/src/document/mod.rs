@@ -7,6 +7,8 @@ mod layout;
 pub mod markdown;
 pub mod terminal;
 
+use forkcast_sim::diagnosis::Window;
+
 pub use cell::{Cell, bytes, count, money, share};
 
 /// What is said, in order.
@@ -45,7 +47,13 @@ pub struct Marked {
 }
 
 /// What is marked where a text ends and the other goes on.
-pub const END: &str = "(end)";
+pub const END: &str = Window::END;
+
+impl From<Window> for Marked {
+    fn from(window: Window) -> Self {
+        Self { before: window.before, mark: window.mark, after: window.after }
+    }
+}
 
 impl Marked {
     /// The line without its mark.

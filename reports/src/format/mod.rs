@@ -6,18 +6,21 @@
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`tables`]: every table of a replay as comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests side by side.
+//! * [`check`]: `forkcast.check/1`, what the prefix guard found, also as JUnit XML, SARIF and annotations.
 //! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
 //! * [`run`]: `forkcast.run/1`, one run of a scenario, and its requests as comma-separated values.
 //! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
 mod calibration;
+pub mod check;
 pub mod diff;
 mod difference;
 pub mod explain;
 pub mod fanout;
 pub mod ledger;
 pub mod number;
+mod own_prices;
 pub mod replay;
 pub mod requests;
 pub mod run;
@@ -30,9 +33,10 @@ pub mod usage;
 pub const SCENARIO: &str = "forkcast.scenario/1";
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 10] = [
+pub const SCHEMAS: [(&str, &str); 11] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
+    (check::SCHEMA, include_str!("../../schema/check-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),
     (run::SCHEMA, include_str!("../../schema/run-1.json")),

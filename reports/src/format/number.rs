@@ -5,6 +5,11 @@ use forkcast_sim::time::Instant;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+/// What stands in a column: nothing where it is unknown.
+pub(super) fn cell(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
 /// An amount in USD with all digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usd(pub Money);

@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use forkcast_sim::pricing::{Category, ModelKey, Money};
 use serde::Serialize;
 
 use super::calibration::SizesObject;
-use super::number::{Exact, Usd};
+use super::own_prices::OwnPricesObject;
 use crate::names::Names;
-use crate::report::{By, Report, Unpriced, discount_percent, gates, not_billed, remarks, statement, unpriced};
+use crate::report::{By, Report, Unpriced, gates, not_billed, remarks, statement, unpriced};
 
 mod advice;
 mod bounds;
@@ -183,17 +182,9 @@ struct PriceBookObject {
     /// For people, such as `list prices of 2026-11-21`.
     statement: String,
     prices_of: Option<String>,
-    files: Vec<String>,
-    discount_percent: Option<Exact>,
-    overrides: Vec<OverrideObject>,
+    #[serde(flatten)]
+    own: OwnPricesObject,
     not_billed: Vec<NotBilledObject>,
-}
-
-#[derive(Serialize)]
-struct OverrideObject {
-    model: String,
-    category: &'static str,
-    usd_per_mtok: Usd,
 }
 
 #[derive(Serialize)]
@@ -205,20 +196,13 @@ struct NotBilledObject {
 impl PriceBookObject {
     fn of(report: &Report<'_>) -> Self {
         let book = &report.options.book;
-        let row = |(model, category, price): (&ModelKey, Category, Money)| OverrideObject {
-            model: model.to_string(),
-            category: category.word(),
-            usd_per_mtok: Usd(price),
-        };
         let not_billed =
             not_billed(report).map(|entry| NotBilledObject { vendor: entry.vendor.word(), what: entry.what.clone() });
         Self {
             version: book.version(),
             statement: statement(report.options, report.names),
             prices_of: report.options.prices_of.map(|date| date.to_string()),
-            files: book.files().iter().map(|file| report.names.file(file)).collect(),
-            discount_percent: discount_percent(book).map(Exact),
-            overrides: book.overrides().map(row).collect(),
+            own: OwnPricesObject::of(book, report.names),
             not_billed: not_billed.collect(),
         }
     }

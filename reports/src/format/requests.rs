@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Usage;
 
-use super::number::Millis;
+use super::number::{Millis, cell};
+use super::usage;
 use crate::document::csv;
 use crate::report::{Entry, Report};
 
@@ -84,36 +84,18 @@ fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
         line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
         line.model.clone(),
     ];
-    row.extend(usage(line.recorded.as_ref()));
-    row.extend(usage(line.predicted.as_ref()));
+    row.extend(usage::cells(line.recorded.as_ref()));
+    row.extend(usage::cells(line.predicted.as_ref()));
     row.extend([
-        money(line.charge.bill.as_ref().map(|bill| bill.total)),
-        money(line.charge.bill.as_ref().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum())),
-        money(line.predicted_bill.as_ref().map(|bill| bill.total)),
-        money(line.charge.perfect),
-        money(line.unread_writes),
+        cell(line.charge.bill.as_ref().map(|bill| bill.total)),
+        cell(line.charge.bill.as_ref().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>())),
+        cell(line.predicted_bill.as_ref().map(|bill| bill.total)),
+        cell(line.charge.perfect),
+        cell(line.unread_writes),
     ]);
     row.extend(comparison(entry));
     row.extend(explanation(report, entry));
     row
-}
-
-/// The five parts of usage, empty where there is none.
-pub(super) fn usage(usage: Option<&Usage>) -> [String; 5] {
-    usage.map_or_else(Default::default, |usage| {
-        [
-            usage.input_tokens,
-            usage.cache_read_input_tokens,
-            usage.ephemeral_5m_input_tokens,
-            usage.ephemeral_1h_input_tokens,
-            usage.output_tokens,
-        ]
-        .map(|tokens| tokens.to_string())
-    })
-}
-
-fn money(amount: Option<Money>) -> String {
-    amount.map(|amount| amount.to_string()).unwrap_or_default()
 }
 
 fn comparison(entry: &Entry<'_>) -> [String; 4] {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use forkcast_sim::pricing::Money;
 
-use super::requests;
+use super::{requests, usage};
 use crate::document::csv;
 use crate::report::{Account, Group, Report, Session, Side};
 
@@ -191,7 +191,7 @@ fn sums(account: &Account) -> Vec<String> {
 
 fn side(side: Option<&Side>) -> [String; 7] {
     let Some(side) = side else { return Default::default() };
-    let [input, read, write_5m, write_1h, output] = requests::usage(Some(&side.usage));
+    let [input, read, write_5m, write_1h, output] = usage::cells(Some(&side.usage));
     let rate = side.usage.hit_rate().map(|rate| rate.to_string()).unwrap_or_default();
     [input, read, write_5m, write_1h, output, rate, money(side.cost)]
 }

@@ -51,6 +51,29 @@ impl From<&Usage> for UsageObject {
     }
 }
 
+/// Columns of usage in tables.
+pub(super) const COLUMNS: [&str; 5] = [
+    "input_tokens",
+    "cache_read_input_tokens",
+    "ephemeral_5m_input_tokens",
+    "ephemeral_1h_input_tokens",
+    "output_tokens",
+];
+
+/// What stands in these columns; empty where there is no usage.
+pub(super) fn cells(usage: Option<&Usage>) -> [String; 5] {
+    usage.map_or_else(Default::default, |usage| {
+        [
+            usage.input_tokens,
+            usage.cache_read_input_tokens,
+            usage.ephemeral_5m_input_tokens,
+            usage.ephemeral_1h_input_tokens,
+            usage.output_tokens,
+        ]
+        .map(|tokens| tokens.to_string())
+    })
+}
+
 /// `recorded` and `predicted`: the usage fields with money and hit rate beside them.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SideObject {

@@ -1,9 +1,8 @@
 //! Two requests side by side.
 
-use forkcast_sim::pricing::Category;
-
+use super::change;
 use crate::comparison::{Finding, Harmless, Sides, sentence};
-use crate::document::{Cell, Column, Document, Marked, Part, Table, count, money};
+use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::names::Names;
 
 /// Rows of further differences and of notes that people see.
@@ -35,10 +34,11 @@ pub fn tables(sides: &Sides<'_>) -> Document {
 
 fn finding(sides: &Sides<'_>, finding: &Finding<'_>, document: &mut Document) {
     let found = finding.difference;
+    let place = change::place(&found.path, found.offset_in_block, found.offset_in_prefix);
     document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
-    document.text(vec![place(finding), varying(finding)].into_iter().flatten().collect());
+    document.text(vec![place, change::varying(found.volatile)].into_iter().flatten().collect());
     if let Some([older, newer]) = finding.windows.as_ref().filter(|_| sides.names == Names::Plain) {
-        document.parts.push(Part::Verbatim(vec![labelled("older  ", older), labelled("newer  ", newer)]));
+        document.parts.push(change::sides(older, newer));
     }
     document.text(
         vec![Some(cost(sides, finding)), Some(format!("What would save it: {}", found.cause.suggestion()))]
@@ -46,30 +46,6 @@ fn finding(sides: &Sides<'_>, finding: &Finding<'_>, document: &mut Document) {
             .flatten()
             .collect(),
     );
-}
-
-fn labelled(label: &str, window: &Marked) -> Marked {
-    Marked { before: format!("{label}{}", window.before), ..window.clone() }
-}
-
-fn place(finding: &Finding<'_>) -> Option<String> {
-    let found = finding.difference;
-    if found.path.is_empty() {
-        return None;
-    }
-    let offsets = found.offset_in_block.zip(found.offset_in_prefix).map(|(block, prefix)| {
-        format!(
-            ", first differing byte {} of the block, {} of the prefix (canonical bytes)",
-            count(block),
-            count(prefix)
-        )
-    });
-    Some(format!("At {}{}.", found.path, offsets.unwrap_or_default()))
-}
-
-fn varying(finding: &Finding<'_>) -> Option<String> {
-    let volatile = finding.difference.volatile?;
-    Some(format!("What differs looks like something that varies by itself: {}.", volatile.word()))
 }
 
 fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
@@ -84,11 +60,7 @@ fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
             .to_owned();
     }
     let tokens = count(finding.tokens_lost);
-    let instead = match finding.billed_as {
-        Category::Write1h => "written for 1 hour instead of read",
-        Category::Write5m => "written for 5 minutes instead of read",
-        _ => "plain input instead of read",
-    };
+    let instead = change::instead(finding.billed_as);
     let price = match finding.cost {
         Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
         None => format!("{} has no price in the book", sides.newer.model),

@@ -49,7 +49,7 @@ pub fn tables(explained: &Explained<'_>) -> Document {
 
 fn title(explained: &Explained<'_>) -> String {
     let line = explained.entry.line;
-    let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
+    let at = line.at.and_then(when::sent).map_or_else(String::new, |at| format!(", {at}"));
     let agent = explained.report.agent_of(explained.entry).map_or_else(String::new, |agent| format!(", {agent}"));
     format!("Request {}, {}: {}{agent}{at}", line.index, explained.name_of(line.index), line.model)
 }

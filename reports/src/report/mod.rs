@@ -31,7 +31,7 @@ pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpr
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{By, Group, UNKNOWN};
-pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one};
+pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one, statement_of_run};
 pub use session::{Agent, Session, Spawned};
 pub use size::{SizeRow, Sizes};
 pub use tally::Tally;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_replay::replay::Options;
+use forkcast_scenarios::run::Run;
 use forkcast_sim::pricing::{Date, Factor, ModelKey, NotBilled, PriceBook};
 use forkcast_sim::time::Instant;
 
@@ -26,6 +27,12 @@ pub fn statement_of_one(report: &Report<'_>, at: Option<Instant>) -> String {
     let options = report.options;
     let day = options.prices_of.or(at.map(Date::of)).map(|date| date.to_string());
     stated(&options.book, day.as_deref().unwrap_or(options.book.version()), report.names)
+}
+
+/// The same of a simulated run.
+pub fn statement_of_run(run: &Run) -> String {
+    let day = run.scenario.prices.map(|date| date.to_string());
+    stated(&run.book, day.as_deref().unwrap_or(run.book.version()), Names::Plain)
 }
 
 /// What prices of a book on a day are, for people.

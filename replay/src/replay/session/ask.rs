@@ -6,7 +6,7 @@ use crate::transcript::{Answer, Session, What};
 
 /// A request of one of the agents.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     /// Which agent.
     pub agent: usize,
     /// Index of the answer among the agent's items.
@@ -33,7 +33,7 @@ const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
 const STEP: Duration = Duration::from_secs(1);
 
 /// All requests, by time, then agent, then order. An agent's requests never overtake each other, whatever its clock says.
-pub(super) fn asks(session: &Session) -> Vec<Ask<'_>> {
+pub(crate) fn asks(session: &Session) -> Vec<Ask<'_>> {
     let mut all = Vec::new();
     for (agent, found) in session.agents.iter().enumerate() {
         let mut latest = Instant::default();

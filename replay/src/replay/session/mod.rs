@@ -6,12 +6,12 @@
 //! explanation, so that a change of content stays one whatever the lifetime.
 
 mod agent;
-mod ask;
+pub(crate) mod ask;
 mod counted;
 mod explained;
 mod forecasting;
 mod line;
-mod prompt;
+pub(crate) mod prompt;
 mod run;
 
 use std::sync::Arc;

@@ -55,7 +55,7 @@ pub(super) struct Prompt {
 }
 
 /// The number of an agent's hidden prefix: agents of one kind share theirs.
-pub(super) fn hidden_prefix(kind: &AgentKind) -> u64 {
+pub(crate) fn hidden_prefix(kind: &AgentKind) -> u64 {
     let word = match kind {
         AgentKind::Main | AgentKind::Fork | AgentKind::Internal => "main",
         AgentKind::Named { name, .. } => name.as_deref().unwrap_or("agent"),

@@ -1,0 +1,164 @@
+//! The sink that checks: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
+
+use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
+use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Noted, Report, Rules, Sent, Watch};
+use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::wire::{BodyError, Request, Wire};
+
+use super::Sink;
+use crate::exchange::Origin;
+
+/// How to check.
+#[derive(Clone, Debug, Default)]
+pub struct Checking {
+    /// What is checked.
+    pub rules: Rules,
+    /// Prices; `None` takes the list prices.
+    pub prices: Option<PriceBook>,
+    /// Makes a lock as well.
+    pub recording: Option<Recording>,
+}
+
+/// What a check gives.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What was found. Requests are numbered in the order in which they came, whoever checked them.
+    pub report: Report,
+    /// The lock, where one was asked for.
+    pub lock: Option<Lock>,
+    /// Where each request was found, by its number.
+    pub origins: Vec<Origin>,
+}
+
+/// Checks everything that it is given.
+#[derive(Debug)]
+pub struct Check {
+    checking: Checking,
+    guard: Guard,
+    /// Numbers of the guard's requests among all.
+    guarded: Vec<usize>,
+    watch: Option<Watched>,
+    recorder: Option<Recorder>,
+    report: Report,
+    origins: Vec<Origin>,
+}
+
+/// A recording whose requests were rebuilt.
+#[derive(Debug)]
+struct Watched {
+    watch: Watch,
+    /// Numbers of its requests among all.
+    numbers: Vec<usize>,
+    /// Tells its wire from others.
+    arena: u64,
+}
+
+impl Check {
+    /// A check that has seen nothing yet.
+    pub fn new(checking: Checking) -> Self {
+        let guard = Guard::new(checking.rules.clone());
+        let guard = match &checking.prices {
+            Some(book) => guard.with_prices(book.clone()),
+            None => guard,
+        };
+        Self {
+            guard,
+            guarded: Vec::new(),
+            watch: None,
+            recorder: checking.recording.clone().map(Recorder::new),
+            report: Report::default(),
+            origins: Vec::new(),
+            checking,
+        }
+    }
+
+    /// How many requests it has taken.
+    pub fn requests(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// All that was found.
+    pub fn finish(mut self) -> Outcome {
+        self.end_watch();
+        let Self { checking, guard, guarded, recorder, mut report, origins, .. } = self;
+        add(&mut report, guard.finish(), &guarded);
+        report.findings.sort_by_key(|finding| finding.request);
+        report.notes.sort_by_key(|note| note.request);
+        report.set_score(&checking.rules);
+        Outcome { report, lock: recorder.map(Recorder::finish), origins }
+    }
+
+    fn end_watch(&mut self) {
+        if let Some(Watched { watch, numbers, .. }) = self.watch.take() {
+            let mut own = watch.finish();
+            own.findings.iter_mut().for_each(without_offsets);
+            add(&mut self.report, own, &numbers);
+        }
+    }
+
+    fn new_watch(&self) -> Watched {
+        let watch = Watch::new(self.checking.rules.clone());
+        let watch = match &self.checking.prices {
+            Some(book) => watch.with_prices(book.clone()),
+            None => watch,
+        };
+        // A guard counts its wires from zero.
+        Watched { watch, numbers: Vec::new(), arena: u64::MAX - self.origins.len() as u64 }
+    }
+}
+
+impl Sink for Check {
+    fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
+        let checked = self.guard.take(sent)?;
+        self.guarded.push(self.origins.len());
+        self.origins.push(origin.clone());
+        let seen = self.recorder.is_some().then(|| self.guard.seen(&checked, sent.parent)).flatten();
+        if let Some((recorder, seen)) = self.recorder.as_mut().zip(seen) {
+            recorder.take(&seen);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.end_watch();
+    }
+
+    fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
+        let mut watched = self.watch.take().unwrap_or_else(|| self.new_watch());
+        let checked: Checked = watched.watch.take(wire, request, cumulative, facts);
+        watched.numbers.push(self.origins.len());
+        self.origins.push(origin.clone());
+        if let (Some(recorder), Some(seen)) = (&mut self.recorder, watched.watch.seen(wire, &checked, facts.parent)) {
+            recorder.take(&Seen { arena: watched.arena, ..seen });
+        }
+        self.watch = Some(watched);
+    }
+}
+
+/// Adds what one part found, with the numbers that its requests have among all.
+fn add(report: &mut Report, part: Report, numbers: &[usize]) {
+    let number = |own: usize| numbers.get(own).copied().unwrap_or(own);
+    report.chains += part.chains;
+    report.requests += part.requests;
+    report.findings.extend(part.findings.into_iter().map(|finding| Finding {
+        request: number(finding.request),
+        older: finding.older.map(number),
+        ..finding
+    }));
+    report.notes.extend(part.notes.into_iter().map(|note| Noted { request: number(note.request), ..note }));
+    report.violations.extend(part.violations);
+    for (rule, held) in part.score {
+        report.score.entry(rule).and_modify(|all| *all &= held).or_insert(held);
+    }
+    for warning in part.warnings {
+        if !report.warnings.contains(&warning) {
+            report.warnings.push(warning);
+        }
+    }
+}
+
+/// Of a transcript's blocks only sizes are known: a byte in which they differ is none that was sent.
+fn without_offsets(finding: &mut Finding) {
+    (finding.offset_in_block, finding.offset_in_prefix, finding.offset_range) = (None, None, None);
+    (finding.volatile, finding.windows) = (None, None);
+}

@@ -1,0 +1,81 @@
+//! A recorded exchange as the guard takes it.
+
+use forkcast_sim::guard::{Breakpoints, Sent};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{Ttl, Usage};
+
+use crate::exchange::{Dialect, Exchange, Provider};
+use crate::replay::reading::platform;
+
+/// Whose a request is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Whose<'a> {
+    pub scope: &'a str,
+    pub chain: Option<&'a str>,
+    pub parent: Option<&'a str>,
+}
+
+/// Why an exchange is not checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unchecked {
+    /// No cache profile reads the requests of this provider.
+    NoProfile(String),
+    /// The recording left the prompt out.
+    Unprompted,
+    /// The provider refused it: nothing was read, written or billed.
+    Refused,
+}
+
+/// Whether a cache could see the exchange.
+pub(super) fn unchecked(exchange: &Exchange) -> Option<Unchecked> {
+    match &exchange.provider {
+        Provider::Other(name) => Some(Unchecked::NoProfile(name.clone())),
+        Provider::Anthropic if exchange.dialect == Dialect::Unprompted => Some(Unchecked::Unprompted),
+        Provider::Anthropic if exchange.failed() => Some(Unchecked::Refused),
+        Provider::Anthropic => None,
+    }
+}
+
+/// Its scope: that of its own organisation where the input names one, and of its platform, since platforms share nothing.
+pub(super) fn scope(exchange: &Exchange, scope: &str) -> String {
+    let own = exchange.scope.as_deref().unwrap_or(scope);
+    match platform(exchange) {
+        "" => own.to_owned(),
+        platform => format!("{own} ({platform})"),
+    }
+}
+
+/// The request. Instants are (sent, first byte).
+pub(super) fn sent<'a>(exchange: &'a Exchange, whose: Whose<'a>, instants: Option<(Instant, Instant)>) -> Sent<'a> {
+    let usage = exchange.usage.as_ref();
+    Sent {
+        body: &exchange.body,
+        chain: exchange.chain.as_deref().or(whose.chain),
+        parent: whose.parent,
+        scope: whose.scope,
+        model_outside: &exchange.model,
+        at: instants.map(|(at, _)| at),
+        first_byte_at: instants.map(|(_, first_byte_at)| first_byte_at),
+        // Sums over the passes of a server-side tool say nothing of one prompt.
+        usage: usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
+        breakpoints: usage.map_or(Breakpoints::AsSent, |recorded| breakpoints(exchange, &recorded.usage)),
+    }
+}
+
+fn breakpoints(exchange: &Exchange, usage: &Usage) -> Breakpoints {
+    let cached = usage.cache_read_input_tokens > 0 || usage.cache_creation_input_tokens() > 0;
+    match billed_ttl(usage) {
+        Some(ttl) if exchange.altered => Breakpoints::Lifetime(ttl),
+        ttl if exchange.dialect == Dialect::Rebuilt && cached => Breakpoints::Implied(ttl.unwrap_or(Ttl::FiveMinutes)),
+        _ => Breakpoints::AsSent,
+    }
+}
+
+/// The lifetime at which a request was billed, where the bill tells one.
+pub(super) fn billed_ttl(usage: &Usage) -> Option<Ttl> {
+    match (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens) {
+        (1.., 0) => Some(Ttl::FiveMinutes),
+        (0, 1..) => Some(Ttl::OneHour),
+        _ => None,
+    }
+}

@@ -1,0 +1,218 @@
+//! From paths to requests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Sink;
+use super::exchanged::{self, Unchecked, Whose};
+use super::labels::Labels;
+use super::rebuilt;
+use super::timed::{Kept, Timed};
+use crate::error::Error;
+use crate::exchange::Exchange;
+use crate::formats::Format;
+use crate::input::{FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
+use crate::schedule::with_times;
+
+/// What became of the input.
+#[derive(Debug, Default)]
+pub struct Fed {
+    /// The account of all files; exchanges are no more in it.
+    pub inputs: Inputs,
+    /// Requests that the sink was given.
+    pub requests: usize,
+    /// Requests that no cache could see, by file and reason.
+    pub unchecked: Vec<Foreign>,
+    /// Whoever watched did not go on: this is a part.
+    pub partial: bool,
+}
+
+/// Requests of one file that are not checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Foreign {
+    /// The file.
+    pub file: String,
+    /// Why, in words.
+    pub reason: String,
+    /// How many.
+    pub requests: usize,
+}
+
+impl Fed {
+    /// Why there is nothing to check; `None` where there is something.
+    pub fn nothing(&self) -> Option<String> {
+        if self.requests > 0 {
+            return None;
+        }
+        let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        let looked = files(self.inputs.files);
+        Some(match (self.unchecked.first(), self.inputs.unreadable.first(), self.inputs.skipped.first()) {
+            (Some(first), ..) => format!("nothing to check in {looked}: {}: {}", first.file, first.told()),
+            (None, Some(first), _) => {
+                format!("nothing to check in {looked}: {}:{}: {}", first.file, first.line, first.reason)
+            }
+            (None, None, Some(first)) => format!("nothing to check in {looked}: {}: {}", first.file, first.reason),
+            (None, None, None) => format!("nothing to check in {looked}: no request was found"),
+        })
+    }
+}
+
+impl Foreign {
+    /// In one sentence.
+    pub fn told(&self) -> String {
+        let requests = if self.requests == 1 { "1 request".to_owned() } else { format!("{} requests", self.requests) };
+        format!("{requests} not checked: {}", self.reason)
+    }
+}
+
+/// Reads files and folders (`-` is standard input) and hands their requests to `sink` in the order in which they were sent.
+/// `watch` sees how far reading is, and says whether to go on.
+///
+/// # Errors
+/// Only when a path cannot be opened at all: damage is listed in the result.
+pub fn feed(
+    paths: &[impl AsRef<Path>],
+    options: &ReadOptions,
+    watch: &(dyn Fn(Progress) -> bool + Sync),
+    sink: &mut dyn Sink,
+) -> Result<Fed, Error> {
+    let names: Vec<String> = paths.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
+    let kept = Kept { bytes: 0, most: options.memory_bytes_max.saturating_mul(BODIES_TO_PACKED) };
+    let mut feeding = Feeding::new(names, kept, sink);
+    let inputs = Inputs::read_each(paths, options, watch, &mut |piece| feeding.piece(piece))?;
+    let go_on = inputs.unread_files == 0;
+    if go_on {
+        feeding.timed();
+        feeding.sessions(&inputs);
+    }
+    Ok(feeding.finish(inputs, !go_on))
+}
+
+/// Bodies may take so many times the memory that packed conversations may.
+const BODIES_TO_PACKED: usize = 16;
+
+struct Feeding<'a> {
+    sink: &'a mut dyn Sink,
+    names: Vec<String>,
+    labels: Labels,
+    /// By scope, with its label.
+    timed: BTreeMap<usize, (String, Timed)>,
+    kept: Kept,
+    requests: usize,
+    unchecked: BTreeMap<(String, Unchecked), usize>,
+    unreadable: Vec<Unreadable>,
+    told: Vec<Foreign>,
+}
+
+impl<'a> Feeding<'a> {
+    fn new(names: Vec<String>, kept: Kept, sink: &'a mut dyn Sink) -> Self {
+        Self {
+            sink,
+            names,
+            labels: Labels::default(),
+            timed: BTreeMap::new(),
+            kept,
+            requests: 0,
+            unchecked: BTreeMap::new(),
+            unreadable: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    fn piece(&mut self, Piece { scope, named, file, again }: Piece) {
+        let FileInput { file, format, exchanges, traces, .. } = file;
+        let (timed, untimed): (Vec<_>, Vec<_>) = exchanges.into_iter().partition(|exchange| exchange.sent_at.is_some());
+        let (label, agent) = match format {
+            Format::Bodies => {
+                let alone = self.names.len() == 1;
+                (self.labels.bodies(scope, &named, &file, alone), self.labels.agent(&named, &file))
+            }
+            _ if untimed.is_empty() => (String::new(), (None, None)),
+            _ => (self.labels.file(scope, &named, &file), (None, None)),
+        };
+        for exchange in &untimed {
+            let scope = exchanged::scope(exchange, &label);
+            let whose = Whose { scope: &scope, chain: agent.0.as_deref(), parent: agent.1.as_deref() };
+            self.exchange(exchange, whose, false);
+        }
+        if !timed.is_empty() {
+            let label = self.labels.scope(scope, &named);
+            let (_, recordings) = self.timed.entry(scope).or_insert_with(|| (label, Timed::default()));
+            recordings.add(timed, again, &mut self.kept);
+        }
+        let traced: usize = traces.iter().map(crate::trace::Trace::requests).sum();
+        if traced > 0 {
+            let reason =
+                "a serving trace holds ids of blocks and no bytes of any request; `replay` reads it".to_owned();
+            self.told.push(Foreign { file, reason, requests: traced });
+        }
+    }
+
+    fn timed(&mut self) {
+        for (label, recordings) in std::mem::take(&mut self.timed).into_values() {
+            recordings.drain(&mut |exchange| {
+                let scope = exchanged::scope(exchange, &label);
+                self.exchange(exchange, Whose { scope: &scope, ..Whose::default() }, true);
+                true
+            });
+        }
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, whose: Whose<'_>, timed: bool) {
+        if let Some(why) = exchanged::unchecked(exchange) {
+            *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1;
+            return;
+        }
+        let instants = exchange.sent_at.filter(|_| timed).map(|at| {
+            let times = with_times(exchange, at);
+            (times.at, times.first_byte_at)
+        });
+        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, whose, instants)) {
+            Ok(()) => self.requests += 1,
+            Err(error) => self.unreadable.push(Unreadable {
+                file: exchange.origin.file.clone(),
+                line: exchange.origin.line,
+                reason: format!("request {}: {error}", exchange.origin.index),
+            }),
+        }
+    }
+
+    fn sessions(&mut self, inputs: &Inputs) {
+        for at in 0..inputs.sessions.len() {
+            match inputs.sessions.load(at) {
+                Some(Ok(session)) => {
+                    let fed = rebuilt::feed(&session, self.sink);
+                    self.requests += fed.requests;
+                    let counted = [(fed.foreign, FOREIGN_MODEL), (fed.no_usage, NO_USAGE)];
+                    for (requests, reason) in counted.into_iter().filter(|(requests, _)| *requests > 0) {
+                        let (file, reason) = (session.source.clone(), reason.to_owned());
+                        self.told.push(Foreign { file, reason, requests });
+                    }
+                }
+                Some(Err(error)) => self.unreadable.push(Unreadable {
+                    file: format!("session {at}"),
+                    line: 0,
+                    reason: format!("cannot be read back: {error}"),
+                }),
+                None => {}
+            }
+        }
+    }
+
+    fn finish(self, mut inputs: Inputs, partial: bool) -> Fed {
+        let unchecked = self.unchecked.into_iter().map(|((file, why), requests)| {
+            let reason = match why {
+                Unchecked::NoProfile(provider) => format!("no cache profile reads requests to {provider}"),
+                Unchecked::Unprompted => "the recording left the prompt out".to_owned(),
+                Unchecked::Refused => "the provider refused it, so nothing was read or written".to_owned(),
+            };
+            Foreign { file, reason, requests }
+        });
+        let unchecked = unchecked.chain(self.told).collect();
+        inputs.unreadable.extend(self.unreadable);
+        Fed { inputs, requests: self.requests, unchecked, partial }
+    }
+}
+
+const FOREIGN_MODEL: &str = "no cache profile reads requests to its model";
+const NO_USAGE: &str = "the transcript records no usage of it, so what it was is not known";

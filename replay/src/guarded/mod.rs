@@ -1,0 +1,43 @@
+//! Recordings through the prefix guard, one file after the other.
+//!
+//! * [`feed()`]: reads files and folders and hands every request that a cache could see to a [`Sink`], with what is known of
+//!   it; memory is that of one file, of those recordings that overlap in time, and of what the sink keeps.
+//! * [`Check`]: the sink that checks, and makes a lock on its way. Other sinks may eat the same stream.
+//!
+//! | input | scope | chain | instants |
+//! |---|---|---|---|
+//! | folder of bodies | the folder | a subfolder each; else by history | in order of file names, one second apart |
+//! | bodies named one by one | all of them together | by history | the same |
+//! | recording with instants | the named path | ids of session and agent; else by history | as recorded |
+//! | recording without | the file | the same | one second apart |
+//! | transcript | the session | its agents | as recorded |
+
+mod check;
+mod exchanged;
+mod feed;
+mod labels;
+mod rebuilt;
+mod timed;
+
+use forkcast_sim::guard::{Facts, Sent};
+use forkcast_sim::wire::{BodyError, Request, Wire};
+
+pub use check::{Check, Checking, Outcome};
+pub use feed::{Fed, Foreign, feed};
+
+use crate::exchange::Origin;
+
+/// Who eats requests in the order in which they were sent.
+pub trait Sink {
+    /// Takes a body.
+    ///
+    /// # Errors
+    /// When it is no request; the stream goes on behind it.
+    fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError>;
+
+    /// A recording begins whose requests were read into a wire of their own.
+    fn begin(&mut self) {}
+
+    /// Takes a request that was rebuilt from a transcript: what the transcript does not show is an opaque block.
+    fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>);
+}

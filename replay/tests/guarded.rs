@@ -1,0 +1,18 @@
+//! Everything that can be checked: folders of bodies, recordings, transcripts, and what is none of these.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
+
+#[path = "guarded/bodies.rs"]
+mod bodies;
+#[path = "guarded/broken.rs"]
+mod broken;
+#[path = "guarded/locked.rs"]
+mod locked;
+#[path = "guarded/real.rs"]
+mod real;
+#[path = "guarded/recordings.rs"]
+mod recordings;
+#[path = "guarded/stage.rs"]
+mod stage;
+#[path = "guarded/transcripts.rs"]
+mod transcripts;

@@ -1,0 +1,41 @@
+//! Real recordings, where they are at hand: all of them go through, whatever is in them.
+
+use std::fs;
+use std::path::Path;
+
+use forkcast_replay::guarded::{Check, Checking, feed};
+use forkcast_replay::input::ReadOptions;
+use forkcast_sim::guard::lock::Lock;
+
+#[test]
+fn every_recording_goes_through_and_its_lock_comes_back() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let Ok(folders) = fs::read_dir(&data) else {
+        eprintln!("skipped: no recordings at hand");
+        return;
+    };
+    let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    println!(
+        "| recordings | files | requests | chains | breaks | notes | not checked | lock, kB |\n|---|---|---|---|---|---|---|---|"
+    );
+    for folder in folders {
+        let mut check = Check::new(Checking { recording: Some(Default::default()), ..Checking::default() });
+        let fed = feed(&[&folder], &ReadOptions::default(), &|_| true, &mut check).unwrap();
+        let outcome = check.finish();
+        let text = outcome.lock.unwrap().text();
+        let read = Lock::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        assert_eq!(read.text(), text);
+        let breaks = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix).count();
+        println!(
+            "| {} | {} | {} | {} | {breaks} | {} | {} | {} |",
+            folder.file_name().unwrap().to_string_lossy(),
+            fed.inputs.files,
+            fed.requests,
+            outcome.report.chains,
+            outcome.report.notes.len(),
+            fed.unchecked.iter().map(|found| found.requests).sum::<usize>(),
+            text.len() / 1000
+        );
+    }
+}

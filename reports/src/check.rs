@@ -1,0 +1,352 @@
+//! What a check found, as every output of it tells it: changes of one kind together, each with the file that it lies in.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::diagnosis::{Cause, Volatile};
+use forkcast_sim::guard::conformance::{Card, Row};
+use forkcast_sim::guard::lock::Changes;
+use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Level;
+
+use crate::names::Names;
+
+/// Everything that is known of a check.
+#[derive(Clone, Debug)]
+pub struct Check<'a> {
+    /// What was found.
+    pub report: &'a Report,
+    /// What was looked for, and how hard.
+    pub rules: &'a Rules,
+    /// Where each request was read, by its position among all.
+    pub origins: &'a [Origin],
+    /// What was read.
+    pub inputs: &'a Inputs,
+    /// What prompts were held against beside one another.
+    pub lock: Lock,
+    /// What the conformance suite says; empty where it was not asked for.
+    pub card: &'a [Graded],
+    /// What writing the lock anew changed, where that was asked for.
+    pub update: Option<&'a Changes>,
+    /// Which prices these are, such as `list prices of 2026-11-21`.
+    pub prices: String,
+    /// How names are shown.
+    pub names: Names,
+    /// Whether files too may hold the bytes around each difference.
+    pub content: bool,
+    /// The user stopped it before all was read.
+    pub partial: bool,
+}
+
+/// Where a request was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The file.
+    pub file: String,
+    /// Its line, from 1; 0 where a line says nothing.
+    pub line: usize,
+    /// The request's position in its file, from 0; `None` where the file holds nothing else.
+    pub index: Option<usize>,
+    /// Name of its chain.
+    pub chain: String,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// Files.
+    pub files: usize,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Files that hold no requests, or none that can be checked.
+    pub skipped: Vec<Damage>,
+    /// Places that cannot be read.
+    pub unreadable: Vec<Damage>,
+}
+
+/// What could not be checked, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// The file.
+    pub file: String,
+    /// Its line, from 1; 0 for the whole file.
+    pub line: usize,
+    /// Why.
+    pub reason: String,
+}
+
+/// What prompts are held against beside one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Lock {
+    /// Nothing: none was wanted.
+    #[default]
+    Unwanted,
+    /// Nothing: there is none.
+    Absent,
+    /// A lock.
+    Held {
+        /// Its file.
+        file: String,
+        /// Chains in it.
+        chains: usize,
+        /// Requests in it.
+        requests: usize,
+    },
+}
+
+/// What the conformance suite says of one thing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graded {
+    /// Stable word.
+    pub check: String,
+    /// What holds where it passed.
+    pub claim: String,
+    /// Whether it does; `None` where the input cannot tell.
+    pub passed: Option<bool>,
+    /// What shows it, or why the input cannot tell.
+    pub evidence: String,
+    /// The request that shows it.
+    pub request: Option<usize>,
+    /// The place in its body.
+    pub path: Option<String>,
+    /// What to do.
+    pub suggestion: Option<String>,
+}
+
+impl Graded {
+    /// What several cards say together, each with the numbers that its requests have among all.
+    pub fn of(cards: &[(Card, Vec<usize>)]) -> Vec<Self> {
+        let Some((first, _)) = cards.first() else { return Vec::new() };
+        let graded = first.rows.iter().enumerate().map(|(at, row)| {
+            let rows: Vec<(&Row, &[usize])> =
+                cards.iter().map(|(card, numbers)| (&card.rows[at], &numbers[..])).collect();
+            Self::together(row, &rows)
+        });
+        graded.collect()
+    }
+
+    fn together(row: &Row, rows: &[(&Row, &[usize])]) -> Self {
+        let check = row.check;
+        let (applied, failed) =
+            rows.iter().fold((0, 0), |(applied, failed), (row, _)| (applied + row.applied, failed + row.failed));
+        let seen = rows.iter().find_map(|(row, numbers)| Some((row.evidence.first()?, *numbers)));
+        let untold = rows.iter().find_map(|(row, _)| row.untold).unwrap_or_default();
+        let passed = (applied > 0).then_some(failed == 0);
+        let times = if applied == 1 { "once".to_owned() } else { format!("{applied} times") };
+        let evidence = match (passed, seen) {
+            (Some(true), _) => format!("Looked at {times}."),
+            (Some(false), Some((evidence, _))) => format!("{failed} of {applied} fail; the first: {}.", evidence.found),
+            (Some(false), None) => format!("{failed} of {applied} fail."),
+            (None, _) => format!("Not told: {untold}."),
+        };
+        let number = |own: usize, numbers: &[usize]| numbers.get(own).copied().unwrap_or(own);
+        Self {
+            check: check.word().to_owned(),
+            claim: check.sentence().to_owned(),
+            passed,
+            evidence,
+            request: seen.map(|(evidence, numbers)| number(evidence.request, numbers)),
+            path: seen.map(|(evidence, _)| evidence.path.clone()).filter(|path| !path.is_empty()),
+            suggestion: (passed == Some(false)).then(|| check.suggestion().to_owned()),
+        }
+    }
+}
+
+/// What becomes of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The check fails because of it.
+    Fails,
+    /// It breaks a prefix or is not what the lock holds, and is only told.
+    Told,
+    /// The same, and the rules let it pass by name.
+    Allowed,
+    /// It breaks nothing.
+    Harmless,
+}
+
+impl Verdict {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fails => "fails",
+            Self::Told => "told",
+            Self::Allowed => "allowed",
+            Self::Harmless => "harmless",
+        }
+    }
+}
+
+/// The same change in one request or many.
+#[derive(Clone, Debug)]
+pub struct Kind<'a> {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// All of it, in order of the requests; never empty.
+    findings: Vec<&'a Finding>,
+}
+
+/// What changes of one kind have in common.
+type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Level, &'a str, &'a str);
+
+impl<'a> Kind<'a> {
+    /// The first of it.
+    pub fn first(&self) -> &'a Finding {
+        self.findings[0]
+    }
+
+    /// All of it, in order of the requests.
+    pub fn findings(&self) -> &[&'a Finding] {
+        &self.findings
+    }
+
+    /// Requests behind the first one that have it too.
+    pub fn further(&self) -> Vec<usize> {
+        let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();
+        requests.dedup();
+        requests.split_off(1)
+    }
+
+    /// The same for each of its chains, in order of their first requests.
+    pub fn by_chain(&self) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for finding in &self.findings {
+            match parts.iter_mut().find(|part| part.first().chain == finding.chain) {
+                Some(part) => part.findings.push(finding),
+                None => parts.push(Self { verdict: self.verdict, findings: vec![finding] }),
+            }
+        }
+        parts
+    }
+
+    /// How often the first request has it.
+    pub fn times(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.request == self.first().request).count()
+    }
+
+    /// What it costs in all its requests; `None` where a model has no price.
+    pub fn cost(&self) -> Option<Money> {
+        together(&self.findings).map(|finding| finding.cost).sum()
+    }
+
+    /// Tokens lost in all its requests.
+    pub fn tokens_lost(&self) -> u64 {
+        together(&self.findings).map(|finding| finding.tokens_lost).sum()
+    }
+}
+
+/// The dearest finding of each request: what stands behind several changes is lost to all of them, and paid once.
+fn together<'a>(findings: &[&'a Finding]) -> impl Iterator<Item = &'a Finding> + use<'a> {
+    let mut dearest: BTreeMap<usize, &'a Finding> = BTreeMap::new();
+    for &finding in findings {
+        let known = dearest.entry(finding.request).or_insert(finding);
+        if finding.tokens_lost > known.tokens_lost {
+            *known = finding;
+        }
+    }
+    dearest.into_values()
+}
+
+impl<'a> Check<'a> {
+    /// What becomes of a finding.
+    pub fn verdict(&self, finding: &Finding) -> Verdict {
+        if self.rules.forbid(finding) {
+            Verdict::Fails
+        } else if !finding.breaks_prefix && finding.rule != Rule::Equality {
+            Verdict::Harmless
+        } else if finding.is_allowed(self.rules) {
+            Verdict::Allowed
+        } else {
+            Verdict::Told
+        }
+    }
+
+    /// Changes that do anything, by kind: those that fail first, then by what they cost.
+    pub fn kinds(&self) -> Vec<Kind<'a>> {
+        let mut kinds: BTreeMap<Key<'a>, Vec<&'a Finding>> = BTreeMap::new();
+        for finding in &self.report.findings {
+            let verdict = self.verdict(finding);
+            if verdict != Verdict::Harmless {
+                kinds.entry(key(verdict, finding)).or_default().push(finding);
+            }
+        }
+        let mut kinds: Vec<Kind<'a>> =
+            kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect();
+        let dearest = |kind: &Kind<'_>| {
+            let first = kind.first();
+            (kind.verdict, std::cmp::Reverse((kind.cost(), kind.tokens_lost())), first.request, first.offset_in_prefix)
+        };
+        kinds.sort_by_key(dearest);
+        kinds
+    }
+
+    /// How many requests have a finding with this verdict.
+    pub fn requests_with(&self, verdict: Verdict) -> usize {
+        let mut requests: Vec<usize> = Vec::new();
+        for finding in self.report.findings.iter().filter(|finding| self.verdict(finding) == verdict) {
+            requests.push(finding.request);
+        }
+        requests.sort_unstable();
+        requests.dedup();
+        requests.len()
+    }
+
+    /// What all findings with this verdict cost together; `None` where a model has no price.
+    pub fn cost(&self, verdict: Verdict) -> Option<Money> {
+        let findings = self.report.findings.iter();
+        let findings: Vec<&Finding> = findings.filter(|finding| self.verdict(finding) == verdict).collect();
+        together(&findings).map(|finding| finding.cost).sum()
+    }
+
+    /// Notes by their word: how many there are, and the first.
+    pub fn notes(&self) -> BTreeMap<&'static str, (usize, &'a Noted)> {
+        let mut notes: BTreeMap<&'static str, (usize, &'a Noted)> = BTreeMap::new();
+        for note in &self.report.notes {
+            notes.entry(note.note.word()).or_insert((0, note)).0 += 1;
+        }
+        notes
+    }
+
+    /// Where request `number` was read.
+    pub fn origin(&self, number: usize) -> Option<&'a Origin> {
+        self.origins.get(number)
+    }
+
+    /// The file of request `number`, as it is shown.
+    pub fn file(&self, number: usize) -> Option<String> {
+        self.origin(number).map(|origin| self.names.file(&origin.file))
+    }
+
+    /// The place of request `number` as its user finds it: `file`, `file:line` or `file#position`.
+    pub fn place(&self, number: usize) -> Option<String> {
+        let origin = self.origin(number)?;
+        let file = self.names.file(&origin.file);
+        Some(match (origin.line, origin.index) {
+            (0, None) => file,
+            (0, Some(index)) => format!("{file}#{index}"),
+            (line, _) => format!("{file}:{line}"),
+        })
+    }
+
+    /// Chains in order of their first requests, each with the request.
+    pub fn chains(&self) -> Vec<(&'a str, usize)> {
+        let mut seen = std::collections::BTreeSet::new();
+        let named = self.origins.iter().enumerate().map(|(number, origin)| (origin.chain.as_str(), number));
+        named.filter(|(chain, _)| seen.insert(*chain)).collect()
+    }
+
+    /// Whether nothing was found that must not be, in the rules and in the suite.
+    pub fn passes(&self) -> bool {
+        self.report.passes(self.rules) && self.card.iter().all(|graded| graded.passed != Some(false))
+    }
+}
+
+/// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not.
+fn key(verdict: Verdict, finding: &Finding) -> Key<'_> {
+    let path = if finding.level == Level::Messages && finding.cause != Cause::LevelParameter {
+        ""
+    } else {
+        finding.path.as_str()
+    };
+    (verdict, finding.rule, finding.cause, finding.volatile, finding.level, finding.name.as_str(), path)
+}

@@ -1,0 +1,79 @@
+//! Commands of a GitHub workflow: what is printed between `::` and a line's end is shown as an annotation of a file.
+//!
+//! Source: docs.github.com, "Workflow commands for GitHub Actions" (2026-09). GitHub shows ten errors and ten warnings of
+//! a step, so a change that many requests have is one of them.
+
+use std::io::{self, Write};
+
+use crate::check::{Check, Kind, Verdict};
+use crate::document::count;
+use crate::human::check::words;
+
+/// Writes a check.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
+    for kind in check.kinds() {
+        command(check, &kind, target)?;
+    }
+    for violation in &check.report.violations {
+        let chain = violation.chain.as_ref().map(|chain| format!(" of {}", check.names.agent(chain)));
+        let said = format!("found {}, expected {}", violation.found, violation.expected);
+        let title = format!("{}{}", violation.what, chain.unwrap_or_default());
+        writeln!(target, "::error title={}::{}", property(&title), data(&said))?;
+    }
+    for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
+        let place = graded.request.map_or_else(String::new, |request| place(check, request));
+        let said = [Some(graded.evidence.as_str()), graded.suggestion.as_deref()];
+        let said: Vec<&str> = said.into_iter().flatten().collect();
+        let said = check.names.message(&said.join("\n"));
+        writeln!(target, "::error {place}title={}::{}", property(&graded.check), data(&said))?;
+    }
+    for damage in &check.inputs.unreadable {
+        let file = property(&check.names.file(&damage.file));
+        let reason = data(&check.names.message(&damage.reason));
+        writeln!(target, "::warning file={file},line={},title=not checked::{reason}", damage.line.max(1))?;
+    }
+    writeln!(target, "::notice title=forkcast check::{}", data(&summary(check)))
+}
+
+fn command(check: &Check<'_>, kind: &Kind<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let word = if kind.verdict == Verdict::Fails { "error" } else { "warning" };
+    let place = place(check, kind.first().request);
+    let title = property(&words::headline(check, kind));
+    writeln!(target, "::{word} {place}title={title}::{}", data(&words::lines(check, kind).join("\n")))
+}
+
+fn place(check: &Check<'_>, request: usize) -> String {
+    let Some((origin, file)) = check.origin(request).zip(check.file(request)) else { return String::new() };
+    format!("file={},line={},", property(&file), origin.line.max(1))
+}
+
+fn summary(check: &Check<'_>) -> String {
+    let held = if check.passes() { "passed" } else { "failed" };
+    let part = if check.partial { ", a part: it was stopped" } else { "" };
+    let failing = count(check.requests_with(Verdict::Fails) as u64);
+    format!("{held}: {failing} of {} requests are to blame{part}", count(check.report.requests as u64))
+}
+
+/// What stands behind the second `::`.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A value before it, where commas and colons separate.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{data, property};
+
+    #[test]
+    fn what_would_end_a_command_is_escaped() {
+        assert_eq!(data("100 %\r\nof it: a, b"), "100 %25%0D%0Aof it: a, b");
+        assert_eq!(property("a: b, c%\n"), "a%3A b%2C c%25%0A");
+    }
+}

@@ -1,0 +1,152 @@
+//! JUnit XML: a suite for each rule, a test for each chain.
+//!
+//! GitLab reads `name`, `classname`, `file` and the text of a failure; Jenkins `classname` as package and class. A test
+//! has one failure there, so all findings of a chain stand in one.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use forkcast_sim::guard::Rule;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::check::{Check, Graded, Kind, Verdict};
+use crate::document::count;
+use crate::human::check::words;
+
+/// Writes a check.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let mut report = Report::new("forkcast check");
+    let kinds = by_chain(check);
+    for rule in Rule::ALL.into_iter().filter(|rule| check.report.score.contains_key(rule.word())) {
+        report.add_test_suite(suite(check, rule, &kinds));
+    }
+    if !check.card.is_empty() {
+        let mut suite = TestSuite::new("conformance");
+        suite.add_test_cases(check.card.iter().map(|graded| graded_case(check, graded)));
+        report.add_test_suite(suite);
+    }
+    if !check.inputs.unreadable.is_empty() {
+        report.add_test_suite(inputs(check));
+    }
+    report.serialize(&mut *target).map_err(io::Error::other)
+}
+
+/// What fails, by rule and chain.
+fn by_chain<'a>(check: &Check<'a>) -> BTreeMap<(Rule, &'a str), Vec<Kind<'a>>> {
+    let mut found: BTreeMap<(Rule, &'a str), Vec<Kind<'a>>> = BTreeMap::new();
+    for kind in check.kinds().into_iter().filter(|kind| kind.verdict == Verdict::Fails) {
+        for part in kind.by_chain() {
+            found.entry((part.first().rule, part.first().chain.as_str())).or_default().push(part);
+        }
+    }
+    found
+}
+
+fn suite(check: &Check<'_>, rule: Rule, kinds: &BTreeMap<(Rule, &str), Vec<Kind<'_>>>) -> TestSuite {
+    let mut suite = TestSuite::new(rule.word());
+    let chains = check.chains();
+    for (chain, request) in &chains {
+        let found = kinds.get(&(rule, *chain)).map_or(&[][..], Vec::as_slice);
+        let violations = violations(check, rule, Some(chain));
+        suite.add_test_case(case(check, rule, chain, *request, found, &violations));
+    }
+    // Of chains that the input does not have: a lock's.
+    let known = |chain: &str| chains.iter().any(|(known, _)| *known == chain);
+    for ((of, chain), found) in kinds.iter().filter(|((of, chain), _)| *of == rule && !known(chain)) {
+        suite.add_test_case(case(check, *of, chain, found[0].first().request, found, &[]));
+    }
+    let together = violations(check, rule, None);
+    if !together.is_empty() {
+        suite.add_test_case(failed(TestCase::new("all chains", TestCaseStatus::success()), rule.word(), &together));
+    }
+    suite
+}
+
+fn violations(check: &Check<'_>, rule: Rule, chain: Option<&str>) -> Vec<(String, Vec<String>)> {
+    let found = check.report.violations.iter();
+    let found = found.filter(|violation| violation.rule == rule && violation.chain.as_deref() == chain);
+    let said = |what: &str, found: &str, expected: &str| format!("{what}: found {found}, expected {expected}");
+    found.map(|found| (said(&found.what, &found.found, &found.expected), Vec::new())).collect()
+}
+
+/// The test of one chain.
+fn case(
+    check: &Check<'_>,
+    rule: Rule,
+    chain: &str,
+    request: usize,
+    kinds: &[Kind<'_>],
+    violations: &[(String, Vec<String>)],
+) -> TestCase {
+    let mut case = TestCase::new(check.names.agent(chain), TestCaseStatus::success());
+    case.set_classname(format!("forkcast.{}", rule.word()));
+    let first = kinds.first().map_or(request, |kind| kind.first().request);
+    if let Some(file) = check.file(first) {
+        case.extra.insert("file".into(), file.into());
+    }
+    let changes = kinds.iter().map(|kind| (words::headline(check, kind), words::lines(check, kind)));
+    let failures: Vec<(String, Vec<String>)> = changes.chain(violations.iter().cloned()).collect();
+    if failures.is_empty() {
+        return case;
+    }
+    let kind = kinds.first().map_or(rule.word(), |kind| kind.first().cause.word());
+    failed(case, kind, &failures)
+}
+
+/// A test with its failures as one.
+fn failed(mut case: TestCase, kind: &str, failures: &[(String, Vec<String>)]) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    let more = match failures.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {} more)", count(more as u64)),
+    };
+    status.set_message(format!("{}{more}", failures[0].0)).set_type(kind);
+    let told = |(title, lines): &(String, Vec<String>)| {
+        let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+        std::iter::once(title.clone()).chain(lines).collect::<Vec<_>>().join("\n")
+    };
+    status.set_description(failures.iter().map(told).collect::<Vec<_>>().join("\n\n"));
+    case.status = status;
+    case
+}
+
+fn graded_case(check: &Check<'_>, graded: &Graded) -> TestCase {
+    let mut case = TestCase::new(graded.check.as_str(), TestCaseStatus::success());
+    case.set_classname("forkcast.conformance");
+    if let Some(file) = graded.request.and_then(|request| check.file(request)) {
+        case.extra.insert("file".into(), file.into());
+    }
+    let evidence = check.names.message(&graded.evidence);
+    match graded.passed {
+        Some(true) => {}
+        Some(false) => {
+            let lines = graded.suggestion.iter().cloned().collect();
+            return failed(case, &graded.check, &[(evidence, lines)]);
+        }
+        None => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(evidence);
+            case.status = status;
+        }
+    }
+    case
+}
+
+/// A test that could not be made for each place that cannot be read.
+fn inputs(check: &Check<'_>) -> TestSuite {
+    let mut suite = TestSuite::new("inputs");
+    for damage in &check.inputs.unreadable {
+        let file = check.names.file(&damage.file);
+        let name = if damage.line == 0 { file.clone() } else { format!("{file}:{}", damage.line) };
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(check.names.message(&damage.reason)).set_type("unreadable");
+        let mut case = TestCase::new(name, status);
+        case.set_classname("forkcast.inputs");
+        case.extra.insert("file".into(), file.into());
+        suite.add_test_case(case);
+    }
+    suite
+}

@@ -1,0 +1,116 @@
+//! Words for a change of a prompt, as `diff` and `check` say them.
+
+use forkcast_sim::diagnosis::Volatile;
+use forkcast_sim::pricing::Category;
+
+use crate::document::{END, Marked, Part, count};
+
+/// Where it is: `At tools[1], first differing byte 812 of the block, 4,021 of the prefix (canonical bytes).`
+pub fn place(path: &str, in_block: Option<u64>, in_prefix: Option<u64>) -> Option<String> {
+    if path.is_empty() {
+        return None;
+    }
+    let offsets = in_block.zip(in_prefix).map(|(block, prefix)| {
+        format!(
+            ", first differing byte {} of the block, {} of the prefix (canonical bytes)",
+            count(block),
+            count(prefix)
+        )
+    });
+    Some(format!("At {path}{}.", offsets.unwrap_or_default()))
+}
+
+/// What in it varies by itself.
+pub fn varying(volatile: Option<Volatile>) -> Option<String> {
+    let word = volatile?.word();
+    Some(format!("What differs looks like something that varies by itself: {word}."))
+}
+
+/// What tokens are billed as instead of reads.
+pub const fn instead(billed_as: Category) -> &'static str {
+    match billed_as {
+        Category::Write1h => "written for 1 hour instead of read",
+        Category::Write5m => "written for 5 minutes instead of read",
+        _ => "plain input instead of read",
+    }
+}
+
+/// The bytes of both sides, one below the other, what differs marked.
+pub fn sides(older: &Marked, newer: &Marked) -> Part {
+    let [older, newer] = widened(older, newer);
+    Part::Verbatim(vec![labelled("older  ", &older), labelled("newer  ", &newer)])
+}
+
+fn labelled(label: &str, side: &Marked) -> Marked {
+    Marked { before: format!("{label}{}", side.before), ..side.clone() }
+}
+
+/// Characters that both sides must end in alike before more than the first differing one is marked.
+const ALIKE_MIN: usize = 6;
+
+/// Both sides with everything marked that differs, where they go on alike behind it.
+fn widened(older: &Marked, newer: &Marked) -> [Marked; 2] {
+    let (old, new) = (rest(older), rest(newer));
+    let alike = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let whole = |side: &Marked| !side.after.ends_with(CUT);
+    if alike < ALIKE_MIN && !(alike > 0 && whole(older) && whole(newer)) {
+        return [older.clone(), newer.clone()];
+    }
+    [(older, &old), (newer, &new)].map(|(side, rest)| {
+        let (mark, tail) = rest.split_at(rest.len() - alike);
+        if mark.len() <= 1 {
+            return side.clone();
+        }
+        let cut = if whole(side) { "" } else { CUT };
+        let tail: String = tail.iter().collect();
+        Marked { before: side.before.clone(), mark: mark.iter().collect(), after: format!("{tail}{cut}") }
+    })
+}
+
+/// What a window shows where the text goes on.
+const CUT: &str = "…";
+
+/// What a side shows from the difference on.
+fn rest(side: &Marked) -> Vec<char> {
+    let mark = if side.mark == END { "" } else { &side.mark };
+    mark.chars().chain(side.after.trim_end_matches(CUT).chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Marked, widened};
+
+    fn side(before: &str, mark: &str, after: &str) -> Marked {
+        Marked { before: before.into(), mark: mark.into(), after: after.into() }
+    }
+
+    fn marks(older: &Marked, newer: &Marked) -> [String; 2] {
+        let sides = widened(older, newer);
+        assert_eq!(sides[0].whole(), older.whole());
+        assert_eq!(sides[1].whole(), newer.whole());
+        sides.map(|side| side.mark)
+    }
+
+    #[test]
+    fn all_that_differs_is_marked_where_both_go_on_alike() {
+        let older = side("at ", "1", "0:59:58 we began …");
+        let newer = side("at ", "2", "1:00:01 we began …");
+        assert_eq!(marks(&older, &newer), ["10:59:58", "21:00:01"]);
+    }
+
+    #[test]
+    fn the_first_character_alone_where_they_do_not() {
+        let (older, newer) = (side("a ", "1", "0 xyz"), side("a ", "2", "1 abc…"));
+        assert_eq!(marks(&older, &newer), ["1", "2"]);
+        let (older, newer) = (side("a ", "1", " and so on"), side("a ", "2", " and so on"));
+        assert_eq!(marks(&older, &newer), ["1", "2"]);
+    }
+
+    #[test]
+    fn what_came_in_is_marked_whole() {
+        let (older, newer) = (side("a ", "(end)", ""), side("a ", "b", "cd"));
+        assert_eq!(marks(&older, &newer), ["(end)", "b"]);
+        let (older, newer) = (side("a ", "z", " tail end"), side("a ", "n", "ew z tail end"));
+        assert_eq!(marks(&older, &newer)[1], "new ");
+    }
+}

@@ -1,0 +1,142 @@
+//! What was written into a lock, and what an update of it changes.
+
+use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
+
+use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::names::Names;
+
+/// Rows that people see.
+const SHOWN: usize = 20;
+
+/// What a new lock holds.
+pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
+    let mut document = Document::default();
+    let (chains, requests) = (lock.chains.len(), lock.requests());
+    let plural = |number: usize| if number == 1 { "" } else { "s" };
+    document.title(format!(
+        "{}: {} request{} of {} chain{}",
+        names.file(file),
+        count(requests as u64),
+        plural(requests),
+        count(chains as u64),
+        plural(chains)
+    ));
+    let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
+    let rate = lock.usage().hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
+    document
+        .aside(vec![format!("Expected: {cost}{rate}; cache rules {}, list prices of {}", lock.preset, lock.prices)]);
+    document.table(chains_table(lock, names));
+    document
+}
+
+fn chains_table(lock: &Lock, names: Names) -> Table {
+    let mut table = Table::new(
+        "chains",
+        vec![
+            Column::left("Chain", "chain"),
+            Column::left("Child of", "parent"),
+            Column::right("Requests", "requests"),
+            Column::right("Blocks", "blocks"),
+            Column::right("Tokens", "tokens"),
+            Column::right("Breakpoints", "breakpoints"),
+            Column::right("Hit rate", "hit_rate"),
+            Column::right("Cost", "cost_usd"),
+        ],
+    );
+    table.rows = lock.chains.iter().map(|chain| row(chain, names)).collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "chains";
+    table
+}
+
+/// Blocks, tokens and breakpoints are those of the last request.
+fn row(chain: &Chain, names: Names) -> Vec<Cell> {
+    let usage = chain.requests.iter().fold(Usage::default(), |sum, request| sum + request.usage);
+    let cost = chain.requests.iter().map(|request| request.cost).sum::<Option<Money>>();
+    let last = chain.requests.last();
+    vec![
+        Cell::Text(names.agent(&chain.name)),
+        chain.parent.as_ref().map_or(Cell::Empty, |parent| Cell::Text(names.agent(parent))),
+        Cell::Count(chain.requests.len() as u64),
+        last.map_or(Cell::Empty, |request| Cell::Count(request.blocks as u64)),
+        last.map_or(Cell::Empty, |request| Cell::Count(request.usage.total_input_tokens())),
+        last.map_or(Cell::Empty, |request| Cell::Count(request.breakpoints.len() as u64)),
+        Cell::Share(usage.hit_rate()),
+        Cell::Money(cost),
+    ]
+}
+
+/// What an update changed, and what that costs, in one line.
+pub(super) fn changed(changes: &Changes, file: &str, names: Names) -> String {
+    let file = names.file(file);
+    let number = changes.changes.len();
+    match number {
+        0 => format!("{file}: nothing changed"),
+        1 => format!("{file} is written anew: 1 change{}", more(changes)),
+        _ => format!("{file} is written anew: {} changes{}", count(number as u64), more(changes)),
+    }
+}
+
+/// `, $0.0123 more for the same requests`.
+fn more(changes: &Changes) -> String {
+    let Some((before, after)) = changes.cost_before.zip(changes.cost_after) else { return String::new() };
+    let sums = format!("{} before, {} now", money(before), money(after));
+    match after - before {
+        Money::ZERO => format!("; all requests cost {} as before", money(after)),
+        less if less < Money::ZERO => format!("; all requests cost {} less ({sums})", money(-less)),
+        more => format!("; all requests cost {} more ({sums})", money(more)),
+    }
+}
+
+/// The changes, a row each.
+pub(super) fn changes(changes: &Changes, names: Names) -> Table {
+    let mut table = Table::new(
+        "changes",
+        vec![
+            Column::left("Chain", "chain"),
+            Column::right("Request", "position"),
+            Column::wrap("What changed", "what"),
+            Column::right("Cost before", "cost_before_usd"),
+            Column::right("Cost now", "cost_after_usd"),
+            Column::right("Hit rate before", "hit_rate_before").optional(),
+            Column::right("Hit rate now", "hit_rate_after").optional(),
+        ],
+    );
+    table.rows = changes.changes.iter().map(|change| change_row(change, names)).collect();
+    table.shown_max = SHOWN;
+    table.rows_are = "changes (--format csv lists all)";
+    table
+}
+
+fn change_row(change: &Change, names: Names) -> Vec<Cell> {
+    let whole = |chain: &str, requests: usize, how: &str| {
+        let plural = if requests == 1 { "" } else { "s" };
+        let what = format!("the chain {how}: {} request{plural}", count(requests as u64));
+        [Cell::Text(names.agent(chain)), Cell::Empty, Cell::Text(what)]
+    };
+    let (head, costs) = match change {
+        Change::ChainAdded { chain, requests, cost } => {
+            (whole(chain, *requests, "is new"), [Cell::Empty, Cell::Money(*cost), Cell::Empty, Cell::Empty])
+        }
+        Change::ChainRemoved { chain, requests, cost } => {
+            (whole(chain, *requests, "is gone"), [Cell::Money(*cost), Cell::Empty, Cell::Empty, Cell::Empty])
+        }
+        Change::Request { chain, position, what, before, after } => {
+            let what = match (what.is_empty(), before, after) {
+                (false, ..) => what.iter().map(|what| names.thing(what)).collect::<Vec<_>>().join("; "),
+                (true, None, _) => "the request is new".to_owned(),
+                (true, _, None) => "the request is gone".to_owned(),
+                (true, Some(_), Some(_)) => "what is expected of the cache".to_owned(),
+            };
+            let cost = |side: &Option<(Usage, Option<Money>)>| side.map_or(Cell::Empty, |(_, cost)| Cell::Money(cost));
+            let rate = |side: &Option<(Usage, Option<Money>)>| {
+                side.map_or(Cell::Empty, |(usage, _)| Cell::Share(usage.hit_rate()))
+            };
+            let head = [Cell::Text(names.agent(chain)), Cell::Count(*position as u64), Cell::Text(what)];
+            (head, [cost(before), cost(after), rate(before), rate(after)])
+        }
+    };
+    head.into_iter().chain(costs).collect()
+}

@@ -1,0 +1,192 @@
+//! A check for people: what broke which prefix, shown byte by byte, what it costs, and what would save it.
+
+mod lock;
+mod tables;
+pub mod words;
+
+pub use lock::written;
+
+use forkcast_sim::guard::Rule;
+use forkcast_sim::pricing::Money;
+
+use super::change;
+use crate::check::{Check, Kind, Lock, Verdict};
+use crate::document::{Document, bytes, count, money};
+use crate::names::Names;
+
+/// Kinds of changes that are shown with their bytes; the others stand in a table.
+const SHOWN: usize = 12;
+
+/// The check as a document. `windows`: the bytes around each difference are shown.
+pub fn document(check: &Check<'_>, windows: bool) -> Document {
+    let mut document = Document::default();
+    let kinds = check.kinds();
+    document.title(title(check));
+    document.aside(about(check));
+    if let Some((changes, Lock::Held { file, .. })) = check.update.map(|changes| (changes, &check.lock)) {
+        document.heading(lock::changed(changes, file, check.names));
+        if !changes.is_empty() {
+            document.table(lock::changes(changes, check.names));
+        }
+    }
+    let (shown, further) = kinds.split_at(kinds.len().min(SHOWN));
+    for kind in shown {
+        change(check, kind, windows && check.names == Names::Plain, &mut document);
+    }
+    if !further.is_empty() {
+        document.heading("Further changes");
+        document.table(tables::kinds(check, further));
+    }
+    violations(check, &mut document);
+    card(check, &mut document);
+    score(check, &mut document);
+    notes(check, &mut document);
+    document
+}
+
+/// All tables, for formats that have no sentences.
+pub fn all_tables(check: &Check<'_>) -> Document {
+    let mut document = Document::default();
+    document.table(tables::findings(check));
+    document.table(tables::violations(check));
+    document.table(tables::score(check));
+    if !check.card.is_empty() {
+        document.table(tables::card(check));
+    }
+    document.table(tables::all_notes(check));
+    if let Some(changes) = check.update {
+        document.table(lock::changes(changes, check.names));
+    }
+    document
+}
+
+/// What came out, in one line.
+pub fn title(check: &Check<'_>) -> String {
+    let requests = requests(check.report.requests);
+    let failing = check.requests_with(Verdict::Fails);
+    let part = if check.partial { " (a part: it was stopped)" } else { "" };
+    if failing > 0 {
+        let kinds = check.kinds();
+        let kinds: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).collect();
+        let cost = check.cost(Verdict::Fails).filter(|cost| *cost != Money::ZERO);
+        let cost = cost.map_or_else(String::new, |cost| format!(", {} more than without", money(cost)));
+        let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
+        let what = if kinds.iter().any(|kind| kind.first().breaks_prefix) {
+            "a prefix that was cached is not kept"
+        } else {
+            "the prompt is not the one of the lock"
+        };
+        return format!("{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
+    }
+    if !check.report.violations.is_empty() {
+        return format!("outside of the budget: {requests}{part}");
+    }
+    if !check.passes() {
+        return format!("not all that forks need holds: {requests}{part}");
+    }
+    let chains = check.report.chains;
+    let plural = if chains == 1 { "" } else { "s" };
+    match check.requests_with(Verdict::Told) + check.requests_with(Verdict::Allowed) {
+        0 => format!("every prefix is kept: {requests} of {} chain{plural}{part}", count(chains as u64)),
+        passed => format!("passed: {requests}, {} of them with changes that may be{part}", count(passed as u64)),
+    }
+}
+
+fn requests(number: usize) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} request{plural}", count(number as u64))
+}
+
+/// What was read, and by which rules.
+fn about(check: &Check<'_>) -> Vec<String> {
+    let inputs = check.inputs;
+    let plural = if inputs.files == 1 { "" } else { "s" };
+    let mut lines = vec![
+        format!("Read {} file{plural}, {}", count(inputs.files as u64), bytes(inputs.bytes)),
+        format!(
+            "Cache rules {}; {}; tokens by length where no usage is recorded",
+            check.rules.preset.name, check.prices
+        ),
+        locked(check),
+    ];
+    lines.extend(damage(check));
+    lines.extend(check.report.warnings.iter().map(|warning| check.names.message(warning)));
+    lines
+}
+
+fn locked(check: &Check<'_>) -> String {
+    match &check.lock {
+        Lock::Unwanted => "Checked without a lock: requests are held against one another".to_owned(),
+        Lock::Absent => {
+            "No lock here, so requests are held against one another alone; `forkcast lock` writes one".to_owned()
+        }
+        Lock::Held { file, chains, requests: number } => {
+            let plural = if *chains == 1 { "" } else { "s" };
+            format!("Lock {}: {} of {} chain{plural}", check.names.file(file), requests(*number), count(*chains as u64))
+        }
+    }
+}
+
+/// Places that cannot be read, shown in full.
+const DAMAGE_SHOWN: usize = 5;
+
+fn damage(check: &Check<'_>) -> Vec<String> {
+    let all: Vec<_> = check.inputs.unreadable.iter().chain(&check.inputs.skipped).collect();
+    let shown = all.iter().take(DAMAGE_SHOWN).map(|damage| {
+        let file = check.names.file(&damage.file);
+        let line = if damage.line == 0 { String::new() } else { format!(":{}", damage.line) };
+        format!("Not checked: {file}{line}: {}", check.names.message(&damage.reason))
+    });
+    let more = all.len().saturating_sub(DAMAGE_SHOWN);
+    shown.chain((more > 0).then(|| format!("… and {} more places", count(more as u64)))).collect()
+}
+
+/// A change with its bytes.
+fn change(check: &Check<'_>, kind: &Kind<'_>, windows: bool, document: &mut Document) {
+    let finding = kind.first();
+    document.heading(words::headline(check, kind));
+    document.text(words::where_it_is(check, kind));
+    if let Some([older, newer]) = finding.windows.as_ref().filter(|_| windows) {
+        document.parts.push(change::sides(&older.clone().into(), &newer.clone().into()));
+    }
+    document.text(words::what_it_means(check, kind));
+}
+
+fn violations(check: &Check<'_>, document: &mut Document) {
+    if !check.report.violations.is_empty() {
+        document.heading("Outside of the budget");
+        document.table(tables::violations(check));
+    }
+}
+
+fn card(check: &Check<'_>, document: &mut Document) {
+    if !check.card.is_empty() {
+        document.heading("What forks need");
+        document.table(tables::card(check));
+    }
+}
+
+fn score(check: &Check<'_>, document: &mut Document) {
+    if !check.report.score.is_empty() {
+        document.heading("Score");
+        document.table(tables::score(check));
+    }
+}
+
+fn notes(check: &Check<'_>, document: &mut Document) {
+    let table = tables::notes(check);
+    if !table.rows.is_empty() {
+        document.heading("No fault, but good to know");
+        document.table(table);
+    }
+}
+
+/// What a rule holds, in a sentence.
+pub const fn claim(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Stability => "each request keeps the prefix of the one before in its chain",
+        Rule::Sharing => "forks share all up to their directive, siblings all that they shared before",
+        Rule::Budget => "hit rate, cost and breakpoints stay within the budget",
+        Rule::Equality => "the prompt is the one that the lock holds",
+    }
+}

@@ -1,0 +1,149 @@
+//! Sentences for a change that was found, for people and for the outputs that take text: no text of a prompt is in them.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Finding, NoteKind};
+
+use crate::check::{Check, Kind, Verdict};
+use crate::comparison::sentence;
+use crate::document::{count, money};
+use crate::human::change;
+use crate::names::Names;
+
+/// What moved, as a title: `tool_changed: tool `Read`, field `description``.
+pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
+    let finding = kind.first();
+    let how = match kind.verdict {
+        Verdict::Fails => "",
+        Verdict::Allowed => " (allowed)",
+        Verdict::Told | Verdict::Harmless => " (only told)",
+    };
+    let name = if finding.name.is_empty() { finding.path.clone() } else { check.names.thing(&finding.name) };
+    format!("{}: {name}{how}", finding.cause.word())
+}
+
+/// Which requests, and where in them.
+pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
+    let finding = kind.first();
+    let at = |number: usize| match check.place(number) {
+        Some(place) => format!("request {} ({place})", count(number as u64)),
+        None => format!("request {}", count(number as u64)),
+    };
+    let older = finding.older.map_or_else(|| "the lock".to_owned(), at);
+    let chain = check.names.agent(&finding.chain);
+    let newer = at(finding.request);
+    let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
+    let first = format!("{newer} of chain `{chain}`, against {older}; rule {}.", finding.rule.word());
+    let place = change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix);
+    let place = place.or_else(|| range(finding));
+    let times = match kind.times() {
+        1 => None,
+        times => Some(format!("{} such changes in this request; the first is shown.", count(times as u64))),
+    };
+    [Some(first), place, times, further(kind)].into_iter().flatten().collect()
+}
+
+/// Where only a stretch is known, as against a lock.
+fn range(finding: &Finding) -> Option<String> {
+    let [from, to] = finding.offset_range?;
+    Some(format!("At {}, first differing byte between {} and {} of the block.", finding.path, count(from), count(to)))
+}
+
+/// Numbers of further requests that are named.
+const NAMED: usize = 8;
+
+/// The same in other requests.
+pub fn further(kind: &Kind<'_>) -> Option<String> {
+    let further = kind.further();
+    let number = further.len();
+    if number == 0 {
+        return None;
+    }
+    let named: Vec<String> = further.iter().take(NAMED).map(|request| count(*request as u64)).collect();
+    let more = if number > NAMED { ", …" } else { "" };
+    let plural = if number == 1 { "" } else { "s" };
+    Some(format!("The same in {} more request{plural}: {}{more}.", count(number as u64), named.join(", ")))
+}
+
+/// Why, what it costs, what the provider calls it, and what would save it.
+pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
+    let finding = kind.first();
+    let together = !kind.further().is_empty() && kind.tokens_lost() > finding.tokens_lost;
+    [
+        change::varying(finding.volatile),
+        Some(cost(check, finding)),
+        together.then(|| all(kind)),
+        Some(provider(finding.cause)),
+        Some(format!("What would save it: {}", suggestion(check, finding))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What a finding costs, in its request and a day.
+pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
+    if !finding.breaks_prefix {
+        return "Nothing that was cached is lost by it.".to_owned();
+    }
+    if finding.tokens_lost == 0 {
+        return "Nothing that was cached stands unchanged behind it, so nothing more than the change itself is paid."
+            .to_owned();
+    }
+    let tokens = count(finding.tokens_lost);
+    let instead = change::instead(finding.billed_as);
+    let Some(cost) = finding.cost else {
+        return format!("About {tokens} unchanged tokens behind it are {instead}; the model has no price in the book.");
+    };
+    let day = check.rules.requests_per_day.and_then(|requests| {
+        let cost = finding.cost_per_day(requests)?;
+        Some(format!(", {} a day if each of {} requests pays it", money(cost), count(requests)))
+    });
+    format!(
+        "About {tokens} unchanged tokens behind it are {instead}: {} more a request{}.",
+        money(cost),
+        day.unwrap_or_default()
+    )
+}
+
+fn all(kind: &Kind<'_>) -> String {
+    let tokens = count(kind.tokens_lost());
+    match kind.cost() {
+        Some(cost) => format!("Together in these requests: {tokens} tokens, {}.", money(cost)),
+        None => format!("Together in these requests: {tokens} tokens."),
+    }
+}
+
+/// The word of the provider's own diagnosis.
+pub fn provider(cause: Cause) -> String {
+    match cause.provider_reason() {
+        Some(word) => format!("The provider's cache diagnosis calls it `{word}`."),
+        None => "The provider's cache diagnosis has no word for it.".to_owned(),
+    }
+}
+
+/// What to change.
+pub fn suggestion(check: &Check<'_>, finding: &Finding) -> String {
+    check.names.thing(&finding.suggestion())
+}
+
+/// Everything about a change as lines of plain text, with its bytes where files may hold them.
+pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
+    let windows = kind.first().windows.as_ref().filter(|_| check.content && check.names == Names::Plain);
+    let windows = windows.into_iter().flat_map(|[older, newer]| {
+        [("older", older), ("newer", newer)]
+            .map(|(side, window)| format!("{side}: {}[{}]{}", window.before, window.mark, window.after))
+    });
+    where_it_is(check, kind).into_iter().chain(windows).chain(what_it_means(check, kind)).collect()
+}
+
+/// A note in a sentence.
+pub const fn meaning(note: NoteKind) -> &'static str {
+    match note {
+        NoteKind::Harmless(note) => sentence(note),
+        NoteKind::Time(Cause::Expired) => {
+            "came so late that what it repeats had outlived its lifetime; no byte is to blame"
+        }
+        NoteKind::Time(Cause::InFlight) => "came before the request that writes what it repeats had begun its answer",
+        NoteKind::Time(cause) => cause.suggestion(),
+    }
+}

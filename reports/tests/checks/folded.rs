@@ -1,0 +1,72 @@
+//! Changes of one kind are told once.
+
+use forkcast_reports::check::Verdict;
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Allowed, Rules, Severity};
+
+use super::captures::{CALM, Checked, Turn, restless};
+
+/// The date changes with every request.
+fn dated() -> Vec<Turn> {
+    let dates = ["2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23"];
+    dates.map(|date| Turn { date, ..CALM }).into()
+}
+
+#[test]
+fn one_change_in_many_requests_is_one_kind_with_its_sum() {
+    let checked = Checked::of(&dated(), Rules::default());
+    let check = checked.check();
+    let kinds = check.kinds();
+    assert_eq!(kinds.len(), 1, "{kinds:#?}");
+    assert_eq!(kinds[0].first().cause, Cause::SystemChanged);
+    assert_eq!((kinds[0].first().request, kinds[0].further()), (1, vec![2, 3]));
+    let each: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost.unwrap()).collect();
+    assert_eq!(kinds[0].cost(), Some(each.iter().copied().sum()));
+    assert_eq!(check.requests_with(Verdict::Fails), 3);
+}
+
+#[test]
+fn what_fails_comes_before_what_is_allowed_and_the_dearest_first() {
+    let allow = vec![Allowed { cause: Cause::SystemChanged, path: None }];
+    let checked = Checked::of(&restless(), Rules { allow, ..Rules::default() });
+    let check = checked.check();
+    let kinds = check.kinds();
+    let verdicts: Vec<Verdict> = kinds.iter().map(|kind| kind.verdict).collect();
+    assert!(verdicts.is_sorted() && verdicts.contains(&Verdict::Allowed), "{verdicts:?}");
+    let failing: Vec<_> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).map(|kind| kind.cost()).collect();
+    assert!(failing.windows(2).all(|pair| pair[0] >= pair[1]), "{failing:?}");
+    assert!(!check.passes());
+}
+
+#[test]
+fn what_two_changes_of_a_request_lose_is_paid_once() {
+    let moved = Turn { described: "Reads one file", date: "2026-11-21", ..CALM };
+    let checked = Checked::of(&[CALM, moved], Rules::default());
+    let check = checked.check();
+    let costs: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost.unwrap()).collect();
+    assert_eq!(costs.len(), 2);
+    assert_eq!(check.cost(Verdict::Fails), costs.iter().copied().max());
+}
+
+#[test]
+fn what_is_only_told_lets_the_check_pass() {
+    let rules = Rules { stability: Severity::Note, ..Rules::default() };
+    let checked = Checked::of(&restless(), rules);
+    let check = checked.check();
+    assert!(check.passes());
+    assert!(check.kinds().iter().all(|kind| kind.verdict == Verdict::Told));
+    assert_eq!(check.requests_with(Verdict::Fails), 0);
+}
+
+#[test]
+fn a_request_is_found_where_it_was_read() {
+    let mut checked = Checked::of(&dated(), Rules::default());
+    checked.origins[1].line = 7;
+    checked.origins[2].index = Some(4);
+    let check = checked.check();
+    let places: Vec<_> = (0..5).map(|number| check.place(number)).collect();
+    let expected =
+        [Some("bodies/000.json"), Some("bodies/001.json:7"), Some("bodies/002.json#4"), Some("bodies/003.json"), None];
+    assert_eq!(places, expected.map(|place| place.map(str::to_owned)));
+    assert_eq!(check.chains(), [("main", 0)]);
+}
