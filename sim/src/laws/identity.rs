@@ -4,32 +4,41 @@ use crate::seed::{Draws, Seed};
 use crate::simulation::{Observer, Seen};
 use crate::wire::{NormalForms, Wire};
 
-/// One request in so many is rendered and read again, and the first one.
+/// Of so many requests that follow one another one is rendered and read again.
 const ONE_IN: u64 = 100;
 
-/// Longer requests are read again more seldom, in proportion: reading one takes time by the byte, and beside a run that
-/// takes time by what is new it would grow without end. With this length (about 20,000 tokens) all laws together stay
-/// below a tenth of a run's time; a request of 1 MiB is read again once in 1,600.
-const OFTEN_UP_TO_BYTES: u64 = 64 << 10;
-
 /// The path that the cache was given ends as deep as it is long; and of a seeded sample the body is rendered, read by a
-/// wire of its own, and its canonical blocks are compared as bytes with those that the cache was given. The sample is one
-/// request in a hundred, and less of requests beyond 64 KiB.
+/// wire of its own, and its canonical blocks are compared as bytes with those that the cache was given. The sample is
+/// one request of each hundred, of the first hundred the first.
 #[derive(Debug)]
 pub struct Identity {
     forms: NormalForms,
     draws: Draws,
+    /// Requests of this hundred so far.
+    asked: u64,
+    /// Which of this hundred is read again.
+    chosen: u64,
 }
 
 impl Identity {
     /// The law under `forms`.
     pub fn new(forms: NormalForms, seed: &Seed) -> Self {
-        Self { forms, draws: seed.draws() }
+        Self { forms, draws: seed.draws(), asked: 0, chosen: 0 }
     }
 
+    /// Whether the next request is read again.
+    fn is_chosen(&mut self) -> bool {
+        if self.asked == ONE_IN {
+            (self.asked, self.chosen) = (0, self.draws.below(ONE_IN));
+        }
+        self.asked += 1;
+        self.asked == self.chosen + 1
+    }
+
+    /// Reads the request again and compares it with what the cache was given.
     fn compare(&self, seen: &Seen<'_>) -> Result<(), String> {
-        let mut wire = Wire::new(self.forms);
         let body = seen.draft.body();
+        let mut wire = Wire::for_one_body(self.forms, body.len());
         let again = wire.read(&body, "", "").map_err(|error| format!("request {}: its body: {error}", seen.line))?;
         if again.nodes.len() != seen.request.nodes.len() {
             let (sent, given) = (again.nodes.len(), seen.request.nodes.len());
@@ -62,8 +71,6 @@ impl Observer for Identity {
         if deep as usize != seen.request.nodes.len() {
             return Err(format!("request {}: its path is {deep} deep and has another length", seen.line));
         }
-        // Out of bytes, so that nothing is rounded.
-        let one_in = ONE_IN * seen.request.body_bytes.max(OFTEN_UP_TO_BYTES);
-        if seen.line == 0 || self.draws.below(one_in) < OFTEN_UP_TO_BYTES { self.compare(seen) } else { Ok(()) }
+        if self.is_chosen() { self.compare(seen) } else { Ok(()) }
     }
 }

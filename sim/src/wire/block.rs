@@ -79,6 +79,11 @@ impl<'a> Content<'a> {
 }
 
 impl Blocks {
+    /// No block yet, and room for this many bytes of them.
+    pub fn with_bytes(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
+    }
+
     /// The id of `content`, new or known.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
         let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role, content.kind);

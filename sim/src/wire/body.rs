@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::str;
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::json::{self, ScanError, Scanner};
@@ -202,9 +203,9 @@ pub const fn shape(first: Option<u8>) -> &'static str {
     }
 }
 
-/// Whether `raw` is one valid JSON value.
+/// Whether `raw`, which is UTF-8, is one valid JSON value.
 pub fn is_valid(raw: &[u8]) -> bool {
-    serde_json::from_slice::<&RawValue>(raw).is_ok()
+    serde_json::from_slice::<IgnoredAny>(raw).is_ok()
 }
 
 /// What is wrong with the text: serde's word where it is no JSON, which is better than the scanner's.

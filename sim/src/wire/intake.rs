@@ -35,6 +35,11 @@ impl Wire {
         Self { forms, ..Self::default() }
     }
 
+    /// An empty wire under `forms` for one body of about `body_bytes`: it expects nothing to repeat.
+    pub fn for_one_body(forms: NormalForms, body_bytes: usize) -> Self {
+        Self { forms, blocks: Blocks::with_bytes(body_bytes), memory: ElementMemory::off(), ..Self::default() }
+    }
+
     /// The normal forms in force.
     pub const fn forms(&self) -> &NormalForms {
         &self.forms

@@ -22,6 +22,7 @@ pub struct ElementMemory {
     raw: Vec<u8>,
     layouts: VecDeque<Layout>,
     generation: u32,
+    is_off: bool,
 }
 
 /// The elements of a body by level, as rows of the memory.
@@ -39,12 +40,18 @@ struct Row {
 }
 
 impl ElementMemory {
+    /// A memory that keeps nothing.
+    pub fn off() -> Self {
+        Self { is_off: true, ..Self::default() }
+    }
+
     /// The element that `raw` was read as at `level`, and its row.
     pub fn get(&self, level: Level, raw: &[u8]) -> Option<(u32, &Element)> {
-        let id = self.ids.find(hash(level, raw), |id| {
-            let row = &self.rows[*id as usize];
-            row.hash == hash(level, raw) && self.raw(*id) == raw
-        })?;
+        if self.is_off {
+            return None;
+        }
+        let hash = hash(level, raw);
+        let id = self.ids.find(hash, |id| self.rows[*id as usize].hash == hash && self.raw(*id) == raw)?;
         Some((*id, &self.rows[*id as usize].element))
     }
 
@@ -56,6 +63,9 @@ impl ElementMemory {
     /// Keeps what `raw` was read as; gives its row. Rows given before mean nothing once the memory has started afresh,
     /// which [`Self::remember`] takes care of.
     pub fn put(&mut self, level: Level, raw: &[u8], element: Element) -> u32 {
+        if self.is_off {
+            return 0;
+        }
         if self.raw.len() + raw.len() > RAW_BYTES_MAX {
             *self = Self { generation: self.generation + 1, ..Self::default() };
         }
@@ -75,7 +85,7 @@ impl ElementMemory {
 
     /// Keeps the order of a body's elements, whose rows were given in this generation.
     pub fn remember(&mut self, layout: Layout, generation: u32) {
-        if generation != self.generation {
+        if self.is_off || generation != self.generation {
             return;
         }
         if self.layouts.len() == LAYOUTS_MAX {

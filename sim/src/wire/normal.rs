@@ -42,19 +42,20 @@ const ENVELOPE_DEPTH_MAX: u8 = 4;
 
 /// The raw members of an object in the provider's eyes: the last of equal keys wins, breakpoint and order left out.
 pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
-    let mut fields: Vec<Member<'_>> = Vec::with_capacity(8);
-    for member in json::members(raw) {
-        let (key, value) = member?;
-        if key == MARKER_KEY {
-            continue;
-        }
-        match fields.iter_mut().find(|(known, _)| *known == key) {
+    Ok(enveloped(&json::members(raw).collect::<Result<Vec<_>, _>>()?))
+}
+
+/// The same of members that are known.
+fn enveloped<'a>(members: &[Member<'a>]) -> Vec<Member<'a>> {
+    let mut fields: Vec<Member<'_>> = Vec::with_capacity(members.len());
+    for (key, value) in members.iter().filter(|(key, _)| *key != MARKER_KEY) {
+        match fields.iter_mut().find(|(known, _)| known == key) {
             Some(field) => field.1 = value,
             None => fields.push((key, value)),
         }
     }
     fields.sort_by_key(|(key, _)| *key);
-    Ok(fields)
+    fields
 }
 
 /// The breakpoint that an object of these members carries, if any.
@@ -74,18 +75,28 @@ pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
     }
 }
 
-/// Canonical bytes of an envelope object: keys sorted, contents of `content` lists likewise, the rest as sent.
-pub fn push_envelope(raw: &[u8], forms: &NormalForms, out: &mut Vec<u8>) -> Result<(), ScanError> {
-    push_nested(raw, forms, ENVELOPE_DEPTH_MAX, out)
+/// Canonical bytes of an envelope object of these members: keys sorted, contents of `content` lists likewise, the rest
+/// as sent.
+pub fn push_envelope(members: &[Member<'_>], forms: &NormalForms, out: &mut Vec<u8>) -> Result<(), ScanError> {
+    push_fields(enveloped(members), forms, ENVELOPE_DEPTH_MAX, out)
 }
 
 fn push_nested(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>) -> Result<(), ScanError> {
+    push_fields(envelope(raw)?, forms, depth_left, out)
+}
+
+fn push_fields(
+    fields: Vec<Member<'_>>,
+    forms: &NormalForms,
+    depth_left: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), ScanError> {
     out.push(b'{');
-    for (index, (key, value)) in envelope(raw)?.into_iter().enumerate() {
+    for (index, (key, value)) in fields.into_iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        json::normalise(key, out);
+        json::normalise_value(key, out);
         out.push(b':');
         push_field(key, value, forms, depth_left, out)?;
     }
@@ -110,7 +121,7 @@ fn push_field(
         }
         (b"\"source\"", Some(b'{')) if depth_left > 0 => push_nested(value, forms, depth_left - 1, out),
         _ => {
-            json::normalise(value, out);
+            json::normalise_value(value, out);
             Ok(())
         }
     }
@@ -125,7 +136,7 @@ fn push_list(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>)
         }
         match element.first() {
             Some(b'{') => push_nested(element, forms, depth_left, out)?,
-            _ => json::normalise(element, out),
+            _ => json::normalise_value(element, out),
         }
     }
     out.push(b']');
@@ -135,14 +146,14 @@ fn push_list(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>)
 /// Canonical bytes of the text block that a raw JSON string stands for.
 pub fn push_text_block(raw_string: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"text\":");
-    json::normalise(raw_string, out);
+    json::normalise_value(raw_string, out);
     out.extend_from_slice(b",\"type\":\"text\"}");
 }
 
 /// Canonical bytes of an object of unknown meaning: its keys in their order, the breakpoint alone left out.
 pub fn push_opaque(raw: &[u8], out: &mut Vec<u8>) -> Result<(), ScanError> {
     if raw.first() != Some(&b'{') {
-        json::normalise(raw, out);
+        json::normalise_value(raw, out);
         return Ok(());
     }
     let members: Vec<_> = json::members(raw).collect::<Result<_, _>>()?;
@@ -153,7 +164,7 @@ pub fn push_opaque(raw: &[u8], out: &mut Vec<u8>) -> Result<(), ScanError> {
 /// Canonical bytes of a parameter value: all keys sorted at its own level, nested values as sent.
 pub fn push_parameter(raw: &[u8], without: &[&[u8]], out: &mut Vec<u8>) -> Result<(), ScanError> {
     if raw.first() != Some(&b'{') {
-        json::normalise(raw, out);
+        json::normalise_value(raw, out);
         return Ok(());
     }
     push_members(envelope(raw)?.into_iter().filter(|(key, _)| !without.contains(key)), out);
@@ -167,9 +178,9 @@ pub fn push_members<'a>(members: impl Iterator<Item = (&'a [u8], &'a [u8])>, out
         if index > 0 {
             out.push(b',');
         }
-        json::normalise(key, out);
+        json::normalise_value(key, out);
         out.push(b':');
-        json::normalise(value, out);
+        json::normalise_value(value, out);
     }
     out.push(b'}');
 }

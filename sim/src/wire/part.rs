@@ -97,7 +97,7 @@ impl ElementReader<'_> {
     fn tool_part(&mut self, raw: &[u8]) -> Result<Part, ScanError> {
         let members = json::members(raw).collect::<Result<Vec<_>, _>>()?;
         let mut bytes = Vec::with_capacity(raw.len());
-        normal::push_envelope(raw, self.forms, &mut bytes)?;
+        normal::push_envelope(&members, self.forms, &mut bytes)?;
         let mut part = self.part(Level::Tools, Role::None, BlockKind::Tool, &bytes);
         part.marker = normal::marker(&members);
         if named(&members, b"\"defer_loading\"") == Some(b"true") {
@@ -199,7 +199,7 @@ impl ElementReader<'_> {
             self.opaque(level, role, raw)?
         } else {
             let mut bytes = Vec::with_capacity(raw.len());
-            normal::push_envelope(raw, self.forms, &mut bytes)?;
+            normal::push_envelope(&members, self.forms, &mut bytes)?;
             self.part(level, role, kind, &bytes)
         };
         part.marker = normal::marker(&members);
