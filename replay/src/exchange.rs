@@ -182,6 +182,8 @@ pub struct Exchange {
     pub altered: bool,
     /// Ids of session and agent where the input has them; requests with equal ids form one chain.
     pub chain: Option<String>,
+    /// The chain that started this one, in the same words, where the input names it.
+    pub parent: Option<String>,
     /// An explicit cache scope (organisation or workspace) where the input has one.
     pub scope: Option<String>,
     /// At which tier it was served: as an item of a batch where the recording says so, else what the answer says, else what
@@ -209,6 +211,7 @@ impl Exchange {
             usage: None,
             altered: false,
             chain: None,
+            parent: None,
             scope: None,
             tier: ServiceTier::Standard,
             region: None,

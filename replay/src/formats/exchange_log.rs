@@ -13,6 +13,7 @@
 //! | `at_ms` | when the request was sent: milliseconds since 1970, up to six decimals; null or absent where unknown |
 //! | `first_byte_ms`, `ended_ms` | when the answer's first byte came, when it ended; likewise |
 //! | `chain` | requests with equal words form one chain (session and agent); absent: found out from the bodies |
+//! | `parent` | the chain that started this one |
 //! | `scope` | who may share a cache: an organisation or workspace; absent: the file |
 //! | `batch` | sent through the batch interface; absent: no |
 //! | `request` | the body, byte for byte as sent, required; line breaks outside of its strings become spaces |
@@ -51,6 +52,8 @@ struct Line<'a> {
     ended_ms: Option<&'a RawValue>,
     #[serde(default)]
     chain: Option<String>,
+    #[serde(default)]
+    parent: Option<String>,
     #[serde(default)]
     scope: Option<String>,
     #[serde(default)]
@@ -148,7 +151,7 @@ impl Log<'_> {
         exchange.sent_at = self.instant("at_ms", line.at_ms)?;
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;
-        (exchange.chain, exchange.scope) = (line.chain, line.scope);
+        (exchange.chain, exchange.parent, exchange.scope) = (line.chain, line.parent, line.scope);
         exchange.status = line.status;
         if line.batch {
             exchange.tier = ServiceTier::Batch;

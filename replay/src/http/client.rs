@@ -19,16 +19,37 @@ fn is_version(word: &str) -> bool {
     word.strip_prefix('v').unwrap_or(word).starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Session and agent of a request by a sub-agent: Claude Code's `x-claude-code-session-id` and `x-claude-code-agent-id`
-/// (2.1.330), opencode's `x-session-id` where a parent is named beside it (1.18.33).
+/// Whose a request is: its chain, and the chain that started that one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agent {
+    /// Its chain, where the headers tell it.
+    pub chain: Option<String>,
+    /// The chain of its parent.
+    pub parent: Option<String>,
+}
+
+/// Session, agent and parent as headers name them (`clients.md` 1, 5 and 6, 2026-11).
 ///
-/// A client's main conversation is not named by its session: requests for titles and summaries bear the same id.
-pub fn agent(headers: &Headers<'_>) -> Option<String> {
-    if let Some(agent) = headers.get("x-claude-code-agent-id") {
-        return Some(format!("{}/{agent}", headers.get("x-claude-code-session-id").unwrap_or_default()));
+/// * Claude Code 2.1.330: `x-claude-code-agent-id` beside `x-claude-code-session-id` in a sub-agent or fork. It names no
+///   parent, and its main conversation is not named by its session, since requests for titles and summaries bear the
+///   same id.
+/// * opencode 1.18.33: `x-session-id`, in children `x-parent-session-id`. Requests for titles bear the id too, but have
+///   no tools; `has_tools` tells them apart.
+/// * Codex CLI 0.169.0: `thread-id`, in children `x-codex-parent-thread-id`.
+pub fn agent(headers: &Headers<'_>, has_tools: bool) -> Agent {
+    let own = |name: &str| headers.get(name).filter(|id| !id.is_empty()).map(str::to_owned);
+    if let Some(agent) = own("x-claude-code-agent-id") {
+        let session = own("x-claude-code-session-id").unwrap_or_default();
+        return Agent { chain: Some(format!("{session}/{agent}")), parent: None };
     }
-    headers.get("x-parent-session-id")?;
-    headers.get("x-session-id").map(str::to_owned)
+    if let Some(thread) = own("thread-id") {
+        return Agent { chain: Some(thread), parent: own("x-codex-parent-thread-id") };
+    }
+    let (session, parent) = (own("x-session-id"), own("x-parent-session-id"));
+    match session {
+        Some(session) if has_tools || parent.is_some() => Agent { chain: Some(session), parent },
+        _ => Agent::default(),
+    }
 }
 
 #[cfg(test)]
@@ -36,16 +57,26 @@ mod tests {
     use super::{Headers, agent, client};
 
     #[test]
-    fn only_agents_below_another_are_named() {
-        let of = |lines: &[(&'static str, &'static str)]| {
+    fn headers_name_the_agent_and_its_parent() {
+        type Lines = &'static [(&'static str, &'static str)];
+        let table: [(Lines, bool, Option<&str>, Option<&str>); 9] = [
+            (&[("X-Claude-Code-Session-Id", "s")], true, None, None),
+            (&[("X-Claude-Code-Session-Id", "s"), ("x-claude-code-agent-id", "a")], true, Some("s/a"), None),
+            (&[("x-session-id", "child"), ("x-parent-session-id", "s")], true, Some("child"), Some("s")),
+            (&[("x-session-id", "s")], true, Some("s"), None),
+            // A request for a title.
+            (&[("x-session-id", "s"), ("x-session-affinity", "s")], false, None, None),
+            (&[("session-id", "s"), ("thread-id", "t")], true, Some("t"), None),
+            (&[("Thread-Id", "t"), ("X-Codex-Parent-Thread-Id", "s")], false, Some("t"), Some("s")),
+            (&[("x-parent-session-id", "s")], true, None, None),
+            (&[("thread-id", "")], true, None, None),
+        ];
+        for (lines, has_tools, chain, parent) in table {
             let mut headers = Headers::default();
             lines.iter().for_each(|(name, value)| headers.push(*name, *value));
-            agent(&headers)
-        };
-        assert_eq!(of(&[("X-Claude-Code-Session-Id", "s")]), None);
-        assert_eq!(of(&[("X-Claude-Code-Session-Id", "s"), ("x-claude-code-agent-id", "a")]).as_deref(), Some("s/a"));
-        assert_eq!(of(&[("x-session-id", "child"), ("x-parent-session-id", "s")]).as_deref(), Some("child"));
-        assert_eq!(of(&[("x-session-id", "s")]), None);
+            let found = agent(&headers, has_tools);
+            assert_eq!((found.chain.as_deref(), found.parent.as_deref()), (chain, parent), "{lines:?}");
+        }
     }
 
     #[test]

@@ -75,8 +75,14 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     exchange.dialect = sent.dialect;
     exchange.region = endpoint::region(endpoint::split(request.uri).0).map(str::to_owned);
     exchange.client = request.headers.get("user-agent").and_then(client::client);
-    exchange.chain = client::agent(&request.headers);
+    let agent = client::agent(&request.headers, has_tools(&exchange.body));
+    (exchange.chain, exchange.parent) = (agent.chain, agent.parent);
     Ok(Sorted::Model(Box::new(exchange)))
+}
+
+/// Whether a body offers tools, as those of a conversation do and those of a client's side requests do not.
+fn has_tools(body: &[u8]) -> bool {
+    json::member(body, "tools").is_some_and(|tools| json::elements(tools, 0).next().is_some_and(|tool| tool.is_ok()))
 }
 
 /// Takes status and usage over into `exchange`; what else there is to say about the answer is returned.

@@ -67,3 +67,63 @@ fn the_sample_tells_its_story() {
     let found: Vec<&str> = breaks(&outcome).iter().map(|found| found.1).collect();
     assert!(found.contains(&"system_changed") && found.contains(&"tools_added"), "{found:?}");
 }
+
+/// An archive of requests, each with the headers that its client sent.
+fn archive(requests: &[(&[(&str, &str)], Value)]) -> String {
+    let entry = |(at, (headers, body)): (usize, &(&[(&str, &str)], Value))| {
+        let headers: Vec<Value> = headers.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+        json!({"startedDateTime": format!("2026-11-20T10:00:{at:02}.000Z"), "time": 900,
+            "request": {"method": "POST", "url": "https://api.anthropic.com/v1/messages", "headers": headers,
+                "postData": {"mimeType": "application/json", "text": body.to_string()}},
+            "response": {"status": 200, "headers": [], "content": {"mimeType": "application/json",
+                "text": json!({"type": "message", "usage": {"input_tokens": 3000, "output_tokens": 5}}).to_string()}}})
+    };
+    let entries: Vec<Value> = requests.iter().enumerate().map(entry).collect();
+    json!({"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": entries}}).to_string()
+}
+
+/// Chains of the lock with their parents and the number of their requests.
+fn family(text: String) -> Vec<(String, Option<String>, usize)> {
+    let (_, outcome) = Folder::new(&[("a.har", text)]).check();
+    let chains = outcome.lock.unwrap().chains;
+    chains.into_iter().map(|chain| (chain.name, chain.parent, chain.requests.len())).collect()
+}
+
+#[test]
+fn headers_of_opencode_tell_children_and_their_parents() {
+    let title =
+        json!({"model": "claude-haiku-4-5", "max_tokens": 20, "messages": [{"role": "user", "content": "A title."}]});
+    let main: &[_] = &[("x-session-id", "ses_1"), ("x-session-affinity", "ses_1")];
+    let child: &[_] = &[("x-session-id", "ses_2"), ("x-parent-session-id", "ses_1")];
+    let found = family(archive(&[
+        (main, title),
+        (main, body("bees", 1)),
+        (child, body("ants", 1)),
+        (child, body("ants", 2)),
+        (main, body("bees", 2)),
+    ]));
+    let expected = [("captures#1", None, 1), ("ses_1", None, 2), ("ses_2", Some("ses_1"), 2)];
+    assert_eq!(found, expected.map(|(name, parent, count)| (name.to_owned(), parent.map(str::to_owned), count)));
+}
+
+#[test]
+fn headers_of_claude_code_and_codex_tell_agents() {
+    let found = family(archive(&[
+        (&[("X-Claude-Code-Session-Id", "s")], body("bees", 1)),
+        (&[("X-Claude-Code-Session-Id", "s"), ("x-claude-code-agent-id", "a1")], body("bees", 2)),
+        (&[("session-id", "s"), ("thread-id", "t1")], body("ants", 1)),
+        (&[("thread-id", "t2"), ("x-codex-parent-thread-id", "t1")], body("ants", 2)),
+        (&[("X-Claude-Code-Session-Id", "s")], body("bees", 2)),
+    ]));
+    let expected = [("captures#1", None, 2), ("s/a1", None, 1), ("t1", None, 1), ("t2", Some("t1"), 1)];
+    assert_eq!(found, expected.map(|(name, parent, count)| (name.to_owned(), parent.map(str::to_owned), count)));
+}
+
+#[test]
+fn a_log_names_parents_of_its_chains() {
+    let child = |turns| json!({"v": 1, "chain": "two", "parent": "one", "request": body("ants", turns)}).to_string();
+    let lines = [json!({"v": 1, "chain": "one", "request": body("bees", 1)}).to_string(), child(1), child(2)];
+    let (_, outcome) = Folder::new(&[("log.jsonl", log(&lines))]).check();
+    let parents: Vec<_> = outcome.lock.as_ref().unwrap().chains.iter().map(|chain| chain.parent.as_deref()).collect();
+    assert_eq!(parents, [None, Some("one")]);
+}

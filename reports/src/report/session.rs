@@ -157,7 +157,39 @@ fn chains(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: 
         agent.billed.count(entry, counted);
         agent.with_children = agent.billed;
     }
-    of_chain.into_values().collect()
+    let mut agents: Vec<(Option<usize>, Agent)> =
+        of_chain.into_iter().map(|((_, chain), agent)| (chain, agent)).collect();
+    started(entries, &mut agents);
+    agents.into_iter().map(|(_, agent)| agent).collect()
+}
+
+/// Who started whom, as the requests name it: what a chain costs is part of what its parent costs with its children.
+fn started(entries: &[&Entry<'_>], agents: &mut [(Option<usize>, Agent)]) {
+    let place = |chain: Option<usize>| agents.iter().position(|(known, _)| chain.is_some() && *known == chain);
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in entries {
+        let name = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
+        names.extend(name.zip(place(entry.chain)));
+    }
+    let mut parents: Vec<Option<usize>> = vec![None; agents.len()];
+    for entry in entries {
+        let parent = entry.exchange.and_then(|exchange| names.get(exchange.parent.as_deref()?)).copied();
+        if let Some((own, parent)) = place(entry.chain).zip(parent).filter(|(own, parent)| own != parent) {
+            parents[own] = Some(parent);
+        }
+    }
+    for own in 0..agents.len() {
+        let billed = agents[own].1.billed;
+        if let Some(parent) = parents[own] {
+            (agents[own].1.parent, agents[own].1.kind) = (Some(parent), "named");
+        }
+        // A circle, which only damage can make, is gone round once.
+        let mut seen = vec![own];
+        while let Some(above) = seen.last().and_then(|last| parents[*last]).filter(|above| !seen.contains(above)) {
+            agents[above].1.with_children.add(&billed);
+            seen.push(above);
+        }
+    }
 }
 
 /// `my-project 258c7280`: long ids are told apart by their beginnings.

@@ -32,7 +32,8 @@ pub fn write_line(out: &mut impl Write, exchange: &Exchange, answer: RawAnswer<'
             line.push_str(&format!(",\"{name}\":{}", when::to_millis(instant)));
         }
     }
-    for (name, word) in [("chain", &exchange.chain), ("scope", &exchange.scope)] {
+    let words = [("chain", &exchange.chain), ("parent", &exchange.parent), ("scope", &exchange.scope)];
+    for (name, word) in words {
         if let Some(word) = word {
             line.push_str(&format!(",\"{name}\":"));
             render_text(word, &mut line);
