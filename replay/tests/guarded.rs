@@ -8,6 +8,8 @@ mod bodies;
 mod broken;
 #[path = "guarded/locked.rs"]
 mod locked;
+#[path = "guarded/openai.rs"]
+mod openai;
 #[path = "guarded/real.rs"]
 mod real;
 #[path = "guarded/recordings.rs"]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::diagnosis::{Cause, Volatile};
+use forkcast_sim::diagnosis::{Cause, Provider, Volatile};
 use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
 use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules};
@@ -187,7 +187,7 @@ pub struct Kind<'a> {
 }
 
 /// What changes of one kind have in common.
-type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Level, &'a str, &'a str);
+type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Provider>, Level, &'a str, &'a str);
 
 impl<'a> Kind<'a> {
     /// The first of it.
@@ -348,5 +348,6 @@ fn key(verdict: Verdict, finding: &Finding) -> Key<'_> {
     } else {
         finding.path.as_str()
     };
-    (verdict, finding.rule, finding.cause, finding.volatile, finding.level, finding.name.as_str(), path)
+    let Finding { rule, cause, volatile, provider, level, name, .. } = finding;
+    (verdict, *rule, *cause, *volatile, *provider, *level, name.as_str(), path)
 }

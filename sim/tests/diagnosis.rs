@@ -15,6 +15,8 @@ mod conversations;
 mod day;
 #[path = "diagnosis/differences.rs"]
 mod differences;
+#[path = "diagnosis/providers.rs"]
+mod providers;
 #[path = "diagnosis/recorded_pairs.rs"]
 mod recorded_pairs;
 #[path = "diagnosis/words.rs"]

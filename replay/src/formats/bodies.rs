@@ -1,6 +1,7 @@
 //! Request bodies alone: one per file or several one behind the other, each a body or `{"request": {…}, "response": {…}}`.
 //!
-//! Files of a folder are taken in the order of their names. They carry no instants.
+//! Files of a folder are taken in the order of their names. They carry no instants. A body with `input` in the place of
+//! `messages`, and a model that tells whose it is, is one of the Responses API.
 
 use std::ops::Range;
 
@@ -48,7 +49,8 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
     };
     let start = text.offset_of(raw);
     let model = body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
-    if json::member(raw, "messages").is_none() {
+    let is_response = json::member(raw, "input").is_some() && body::provider_by_model(&model).is_some();
+    if json::member(raw, "messages").is_none() && !is_response {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
     }
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
@@ -66,7 +68,10 @@ pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Exchange {
     let mut exchange = Exchange::request_only(origin, model, raw.to_vec());
     if let Some(name) = provider {
         exchange.provider = Provider::Other(name.to_owned());
-        exchange.dialect = Dialect::ChatCompletions;
+        exchange.dialect = match json::member(raw, "messages") {
+            Some(_) => Dialect::ChatCompletions,
+            None => Dialect::Responses,
+        };
     }
     exchange
 }

@@ -1,10 +1,15 @@
 //! A recorded exchange as the guard takes it.
 
+use std::borrow::Cow;
+
 use forkcast_sim::guard::{Breakpoints, Sent};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Ttl, Usage};
 
 use crate::exchange::{Dialect, Exchange, Provider};
+use crate::formats::dialect::openai;
+use crate::formats::json;
+use crate::formats::value::Value;
 use crate::replay::reading::platform;
 
 /// Whose a request is.
@@ -24,16 +29,41 @@ pub(super) enum Unchecked {
     Unprompted,
     /// The provider refused it: nothing was read, written or billed.
     Refused,
+    /// It goes on from a response that the provider keeps, so most of its prompt is not in its body.
+    Continues,
 }
 
 /// Whether a cache could see the exchange.
 pub(super) fn unchecked(exchange: &Exchange) -> Option<Unchecked> {
     match &exchange.provider {
-        Provider::Other(name) => Some(Unchecked::NoProfile(name.clone())),
+        Provider::Other(name) if !is_openai(exchange) => Some(Unchecked::NoProfile(name.clone())),
+        Provider::Other(_) if exchange.failed() => Some(Unchecked::Refused),
+        Provider::Other(_) => continues(&exchange.body).then_some(Unchecked::Continues),
         Provider::Anthropic if exchange.dialect == Dialect::Unprompted => Some(Unchecked::Unprompted),
         Provider::Anthropic if exchange.failed() => Some(Unchecked::Refused),
         Provider::Anthropic => None,
     }
+}
+
+/// Whether it holds a prompt for `OpenAI`, which the guard takes in a translation.
+pub fn is_openai(exchange: &Exchange) -> bool {
+    exchange.provider.name() == "openai"
+        && matches!(exchange.dialect, Dialect::ChatCompletions | Dialect::Responses)
+        && ["messages", "input"].iter().any(|key| json::member(&exchange.body, key).is_some())
+}
+
+fn continues(body: &[u8]) -> bool {
+    ["previous_response_id", "conversation"].iter().any(|key| json::member(body, key).is_some_and(|id| id != b"null"))
+}
+
+/// The body in the spelling of the Messages API, as the guard takes it.
+pub fn body(exchange: &Exchange) -> Cow<'_, [u8]> {
+    if !is_openai(exchange) {
+        return Cow::Borrowed(&exchange.body);
+    }
+    let translated = Value::from_json(&exchange.body).map(|body| openai::translate(&body).to_json());
+    // What cannot be read is refused, with its place, by whoever reads it next.
+    translated.map_or(Cow::Borrowed(&exchange.body), Cow::Owned)
 }
 
 /// Its scope: that of its own organisation where the input names one, and of its platform, since platforms share nothing.
@@ -45,20 +75,31 @@ pub(super) fn scope(exchange: &Exchange, scope: &str) -> String {
     }
 }
 
-/// The request. Instants are (sent, first byte).
-pub(super) fn sent<'a>(exchange: &'a Exchange, whose: Whose<'a>, instants: Option<(Instant, Instant)>) -> Sent<'a> {
+/// The request, its body as [`body`] gives it. Instants are (sent, first byte); those of `OpenAI` are left out, since no
+/// profile holds its lifetimes.
+pub(super) fn sent<'a>(
+    exchange: &'a Exchange,
+    body: &'a [u8],
+    whose: Whose<'a>,
+    instants: Option<(Instant, Instant)>,
+) -> Sent<'a> {
     let usage = exchange.usage.as_ref();
+    let instants = instants.filter(|_| !is_openai(exchange));
     Sent {
-        body: &exchange.body,
+        body,
         chain: exchange.chain.as_deref().or(whose.chain),
-        parent: whose.parent,
+        parent: exchange.parent.as_deref().or(whose.parent),
         scope: whose.scope,
         model_outside: &exchange.model,
         at: instants.map(|(at, _)| at),
         first_byte_at: instants.map(|(_, first_byte_at)| first_byte_at),
         // Sums over the passes of a server-side tool say nothing of one prompt.
         usage: usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
-        breakpoints: usage.map_or(Breakpoints::AsSent, |recorded| breakpoints(exchange, &recorded.usage)),
+        breakpoints: match usage {
+            _ if is_openai(exchange) => Breakpoints::Automatic,
+            Some(recorded) => breakpoints(exchange, &recorded.usage),
+            None => Breakpoints::AsSent,
+        },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Mutex;
 
 use super::Sink;
 use super::exchanged::{self, Unchecked, Whose};
@@ -21,6 +22,8 @@ pub struct Fed {
     pub inputs: Inputs,
     /// Requests that the sink was given.
     pub requests: usize,
+    /// Those of them that went to `OpenAI`: they are checked in a translation.
+    pub openai: usize,
     /// Requests that no cache could see, by file and reason.
     pub unchecked: Vec<Foreign>,
     /// Whoever watched did not go on: this is a part.
@@ -39,6 +42,18 @@ pub struct Foreign {
 }
 
 impl Fed {
+    /// What makes the result less sure than it looks.
+    pub fn warning(&self) -> Option<String> {
+        let requests = if self.openai == 1 { "1 request" } else { &format!("{} requests", self.openai) };
+        (self.openai > 0).then(|| {
+            format!(
+                "{requests} to OpenAI: compared as its own breakpoints would, at the ends of the latest 21 messages; \
+                 lifetimes and machines are not judged. In a body of the Responses API `messages[N]` is `input[N]`, and \
+                 `system` is `instructions` with the developer messages at the beginning."
+            )
+        })
+    }
+
     /// Why there is nothing to check; `None` where there is something.
     pub fn nothing(&self) -> Option<String> {
         if self.requests > 0 {
@@ -78,20 +93,28 @@ pub fn feed(
 ) -> Result<Fed, Error> {
     let names: Vec<String> = paths.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
     let kept = Kept { bytes: 0, most: options.memory_bytes_max.saturating_mul(BODIES_TO_PACKED) };
-    let mut feeding = Feeding::new(names, kept, sink);
-    let inputs = Inputs::read_each(paths, options, watch, &mut |piece| feeding.piece(piece))?;
-    let go_on = inputs.unread_files == 0;
-    if go_on {
-        feeding.timed();
-        feeding.sessions(&inputs);
-    }
-    Ok(feeding.finish(inputs, !go_on))
+    let latest = Mutex::new(Progress::default());
+    let noted = |progress: Progress| {
+        latest.lock().iter_mut().for_each(|latest| **latest = progress);
+        watch(progress)
+    };
+    // Requests of one file may be many, and most of the work comes behind the reading.
+    let goes_on = || watch(latest.lock().map_or_else(|_| Progress::default(), |latest| *latest));
+    let mut feeding = Feeding::new(names, kept, (&goes_on, sink));
+    let inputs = Inputs::read_each(paths, options, &noted, &mut |piece| feeding.piece(piece))?;
+    feeding.stopped |= inputs.unread_files > 0;
+    feeding.timed();
+    feeding.sessions(&inputs);
+    Ok(feeding.finish(inputs))
 }
 
 /// Bodies may take so many times the memory that packed conversations may.
 const BODIES_TO_PACKED: usize = 16;
 
 struct Feeding<'a> {
+    goes_on: &'a dyn Fn() -> bool,
+    /// Whoever watched did not go on.
+    stopped: bool,
     sink: &'a mut dyn Sink,
     names: Vec<String>,
     labels: Labels,
@@ -99,20 +122,24 @@ struct Feeding<'a> {
     timed: BTreeMap<usize, (String, Timed)>,
     kept: Kept,
     requests: usize,
+    openai: usize,
     unchecked: BTreeMap<(String, Unchecked), usize>,
     unreadable: Vec<Unreadable>,
     told: Vec<Foreign>,
 }
 
 impl<'a> Feeding<'a> {
-    fn new(names: Vec<String>, kept: Kept, sink: &'a mut dyn Sink) -> Self {
+    fn new(names: Vec<String>, kept: Kept, (goes_on, sink): (&'a dyn Fn() -> bool, &'a mut dyn Sink)) -> Self {
         Self {
+            goes_on,
+            stopped: false,
             sink,
             names,
             labels: Labels::default(),
             timed: BTreeMap::new(),
             kept,
             requests: 0,
+            openai: 0,
             unchecked: BTreeMap::new(),
             unreadable: Vec::new(),
             told: Vec::new(),
@@ -153,12 +180,16 @@ impl<'a> Feeding<'a> {
             recordings.drain(&mut |exchange| {
                 let scope = exchanged::scope(exchange, &label);
                 self.exchange(exchange, Whose { scope: &scope, ..Whose::default() }, true);
-                true
+                !self.stopped
             });
         }
     }
 
     fn exchange(&mut self, exchange: &Exchange, whose: Whose<'_>, timed: bool) {
+        if self.stopped {
+            return;
+        }
+        self.stopped = !(self.goes_on)();
         if let Some(why) = exchanged::unchecked(exchange) {
             *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1;
             return;
@@ -167,8 +198,12 @@ impl<'a> Feeding<'a> {
             let times = with_times(exchange, at);
             (times.at, times.first_byte_at)
         });
-        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, whose, instants)) {
-            Ok(()) => self.requests += 1,
+        let body = exchanged::body(exchange);
+        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &body, whose, instants)) {
+            Ok(()) => {
+                self.requests += 1;
+                self.openai += usize::from(exchanged::is_openai(exchange));
+            }
             Err(error) => self.unreadable.push(Unreadable {
                 file: exchange.origin.file.clone(),
                 line: exchange.origin.line,
@@ -179,6 +214,10 @@ impl<'a> Feeding<'a> {
 
     fn sessions(&mut self, inputs: &Inputs) {
         for at in 0..inputs.sessions.len() {
+            self.stopped |= !(self.goes_on)();
+            if self.stopped {
+                return;
+            }
             match inputs.sessions.load(at) {
                 Some(Ok(session)) => {
                     let fed = rebuilt::feed(&session, self.sink);
@@ -199,18 +238,21 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    fn finish(self, mut inputs: Inputs, partial: bool) -> Fed {
+    fn finish(self, mut inputs: Inputs) -> Fed {
         let unchecked = self.unchecked.into_iter().map(|((file, why), requests)| {
             let reason = match why {
                 Unchecked::NoProfile(provider) => format!("no cache profile reads requests to {provider}"),
                 Unchecked::Unprompted => "the recording left the prompt out".to_owned(),
+                Unchecked::Continues => {
+                    "it goes on from a response that the provider keeps, so its prompt is not in its body".to_owned()
+                }
                 Unchecked::Refused => "the provider refused it, so nothing was read or written".to_owned(),
             };
             Foreign { file, reason, requests }
         });
         let unchecked = unchecked.chain(self.told).collect();
         inputs.unreadable.extend(self.unreadable);
-        Fed { inputs, requests: self.requests, unchecked, partial }
+        Fed { inputs, requests: self.requests, openai: self.openai, unchecked, partial: self.stopped }
     }
 }
 

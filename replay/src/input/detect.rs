@@ -112,7 +112,7 @@ fn is_archive(bytes: &[u8]) -> bool {
 }
 
 fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
-    (has("model") && has("messages")) || (has("request") && has("response"))
+    (has("model") && (has("messages") || has("input"))) || (has("request") && has("response"))
 }
 
 fn by_line_keys(object: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {

@@ -35,23 +35,23 @@ fn a_broken_file_is_named_and_the_rest_goes_on() {
 
 #[test]
 fn bodies_of_other_providers_are_counted_by_file() {
-    let openai = json!({"model": "gpt-5.1", "messages": [{"role": "user", "content": "Hello"}]}).to_string();
+    let gemini = json!({"model": "gemini-2.5-pro", "messages": [{"role": "user", "content": "Hello"}]}).to_string();
     let folder =
-        Folder::new(&[("1.json", openai.clone()), ("2.json", openai), ("3.json", body("bees", 1).to_string())]);
+        Folder::new(&[("1.json", gemini.clone()), ("2.json", gemini), ("3.json", body("bees", 1).to_string())]);
     let (fed, outcome) = folder.check();
     assert_eq!((fed.requests, outcome.report.requests), (1, 1));
     let told: Vec<String> = fed.unchecked.iter().map(forkcast_replay::guarded::Foreign::told).collect();
-    assert_eq!(told, vec!["1 request not checked: no cache profile reads requests to openai"; 2]);
+    assert_eq!(told, vec!["1 request not checked: no cache profile reads requests to gemini"; 2]);
     assert_eq!(fed.nothing(), None);
 }
 
 #[test]
 fn nothing_to_check_is_said_in_words() {
-    let openai = json!({"model": "gpt-5.1", "messages": []}).to_string();
+    let gemini = json!({"model": "gemini-2.5-pro", "messages": []}).to_string();
     let only = |name: &str, text: &str| Folder::new(&[(name, text.to_owned())]).check().0.nothing().unwrap();
-    let said = only("1.json", &openai);
+    let said = only("1.json", &gemini);
     assert!(
-        said.starts_with("nothing to check in 1 file: ") && said.ends_with("no cache profile reads requests to openai")
+        said.starts_with("nothing to check in 1 file: ") && said.ends_with("no cache profile reads requests to gemini")
     );
     let said = only("notes.txt", "Just a text.\nWith two lines.\n");
     assert!(said.contains("notes.txt: text of another kind"), "{said}");

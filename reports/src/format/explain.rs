@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held};
+use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::wire::model::resolve;
 use serde::Serialize;
 
+use super::change::WindowObject;
 use super::difference::DifferenceObject;
 use super::ledger::told::ShownObject;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
-use crate::document::Marked;
 use crate::explained::{Explained, state_word};
 use crate::report::{Entry, Report, statement_of_one};
 
@@ -160,16 +162,11 @@ struct ShownDifference {
 }
 
 #[derive(Serialize)]
-struct WindowObject {
-    older: String,
-    newer: String,
-}
-
-#[derive(Serialize)]
 struct CauseObject {
     cause: &'static str,
     tokens: u64,
     cost_usd: Option<Usd>,
+    provider: Option<&'static str>,
     provider_reason: Option<&'static str>,
     suggestion: &'static str,
 }
@@ -274,21 +271,21 @@ fn nearest(explained: &Explained<'_>, content: bool) -> Option<NearestObject> {
     let findings = sides.as_ref().map(crate::comparison::Sides::findings).unwrap_or_default();
     let difference = findings.first().map(|first| ShownDifference {
         difference: DifferenceObject::of(first.difference, explained.report.names),
-        window: first.windows.as_ref().filter(|_| content).map(window),
+        window: first.windows.as_ref().filter(|_| content).map(WindowObject::from),
     });
     Some(NearestObject { entry: held_object(explained, &nearest.entry), difference })
 }
 
-fn window([older, newer]: &[Marked; 2]) -> WindowObject {
-    WindowObject { older: older.whole(), newer: newer.whole() }
-}
-
 fn causes(entry: &Entry<'_>) -> Vec<CauseObject> {
+    let provider = Provider::of_model(resolve(&entry.line.model));
+    let differences = entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
+    let path = |cause| differences.iter().find(|found| found.cause == cause).map_or("", |found| &found.path);
     let cause = |part: &forkcast_sim::ledger::CauseCost| CauseObject {
         cause: part.cause.word(),
         tokens: part.tokens,
         cost_usd: part.cost.map(Usd),
-        provider_reason: part.cause.provider_reason(),
+        provider: provider.map(Provider::word),
+        provider_reason: provider.and_then(|provider| provider.reason(part.cause, path(part.cause))),
         suggestion: part.cause.suggestion(),
     };
     entry.line.charge.causes.iter().map(cause).collect()

@@ -13,11 +13,13 @@
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
 mod calibration;
+mod change;
 pub mod check;
 pub mod diff;
 mod difference;
 pub mod explain;
 pub mod fanout;
+mod inputs;
 pub mod ledger;
 pub mod number;
 mod own_prices;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::calibration::SizesObject;
+use super::inputs::{SkippedObject, UnreadableObject};
 use super::own_prices::OwnPricesObject;
 use crate::names::Names;
 use crate::report::{By, Report, Unpriced, gates, not_billed, remarks, statement, unpriced};
@@ -126,42 +127,23 @@ impl OptionsObject {
 }
 
 #[derive(Serialize)]
-struct SkippedObject {
-    file: String,
-    reason: String,
-}
-
-#[derive(Serialize)]
 struct RepairedObject {
     file: String,
     line: usize,
     what: String,
 }
 
-#[derive(Serialize)]
-struct UnreadableObject {
-    file: String,
-    line: usize,
-    reason: String,
-}
-
 impl InputsObject {
     fn of(report: &Report<'_>) -> Self {
         let (inputs, names) = (report.inputs, report.names);
-        let skipped = inputs
-            .skipped
-            .iter()
-            .map(|skipped| SkippedObject { file: names.file(&skipped.file), reason: names.message(&skipped.reason) });
+        let skipped = inputs.skipped.iter().map(|skipped| SkippedObject::new(&skipped.file, &skipped.reason, names));
         let repaired = inputs.repaired.iter().map(|repaired| RepairedObject {
             file: names.file(&repaired.file),
             line: repaired.line,
             what: names.message(&repaired.what),
         });
-        let unreadable = report.unreadable().map(|damage| UnreadableObject {
-            file: names.file(&damage.file),
-            line: damage.line,
-            reason: names.message(&damage.reason),
-        });
+        let unreadable =
+            report.unreadable().map(|damage| UnreadableObject::new(&damage.file, damage.line, &damage.reason, names));
         Self {
             files: inputs.files,
             bytes: inputs.bytes,

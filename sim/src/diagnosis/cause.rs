@@ -151,32 +151,6 @@ impl Cause {
         }
     }
 
-    /// The word of the provider's own cache diagnosis for this cause; `None` where it has none.
-    ///
-    /// Source: Anthropic cache-diagnostics page (2026-09): parameters of the request count as `unavailable`.
-    pub const fn provider_reason(self) -> Option<&'static str> {
-        match self {
-            Self::ModelChanged => Some("model_changed"),
-            Self::ToolsAdded | Self::ToolsRemoved | Self::ToolsReordered | Self::ToolChanged => Some("tools_changed"),
-            Self::SystemChanged => Some("system_changed"),
-            Self::MessageEdited
-            | Self::MessageInserted
-            | Self::MessageRemoved
-            | Self::MessageMoved
-            | Self::HistoryTruncated
-            | Self::Rewound
-            | Self::ResultsReordered
-            | Self::ResultsCleared
-            | Self::ThinkingStripped
-            | Self::Compacted
-            | Self::KeyOrder
-            | Self::ImageChanged => Some("messages_changed"),
-            Self::Expired | Self::OtherScope => Some("previous_message_not_found"),
-            Self::LevelParameter => Some("unavailable"),
-            _ => None,
-        }
-    }
-
     /// What would save the tokens, in one sentence.
     pub const fn suggestion(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Why it missed: one cause for each token that was sent before and was not read.
 //!
 //! [`compare`] lays two requests side by side and names their differences; [`explain`] accounts for every input token
-//! of a request as read, new or missed. [`Cause`] is the closed list, with the provider's own word for each.
+//! of a request as read, new or missed. [`Cause`] is the closed list, [`Provider`] knows the providers' own words for them.
 
 mod align;
 mod cause;
@@ -9,6 +9,7 @@ mod classify;
 mod difference;
 mod history;
 mod pairing;
+mod provider;
 mod seams;
 mod shortfall;
 mod sides;
@@ -19,5 +20,6 @@ pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
 pub use difference::{Comparison, Difference, compare, first_difference};
 pub use pairing::Pair;
+pub use provider::Provider;
 pub use shortfall::{Case, Explanation, Missed, Previous, explain};
 pub use window::{Window, window};

@@ -13,16 +13,24 @@ pub enum Breakpoints {
     /// The recording left them out, though the bill shows that there were some: they are taken to stand where clients put
     /// them, behind the system prompt and on the last block. A body that does hold some keeps its own.
     Implied(Ttl),
+    /// The provider places them itself: behind the system prompt, at the end of the first message and at the ends of the
+    /// latest ones. So `OpenAI` looks for prefixes of models from GPT-5.6 on (prompt-caching guide, 2026-09); earlier ones
+    /// keep every prefix, rounded down to 128 tokens.
+    Automatic,
 }
+
+/// How many ends of messages `OpenAI` looks at: the latest and up to 20 before it (prompt-caching guide, 2026-09).
+const MESSAGE_ENDS_MAX: usize = 21;
 
 impl Breakpoints {
     /// Puts the breakpoints of `request` so.
-    pub(super) fn apply(self, request: &mut Request) {
+    pub fn apply(self, request: &mut Request) {
         match self {
             Self::AsSent => {}
             Self::Lifetime(ttl) => request.markers.iter_mut().for_each(|marker| marker.ttl = ttl),
             Self::Implied(ttl) if request.markers_sent == 0 => imply(request, ttl),
             Self::Implied(_) => {}
+            Self::Automatic => automatic(request),
         }
     }
 }
@@ -32,6 +40,22 @@ fn imply(request: &mut Request, ttl: Ttl) {
     let ends = [request.level_start(Level::Messages), request.nodes.len()];
     let mut ends: Vec<usize> = ends.into_iter().filter_map(last_block).collect();
     ends.dedup();
+    mark(request, &ends, ttl);
+}
+
+fn automatic(request: &mut Request) {
+    let head = request.level_start(Level::Messages);
+    let is_end = |at: &usize| request.places.get(at + 1).is_none_or(|next| next.item != request.places[*at].item);
+    let ends: Vec<usize> = (head..request.nodes.len()).filter(is_end).collect();
+    let latest = &ends[ends.len().saturating_sub(MESSAGE_ENDS_MAX)..];
+    let mut marked: Vec<usize> = head.checked_sub(1).into_iter().chain(ends.first().copied()).collect();
+    marked.extend(latest);
+    marked.dedup();
+    mark(request, &marked, Ttl::FiveMinutes);
+}
+
+/// Puts breakpoints on the blocks of these indices, and on no others.
+fn mark(request: &mut Request, ends: &[usize], ttl: Ttl) {
     let marker = |at: &usize| Marker { node: request.nodes[*at], ttl, place: request.places[*at], automatic: false };
     request.markers = ends.iter().map(marker).collect();
 }

@@ -1,7 +1,7 @@
 //! What is found: a change with its place, its cause and its price.
 
 use super::rules::Rules;
-use crate::diagnosis::{Cause, Note, Volatile, Window};
+use crate::diagnosis::{Cause, Note, Provider, Volatile, Window};
 use crate::pricing::{Category, Money};
 use crate::wire::Level;
 
@@ -58,6 +58,8 @@ pub struct Finding {
     pub offset_range: Option<[u64; 2]>,
     /// Why the cache is not read.
     pub cause: Cause,
+    /// Whose cache diagnosis would say so; `None` where the request's provider has none.
+    pub provider: Option<Provider>,
     /// What in the changed bytes varies by itself.
     pub volatile: Option<Volatile>,
     /// Time left out and all other changes undone, the request reads less because of it.
@@ -74,8 +76,8 @@ pub struct Finding {
 
 impl Finding {
     /// The word of the provider's own diagnosis; `None` where it has none.
-    pub const fn provider_reason(&self) -> Option<&'static str> {
-        self.cause.provider_reason()
+    pub fn provider_reason(&self) -> Option<&'static str> {
+        self.provider.and_then(|provider| provider.reason(self.cause, &self.path))
     }
 
     /// What it costs per day where so many requests a day are like this one.

@@ -7,7 +7,7 @@ use super::taken::Taken;
 use super::undone::{Mixed, Undone};
 use super::unread;
 use crate::cache;
-use crate::diagnosis::{self, Cause, Difference, Note, first_difference};
+use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
 use crate::pricing::{Category, Money, Rates};
 use crate::wire::{Request, Ttl, Wire};
 
@@ -161,6 +161,7 @@ impl<'a> Alone<'a> {
             offset_in_prefix: change.offset_in_prefix,
             offset_range: within.then(|| differing_range(older, newer, offset)),
             cause: change.cause,
+            provider: Provider::of(&case.newer.request),
             volatile: change.volatile,
             breaks_prefix,
             tokens_lost,

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::judge::Case;
 use super::undone::{Mixed, Undone};
 use crate::cache::Refusal;
-use crate::diagnosis::Cause;
+use crate::diagnosis::{Cause, Provider};
 use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
 
 /// What is wrong with the breakpoints of the newer request. `base` is its prompt with all changes undone, of which `read`
@@ -118,6 +118,7 @@ fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[us
         offset_in_prefix: None,
         offset_range: None,
         cause,
+        provider: Provider::of(&case.newer.request),
         volatile: None,
         breaks_prefix: true,
         tokens_lost,

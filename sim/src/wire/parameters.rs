@@ -10,6 +10,11 @@ use super::request::EnvelopeField;
 /// Effort that a request without the field has; an explicit default is the same as none (page of 2026-09).
 const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 
+/// The key under which a body that was translated from a spelling of `OpenAI` carries what is part of its identity beside
+/// tools and input: an object of settings by their JSON paths. All of them stand before the tools, since a change of any
+/// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
+pub const OPENAI_SETTINGS: &str = "openai_settings";
+
 /// Facts about the prompt's blocks that its parameters depend on.
 #[derive(Clone, Debug, Default)]
 pub struct PromptFacts {
@@ -29,6 +34,9 @@ pub fn canonical(
     forms: &NormalForms,
 ) -> Option<Vec<u8>> {
     let mut fields: Vec<(&str, Vec<u8>)> = Vec::new();
+    if level == Level::Tools {
+        settings(envelope, &mut fields);
+    }
     if level == Level::System {
         system(envelope, facts, &mut fields);
     }
@@ -49,6 +57,13 @@ fn value<'a>(envelope: &'a [EnvelopeField], key: &str) -> Option<&'a [u8]> {
 fn nested<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let found = json::members(object).flatten().filter(|(name, _)| *name == key).last()?;
     (!json::is_null(found.1)).then_some(found.1)
+}
+
+fn settings<'a>(envelope: &'a [EnvelopeField], fields: &mut Vec<(&'a str, Vec<u8>)>) {
+    for (key, value) in value(envelope, OPENAI_SETTINGS).into_iter().flat_map(|all| json::members(all).flatten()) {
+        let name = str::from_utf8(key).ok().and_then(|key| key.strip_prefix('"')?.strip_suffix('"'));
+        fields.extend(name.map(|name| (name, value.to_vec())));
+    }
 }
 
 fn system(envelope: &[EnvelopeField], facts: &PromptFacts, fields: &mut Vec<(&str, Vec<u8>)>) {

@@ -1,9 +1,11 @@
-//! Requests to Claude models in other spellings, translated into bodies of the Messages API.
+//! Requests in other spellings, translated into bodies of the Messages API: to Claude models for all that is done with
+//! them, to `OpenAI` for the guard alone.
 //!
 //! What the Messages API has no place for is carried over under its own name, so that a change in it is still seen.
 //! Sizes are unaffected: they come from recorded usage.
 
 pub(crate) mod bedrock_converse;
+pub(crate) mod openai;
 pub(crate) mod openrouter;
 
 use super::value::Value;

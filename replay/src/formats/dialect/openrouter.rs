@@ -45,7 +45,7 @@ fn append_content(turn: &mut Value, block: Value) {
     put(turn, "content", Value::List(content));
 }
 
-fn turn(message: &Value) -> Value {
+pub(super) fn turn(message: &Value) -> Value {
     let (role, content) = match message.text_of("role") {
         Some("tool") => ("user", vec![tool_result(message)]),
         Some("assistant") => ("assistant", assistant(message)),
@@ -153,7 +153,7 @@ fn media(kind: &str, url: &Value) -> Value {
     object([("type", Value::text(kind)), ("source", source)])
 }
 
-fn tool(tool: &Value) -> Value {
+pub(super) fn tool(tool: &Value) -> Value {
     let Some(function) = tool.get("function") else { return tool.clone() };
     let mut out = Vec::new();
     for (key, value) in function.members() {

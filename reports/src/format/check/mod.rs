@@ -18,6 +18,7 @@ use forkcast_sim::guard::{Noted, Violation};
 use serde::Serialize;
 
 use crate::check::{Check, Damage, Graded, Lock};
+use crate::format::inputs::{SkippedObject, UnreadableObject};
 use crate::human::check::words;
 use crate::names::Names;
 
@@ -63,19 +64,6 @@ struct InputsObject {
     bytes: u64,
     skipped: Vec<SkippedObject>,
     unreadable: Vec<UnreadableObject>,
-}
-
-#[derive(Serialize)]
-struct SkippedObject {
-    file: String,
-    reason: String,
-}
-
-#[derive(Serialize)]
-struct UnreadableObject {
-    file: String,
-    line: usize,
-    reason: String,
 }
 
 #[derive(Serialize)]
@@ -150,13 +138,8 @@ fn score<'a>(check: &'a Check<'_>) -> BTreeMap<&'a str, Option<bool>> {
 impl InputsObject {
     fn of(check: &Check<'_>) -> Self {
         let (inputs, names) = (check.inputs, check.names);
-        let skipped =
-            |damage: &Damage| SkippedObject { file: names.file(&damage.file), reason: names.message(&damage.reason) };
-        let unreadable = |damage: &Damage| UnreadableObject {
-            file: names.file(&damage.file),
-            line: damage.line,
-            reason: names.message(&damage.reason),
-        };
+        let skipped = |damage: &Damage| SkippedObject::new(&damage.file, &damage.reason, names);
+        let unreadable = |damage: &Damage| UnreadableObject::new(&damage.file, damage.line, &damage.reason, names);
         Self {
             files: inputs.files,
             bytes: inputs.bytes,

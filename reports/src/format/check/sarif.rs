@@ -6,7 +6,7 @@
 
 mod parts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -59,8 +59,10 @@ struct Log {
 fn rules(check: &Check<'_>, kinds: &[Kind<'_>]) -> Vec<RuleObject> {
     let mut rules: BTreeMap<String, RuleObject> = BTreeMap::new();
     for cause in kinds.iter().map(|kind| kind.first().cause) {
-        let provider = words::provider(cause);
-        let full = format!("{} {provider}", cause.suggestion());
+        let of_cause = kinds.iter().map(Kind::first).filter(|finding| finding.cause == cause);
+        let providers: BTreeSet<String> = of_cause.map(words::provider).collect();
+        let providers: Vec<String> = providers.into_iter().collect();
+        let full = format!("{} {}", cause.suggestion(), providers.join(" "));
         let short = format!("A prefix that was cached is not read: {}", cause.word().replace('_', " "));
         rules.insert(cause.word().to_owned(), RuleObject::new(cause.word(), &short, &full));
     }

@@ -1,5 +1,6 @@
 //! Tables of a check.
 
+use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::guard::{Finding, Noted, Rule};
 
 use crate::check::{Check, Graded, Kind, Verdict};
@@ -62,7 +63,8 @@ pub fn findings(check: &Check<'_>) -> Table {
             Column::right("Tokens lost", "tokens_lost"),
             Column::right("Cost", "cost_usd"),
             Column::right("A day", "cost_usd_per_day"),
-            Column::left("Provider", "provider_reason"),
+            Column::left("Provider", "provider"),
+            Column::left("Its word", "provider_reason"),
             Column::wrap("What would save it", "suggestion"),
         ],
     );
@@ -92,6 +94,7 @@ fn row(check: &Check<'_>, finding: &Finding) -> Vec<Cell> {
         Cell::Count(finding.tokens_lost),
         Cell::Money(finding.cost),
         day.map_or(Cell::Empty, Cell::Money),
+        word(finding.provider.map(Provider::word)),
         word(finding.provider_reason()),
         Cell::Text(super::words::suggestion(check, finding)),
     ]

@@ -72,7 +72,7 @@ pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
         change::varying(finding.volatile),
         Some(cost(check, finding)),
         together.then(|| all(kind)),
-        Some(provider(finding.cause)),
+        Some(provider(finding)),
         Some(format!("What would save it: {}", suggestion(check, finding))),
     ]
     .into_iter()
@@ -90,7 +90,7 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
             .to_owned();
     }
     let tokens = count(finding.tokens_lost);
-    let instead = change::instead(finding.billed_as);
+    let instead = change::instead(finding.billed_as, finding.provider);
     let Some(cost) = finding.cost else {
         return format!("About {tokens} unchanged tokens behind it are {instead}; the model has no price in the book.");
     };
@@ -113,11 +113,12 @@ fn all(kind: &Kind<'_>) -> String {
     }
 }
 
-/// The word of the provider's own diagnosis.
-pub fn provider(cause: Cause) -> String {
-    match cause.provider_reason() {
-        Some(word) => format!("The provider's cache diagnosis calls it `{word}`."),
-        None => "The provider's cache diagnosis has no word for it.".to_owned(),
+/// The word of the provider's own diagnosis, whose it is, or that there is none.
+pub fn provider(finding: &Finding) -> String {
+    match (finding.provider, finding.provider_reason()) {
+        (Some(provider), Some(word)) => format!("{} calls it `{word}`.", provider.title()),
+        (Some(provider), None) => format!("{} has no word for it.", provider.title()),
+        (None, _) => "Its provider has no cache diagnosis.".to_owned(),
     }
 }
 

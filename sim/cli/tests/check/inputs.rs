@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::bodies::{CALM, Turn, body, code, folder, forkcast, json, restless, stderr, stdout, write};
 
 fn line(turn: Turn, chain: &str) -> String {
@@ -56,8 +58,11 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     write(&place.join("bodies"), &restless());
     let whole = fs::read_to_string(place.join("bodies/005.json")).unwrap();
     fs::write(place.join("bodies/006.json"), &whole[..whole.len() / 2]).unwrap();
-    fs::write(place.join("bodies/007.json"), r#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#)
-        .unwrap();
+    fs::write(
+        place.join("bodies/007.json"),
+        r#"{"model":"gemini-2.5-pro","messages":[{"role":"user","content":"a"}]}"#,
+    )
+    .unwrap();
     let found = json(&place, &["check", "bodies", "--lock", "none"]);
     assert_eq!(found["requests"], 6);
     assert_eq!(found["findings"].as_array().unwrap().len(), 2);
@@ -91,4 +96,29 @@ fn progress_is_told_where_asked_for_and_quiet_says_nothing() {
     assert_eq!((code(&output), stderr(&output)), (0, ""));
     let output = forkcast(&place, &["check", "bodies", "--progress", "plain"]);
     assert!(stderr(&output).contains("forkcast: checking"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_replay_knows_who_started_whom() {
+    let place = folder("family");
+    let answered = |chain: &str, parent: &str, turn: Turn| {
+        let request = body(turn);
+        let usage = r#"{"usage":{"input_tokens":4000,"output_tokens":10}}"#;
+        format!(r#"{{"v":1,"chain":"{chain}"{parent},"request":{request},"response":{usage}}}"#) + "\n"
+    };
+    let child = Turn { tool: "Reads one file", ..CALM };
+    let text = [
+        answered("a", "", CALM),
+        answered("b", r#","parent":"a""#, child),
+        answered("c", r#","parent":"b""#, Turn { steps: 2, ..child }),
+    ];
+    fs::write(place.join("log.jsonl"), text.concat()).unwrap();
+    let found = json(&place, &["replay", "log.jsonl"]);
+    let agents = found["sessions"][0]["agents"].as_array().unwrap();
+    let told: Vec<_> = agents.iter().map(|agent| (&agent["id"], &agent["parent"], &agent["kind"])).collect();
+    let expected = [("a", None, "main"), ("b", Some("a"), "named"), ("c", Some("b"), "named")];
+    let expected = expected.map(|(id, parent, kind)| (id.into(), parent.map_or(Value::Null, Value::from), kind.into()));
+    assert_eq!(told, expected.each_ref().map(|(id, parent, kind): &(Value, Value, Value)| (id, parent, kind)));
+    let input = |agent: usize| agents[agent]["with_children"]["usage"]["input_tokens"].as_u64().unwrap();
+    assert_eq!([input(0), input(1), input(2)], [12_000, 8_000, 4_000]);
 }

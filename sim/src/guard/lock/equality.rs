@@ -6,9 +6,10 @@ use super::digest::Digest;
 use super::matched::{self, Matched};
 use super::pairs::{Divergence, Sides};
 use super::{Breakpoint, Chain, Lock, Locked, Placed};
-use crate::diagnosis::{Cause, Note, first_difference, window};
+use crate::diagnosis::{Cause, Note, Provider, first_difference, window};
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
 use crate::pricing::Category;
+use crate::wire::model::resolve;
 use crate::wire::{Level, Ttl};
 
 /// What differs from a lock.
@@ -229,6 +230,7 @@ impl Pair<'_> {
             offset_in_prefix: None,
             offset_range: None,
             cause,
+            provider: Provider::of_model(resolve(&self.after.model)),
             volatile: None,
             breaks_prefix: self.covered > 0,
             tokens_lost,

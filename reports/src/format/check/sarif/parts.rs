@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_sim::diagnosis::Provider;
 use serde::Serialize;
 
 use crate::check::{Check, Kind};
@@ -132,6 +133,8 @@ pub(super) struct Properties {
     offset_in_block: Option<u64>,
     offset_in_prefix: Option<u64>,
     volatile: Option<&'static str>,
+    provider: Option<&'static str>,
+    provider_reason: Option<&'static str>,
     tokens_lost: u64,
     cost_usd: Option<Usd>,
 }
@@ -147,6 +150,8 @@ impl Properties {
             offset_in_block: finding.offset_in_block,
             offset_in_prefix: finding.offset_in_prefix,
             volatile: finding.volatile.map(|volatile| volatile.word()),
+            provider: finding.provider.map(Provider::word),
+            provider_reason: finding.provider_reason(),
             tokens_lost: kind.tokens_lost(),
             cost_usd: kind.cost().map(Usd),
         }

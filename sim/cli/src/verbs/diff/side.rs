@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use forkcast_replay::exchange::{Exchange, Provider};
+use forkcast_replay::guarded;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_sim::guard::Breakpoints;
 use forkcast_sim::wire::{Request, Wire};
 
 use crate::exit::BadInput;
@@ -17,6 +19,8 @@ pub struct Side {
     pub exchange: Exchange,
     /// Its position in its recording, where the user gave one.
     pub position: Option<usize>,
+    /// Its provider places the breakpoints; the body is a translation.
+    automatic: bool,
 }
 
 /// Both requests are asked for in one scope, or nothing could be shared.
@@ -44,18 +48,26 @@ impl Side {
             position => position.unwrap_or(0),
         };
         let exchange = inputs.exchanges().nth(index).cloned();
-        let exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
-        Ok(Self { title: name.to_owned(), exchange, position })
+        let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
+        let automatic = guarded::is_openai(&exchange);
+        if automatic {
+            exchange.body = guarded::body(&exchange).into_owned();
+        }
+        Ok(Self { title: name.to_owned(), exchange, position, automatic })
     }
 
     /// Reads the request's body.
     pub fn read(&self, wire: &mut Wire) -> anyhow::Result<Request> {
-        if let Provider::Other(provider) = &self.exchange.provider {
+        if let (Provider::Other(provider), false) = (&self.exchange.provider, self.automatic) {
             let complaint = format!("{}: a request to {provider}, for which there is no cache profile yet", self.title);
             return Err(BadInput::error(complaint));
         }
         let read = wire.read(&self.exchange.body, SCOPE, &self.exchange.model);
-        read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))
+        let mut request = read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))?;
+        if self.automatic {
+            Breakpoints::Automatic.apply(&mut request);
+        }
+        Ok(request)
     }
 }
 

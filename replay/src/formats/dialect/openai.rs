@@ -1,0 +1,161 @@
+//! Chat completions and responses of `OpenAI`, translated so that the guard can lay two requests side by side.
+//!
+//! Each message or input item stays the message of its number: `messages[7]` is `input[7]` of a body of the Responses
+//! API. Leading system and developer messages, and `instructions` before them, are the system prompt; what they leave at
+//! their place is empty. Item ids and states are no prompt: Codex CLI renews them where the text is the same
+//! (`clients.md` 6, version 0.169.0).
+
+use forkcast_sim::wire::OPENAI_SETTINGS;
+
+use super::super::value::Value;
+use super::{object, openrouter, push, text_block};
+
+/// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
+/// on diagnostics, 2026-09), by their paths in a body of either spelling, with the value that is also there unsaid.
+const SETTINGS: [(&str, &str); 10] = [
+    ("prompt_cache_key", ""),
+    ("service_tier", "\"auto\""),
+    ("reasoning.effort", ""),
+    ("reasoning_effort", ""),
+    ("text.format", "{\"type\":\"text\"}"),
+    ("response_format", "{\"type\":\"text\"}"),
+    ("text.verbosity", ""),
+    ("verbosity", ""),
+    ("parallel_tool_calls", "true"),
+    ("context_management", ""),
+];
+
+/// Translates a body of either spelling.
+pub(crate) fn translate(body: &Value) -> Value {
+    let mut out = Vec::new();
+    push(&mut out, "model", body.get("model").cloned());
+    push(&mut out, OPENAI_SETTINGS, Some(settings(body)));
+    let tools = body.get("tools").map(|tools| tools.elements().iter().map(openrouter::tool).collect());
+    push(&mut out, "tools", tools.map(Value::List));
+    let said = match (body.get("messages"), body.get("input")) {
+        (Some(messages), _) => messages.elements().iter().map(openrouter::turn).collect(),
+        (None, Some(Value::Text(text))) => vec![message("user", vec![text_block(Value::text(text))])],
+        (None, Some(input)) => input.elements().iter().map(item).collect(),
+        (None, None) => Vec::new(),
+    };
+    conversation(body.get("instructions").and_then(Value::as_text), said, &mut out);
+    Value::Object(out)
+}
+
+fn settings(body: &Value) -> Value {
+    let mut found = Vec::new();
+    for (path, unsaid) in SETTINGS {
+        let value = path.split('.').try_fold(body, |value, key| value.get(key));
+        let value = value.filter(|value| **value != Value::Null && value.to_json() != unsaid.as_bytes());
+        push(&mut found, path, value.cloned());
+    }
+    Value::Object(found)
+}
+
+/// What stands at the beginning for the system becomes the system prompt.
+fn conversation(instructions: Option<&str>, mut said: Vec<Value>, out: &mut Vec<(String, Value)>) {
+    let instructions = instructions.filter(|text| !text.is_empty());
+    let mut system: Vec<Value> = instructions.map(|text| text_block(Value::text(text))).into_iter().collect();
+    for message in said.iter_mut().take_while(|message| message.text_of("role") == Some("system")) {
+        system.extend(message.get("content").into_iter().flat_map(Value::elements).cloned());
+        *message = self::message("system", Vec::new());
+    }
+    push(out, "system", (!system.is_empty()).then_some(Value::List(system)));
+    push(out, "messages", Some(Value::List(said)));
+}
+
+fn message(role: &str, content: Vec<Value>) -> Value {
+    object([("role", Value::text(role)), ("content", Value::List(content))])
+}
+
+/// An item of `input`: a message, a call, what came of it, or anything else, which the model is taken to have said.
+fn item(item: &Value) -> Value {
+    match (item.text_of("type"), item.text_of("role")) {
+        (None | Some("message"), Some(role)) => {
+            let role = if role == "developer" { "system" } else { role };
+            message(role, content(item.get("content")))
+        }
+        (Some("function_call"), _) => message("assistant", vec![call(item)]),
+        (Some("function_call_output"), _) => message("user", vec![output(item)]),
+        (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => message("user", vec![bare(item)]),
+        (_, Some("developer" | "system")) => message("system", vec![bare(item)]),
+        _ => message("assistant", vec![bare(item)]),
+    }
+}
+
+fn content(content: Option<&Value>) -> Vec<Value> {
+    match content {
+        Some(Value::Text(text)) if !text.is_empty() => vec![text_block(Value::text(text))],
+        Some(Value::List(parts)) => parts.iter().map(part).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn part(part: &Value) -> Value {
+    match (part.text_of("type"), part.get("text")) {
+        (Some("input_text" | "output_text" | "text"), Some(text)) => text_block(text.clone()),
+        _ => part.clone(),
+    }
+}
+
+/// Arguments stay the text that they are: its bytes are what the cache sees.
+fn call(item: &Value) -> Value {
+    let member = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
+    object([
+        ("type", Value::text("tool_use")),
+        ("id", member("call_id")),
+        ("name", member("name")),
+        ("input", object([("arguments", member("arguments"))])),
+    ])
+}
+
+fn output(item: &Value) -> Value {
+    let content = match item.get("output") {
+        Some(Value::List(parts)) => Value::List(parts.iter().map(part).collect()),
+        other => other.cloned().unwrap_or(Value::Null),
+    };
+    let id = item.get("call_id").cloned().unwrap_or(Value::Null);
+    object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)])
+}
+
+/// An item without what is no prompt of it.
+fn bare(item: &Value) -> Value {
+    let members = item.members().iter().filter(|(key, _)| !matches!(key.as_str(), "id" | "status"));
+    Value::Object(members.cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::value::Value;
+    use super::translate;
+
+    fn translated(body: &str) -> String {
+        String::from_utf8(translate(&Value::from_json(body.as_bytes()).unwrap()).to_json()).unwrap()
+    }
+
+    #[test]
+    fn items_keep_their_numbers_and_lose_their_ids() {
+        let body = r#"{"model":"gpt-5.6-sol","instructions":"Be kind.","stream":true,"input":[
+            {"type":"message","id":"msg_1","role":"developer","content":[{"type":"input_text","text":"House rules."}]},
+            {"role":"user","content":"Why?"},
+            {"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"a\":1}","status":"completed"},
+            {"type":"function_call_output","call_id":"c1","output":"text"}],
+            "tools":[{"type":"function","name":"read","parameters":{}}]}"#;
+        let expected = concat!(
+            r#"{"model":"gpt-5.6-sol","openai_settings":{},"tools":[{"type":"function","name":"read","parameters":{}}],"#,
+            r#""system":[{"type":"text","text":"Be kind."},{"type":"text","text":"House rules."}],"#,
+            r#""messages":[{"role":"system","content":[]},{"role":"user","content":[{"type":"text","text":"Why?"}]},"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"read","input":{"arguments":"{\"a\":1}"}}]},"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"text"}]}]}"#,
+        );
+        assert_eq!(translated(body), expected);
+    }
+
+    #[test]
+    fn settings_are_told_unless_they_hold_anyway() {
+        let body = r#"{"model":"m","input":"a","service_tier":"auto","prompt_cache_key":"k","parallel_tool_calls":true,
+            "reasoning":{"effort":"low","summary":"auto"},"text":{"verbosity":"low","format":{"type":"text"}}}"#;
+        let told = r#""openai_settings":{"prompt_cache_key":"k","reasoning.effort":"low","text.verbosity":"low"}"#;
+        assert!(translated(body).contains(told), "{}", translated(body));
+    }
+}

@@ -1,0 +1,119 @@
+//! Bodies of the Responses API and of chat completions.
+
+use serde_json::{Value, json};
+
+use super::stage::{Folder, breaks, long};
+use forkcast_replay::guarded::Outcome;
+
+/// The body of a conversation of `turns` questions, as Codex CLI sends it.
+fn response(turns: usize) -> Value {
+    let text = |role: &str, kind: &str, text: String| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+    let mut input = vec![text("user", "input_text", "Why does the parser fail?".to_owned())];
+    for turn in 1..turns {
+        let call = format!("call_{turn}");
+        input.push(json!({"type": "function_call", "id": format!("fc_{turns}_{turn}"), "call_id": call,
+            "name": "read", "arguments": format!("{{\"part\": {turn}}}")}));
+        input.push(json!({"type": "function_call_output", "call_id": call, "output": format!("part {turn}")}));
+    }
+    json!({"model": "gpt-5.6-sol", "instructions": long("rule"), "input": input, "store": false, "stream": true,
+        "prompt_cache_key": "thread", "reasoning": {"effort": "medium"}, "text": {"verbosity": "low"},
+        "tools": [{"type": "function", "name": "read", "description": "Reads.", "parameters": {"type": "object"}}]})
+}
+
+fn chat(turns: usize) -> Value {
+    let mut messages =
+        vec![json!({"role": "system", "content": long("rule")}), json!({"role": "user", "content": "Why?"})];
+    for turn in 1..turns {
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": format!("c{turn}"),
+            "type": "function", "function": {"name": "read", "arguments": "{}"}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": format!("c{turn}"), "content": format!("part {turn}")}));
+    }
+    json!({"model": "gpt-4.1", "messages": messages,
+        "tools": [{"type": "function", "function": {"name": "read", "description": "Reads.", "parameters": {}}}]})
+}
+
+/// Four turns, of which `change` changes the last two.
+fn changed(body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
+    let mut bodies: Vec<Value> = (1..=4).map(body).collect();
+    bodies[2..].iter_mut().for_each(change);
+    let files: Vec<(String, String)> =
+        bodies.iter().enumerate().map(|(at, body)| (format!("{at}.json"), body.to_string())).collect();
+    let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    let (fed, outcome) = Folder::new(&files).check();
+    assert_eq!((fed.requests, fed.openai, outcome.report.chains), (4, 4, 1), "{:?}", fed.unchecked);
+    outcome
+}
+
+/// Cause, path and the provider's word of all that breaks a prefix.
+fn told(outcome: &Outcome) -> Vec<(&'static str, &str, Option<&'static str>)> {
+    let broken = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
+    broken.map(|finding| (finding.cause.word(), finding.path.as_str(), finding.provider_reason())).collect()
+}
+
+#[test]
+fn a_conversation_that_only_grows_keeps_its_prefix() {
+    for body in [response, chat] {
+        let outcome = changed(body, |_| ());
+        assert_eq!(outcome.report.findings, []);
+    }
+}
+
+#[test]
+fn every_change_of_a_response_has_openais_word() {
+    type Change = fn(&mut Value);
+    let table: [(Change, (&str, &str, Option<&str>)); 9] = [
+        (|body| body["model"] = json!("gpt-6-sol"), ("model_changed", "model", Some("model_changed"))),
+        (
+            |body| body["prompt_cache_key"] = json!("other"),
+            ("level_parameter", "prompt_cache_key", Some("prompt_cache_key_changed")),
+        ),
+        (
+            |body| body["service_tier"] = json!("flex"),
+            ("level_parameter", "service_tier", Some("service_tier_changed")),
+        ),
+        (
+            |body| body["tools"][0]["description"] = json!("Reads a file."),
+            ("tool_changed", "tools[0]", Some("tools_changed")),
+        ),
+        (
+            |body| body["text"]["format"] = json!({"type": "json_object"}),
+            ("level_parameter", "text.format", Some("text_format_changed")),
+        ),
+        (
+            |body| body["reasoning"]["effort"] = json!("high"),
+            ("level_parameter", "reasoning.effort", Some("reasoning_effort_changed")),
+        ),
+        (
+            |body| body["text"]["verbosity"] = json!("high"),
+            ("level_parameter", "text.verbosity", Some("verbosity_changed")),
+        ),
+        (|body| body["instructions"] = json!(long("order")), ("system_changed", "system[0]", Some("input_changed"))),
+        (
+            |body| body["input"][2]["output"] = json!("part one"),
+            ("message_edited", "messages[2].content[0]", Some("input_changed")),
+        ),
+    ];
+    for (change, expected) in table {
+        assert_eq!(told(&changed(response, change)), [expected]);
+    }
+}
+
+#[test]
+fn a_changed_chat_completion_has_openais_word_too() {
+    let outcome = changed(chat, |body| body["messages"][0]["content"] = json!(long("order")));
+    assert_eq!(told(&outcome), [("system_changed", "system[0]", Some("input_changed"))]);
+    let outcome = changed(chat, |body| body["messages"][3]["content"] = json!("part one"));
+    assert_eq!(told(&outcome), [("message_edited", "messages[3].content[0]", Some("input_changed"))]);
+    let finding = &outcome.report.findings[0];
+    assert!(finding.cost.is_some(), "{finding:#?}");
+}
+
+#[test]
+fn what_is_kept_at_the_provider_is_not_compared() {
+    let mut next = response(2);
+    next["previous_response_id"] = json!("resp_1");
+    let folder = Folder::new(&[("0.json", response(1).to_string()), ("1.json", next.to_string())]);
+    let (fed, outcome) = folder.check();
+    assert_eq!((fed.requests, breaks(&outcome)), (1, vec![]));
+    assert!(fed.unchecked[0].told().contains("goes on from a response"), "{:?}", fed.unchecked);
+}

@@ -1,0 +1,136 @@
+//! What providers that diagnose their own caches call each cause.
+//!
+//! Sources: Anthropic, cache-diagnostics page (platform.claude.com, 2026-09); `OpenAI`, "Prompt cache diagnostics"
+//! (developers.openai.com, prompt-caching guide, 2026-09): they stand on answers of the Responses API, from GPT-5.6 on.
+//! No other provider is known to say why its cache missed.
+
+use super::cause::Cause;
+use crate::wire::model::{Platform, Resolved, Vendor};
+use crate::wire::{OPENAI_SETTINGS, Request};
+
+/// A provider that says of an answer why its prompt was not read from the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Provider {
+    /// The Messages API of Anthropic itself: Bedrock, Vertex and routers have no such field.
+    Anthropic,
+    /// `OpenAI`. Requests by chat completions get no diagnosis; its words are those that the same prompt gets as a response.
+    OpenAi,
+}
+
+impl Provider {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAi];
+
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+        }
+    }
+
+    /// What people call its diagnosis.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Anthropic => "Anthropic's cache diagnosis",
+            Self::OpenAi => "OpenAI's cache diagnosis (Responses API)",
+        }
+    }
+
+    /// Who diagnoses the cache of `request`; `None` where nobody does. The spelling of the body decides, and of a body in
+    /// the Messages spelling the model: makers other than Anthropic offer that API too.
+    pub fn of(request: &Request) -> Option<Self> {
+        match request.envelope_value(OPENAI_SETTINGS) {
+            Some(_) => Some(Self::OpenAi),
+            None => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
+        }
+    }
+
+    /// The same where the model is all that is known. A model that no table names is taken for one of Anthropic's, as
+    /// clients with a Messages endpoint of their own name theirs.
+    pub fn of_model(resolved: Option<Resolved>) -> Option<Self> {
+        let Some(resolved) = resolved else { return Some(Self::Anthropic) };
+        match (resolved.id.row().vendor, resolved.platform) {
+            (Vendor::Anthropic, Platform::Maker) => Some(Self::Anthropic),
+            (Vendor::OpenAi, Platform::Maker) => Some(Self::OpenAi),
+            _ => None,
+        }
+    }
+
+    /// Its word for `cause`; `None` where it has none. `path` tells which parameter changed.
+    pub fn reason(self, cause: Cause, path: &str) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => anthropic(cause),
+            Self::OpenAi => openai(cause, path),
+        }
+    }
+}
+
+impl Cause {
+    /// Anthropic's word for this cause; `None` where it has none.
+    pub const fn provider_reason(self) -> Option<&'static str> {
+        anthropic(self)
+    }
+}
+
+/// Parameters of the request count as `unavailable` (cache-diagnostics page, 2026-09).
+const fn anthropic(cause: Cause) -> Option<&'static str> {
+    match cause {
+        Cause::ModelChanged => Some("model_changed"),
+        Cause::ToolsAdded | Cause::ToolsRemoved | Cause::ToolsReordered | Cause::ToolChanged => Some("tools_changed"),
+        Cause::SystemChanged => Some("system_changed"),
+        Cause::MessageEdited
+        | Cause::MessageInserted
+        | Cause::MessageRemoved
+        | Cause::MessageMoved
+        | Cause::HistoryTruncated
+        | Cause::Rewound
+        | Cause::ResultsReordered
+        | Cause::ResultsCleared
+        | Cause::ThinkingStripped
+        | Cause::Compacted
+        | Cause::KeyOrder
+        | Cause::ImageChanged => Some("messages_changed"),
+        Cause::Expired | Cause::OtherScope => Some("previous_message_not_found"),
+        Cause::LevelParameter => Some("unavailable"),
+        _ => None,
+    }
+}
+
+/// Instructions are input there. `comparison_response_not_found` is a type of its own beside the reasons: there is no
+/// record of the response in this organisation any more ("Prompt cache diagnostics", 2026-09).
+fn openai(cause: Cause, path: &str) -> Option<&'static str> {
+    match cause {
+        Cause::ModelChanged => Some("model_changed"),
+        Cause::ToolsAdded | Cause::ToolsRemoved | Cause::ToolsReordered | Cause::ToolChanged => Some("tools_changed"),
+        Cause::Compacted => Some("context_compacted"),
+        Cause::SystemChanged
+        | Cause::MessageEdited
+        | Cause::MessageInserted
+        | Cause::MessageRemoved
+        | Cause::MessageMoved
+        | Cause::HistoryTruncated
+        | Cause::Rewound
+        | Cause::ResultsReordered
+        | Cause::ResultsCleared
+        | Cause::ThinkingStripped
+        | Cause::KeyOrder
+        | Cause::ImageChanged => Some("input_changed"),
+        Cause::Expired | Cause::OtherScope => Some("comparison_response_not_found"),
+        Cause::LevelParameter => setting(path),
+        _ => None,
+    }
+}
+
+/// Settings by their paths in a body of the Responses API and of chat completions. Of `parallel_tool_calls` and
+/// `context_management`, which are part of the identity too, the page says nothing.
+fn setting(path: &str) -> Option<&'static str> {
+    match path {
+        "prompt_cache_key" => Some("prompt_cache_key_changed"),
+        "service_tier" => Some("service_tier_changed"),
+        "text.format" | "response_format" => Some("text_format_changed"),
+        "reasoning.effort" | "reasoning_effort" => Some("reasoning_effort_changed"),
+        "text.verbosity" | "verbosity" => Some("verbosity_changed"),
+        _ => None,
+    }
+}
