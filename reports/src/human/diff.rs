@@ -1,5 +1,7 @@
 //! Two requests side by side.
 
+use forkcast_sim::diagnosis::Provider;
+
 use super::change;
 use crate::comparison::{Finding, Harmless, Sides, sentence};
 use crate::document::{Cell, Column, Document, Table, count, money};
@@ -8,13 +10,13 @@ use crate::names::Names;
 /// Rows of further differences and of notes that people see.
 const SHOWN: usize = 20;
 
-/// The comparison: the first finding with its bytes, the further ones, harmless notes.
-pub fn document(sides: &Sides<'_>) -> Document {
+/// The comparison: the first finding, with the bytes around it where `windows` says so, the further ones, harmless notes.
+pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
     let mut document = Document::default();
     let findings = sides.findings();
     match findings.split_first() {
         Some((first, further)) => {
-            finding(sides, first, &mut document);
+            finding(sides, first, windows, &mut document);
             others(sides, further, &mut document);
         }
         None => document.title("No difference that a cache would see"),
@@ -32,12 +34,12 @@ pub fn tables(sides: &Sides<'_>) -> Document {
     document
 }
 
-fn finding(sides: &Sides<'_>, finding: &Finding<'_>, document: &mut Document) {
+fn finding(sides: &Sides<'_>, finding: &Finding<'_>, windows: bool, document: &mut Document) {
     let found = finding.difference;
     let place = change::place(&found.path, found.offset_in_block, found.offset_in_prefix);
     document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
     document.text(vec![place, change::varying(found.volatile)].into_iter().flatten().collect());
-    if let Some([older, newer]) = finding.windows.as_ref().filter(|_| sides.names == Names::Plain) {
+    if let Some([older, newer]) = finding.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
         document.parts.push(change::sides(older, newer));
     }
     document.text(
@@ -60,7 +62,7 @@ fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
             .to_owned();
     }
     let tokens = count(finding.tokens_lost);
-    let instead = change::instead(finding.billed_as);
+    let instead = change::instead(finding.billed_as, Provider::of(sides.newer));
     let price = match finding.cost {
         Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
         None => format!("{} has no price in the book", sides.newer.model),

@@ -19,8 +19,8 @@ use crate::explained::Explained;
 use crate::human::when;
 use crate::report::statement_of_one;
 
-/// The explanation for people.
-pub fn document(explained: &Explained<'_>) -> Document {
+/// The explanation for people. `windows`: the bytes around the first difference are shown.
+pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
     let mut document = Document::default();
     document.title(title(explained));
     document.text(vec![outcome(explained), disagreement(explained)].into_iter().flatten().collect());
@@ -32,7 +32,7 @@ pub fn document(explained: &Explained<'_>) -> Document {
     document.text(stop(explained));
     document.heading("What the cache held");
     document.text(vec![entries(explained), nearest(explained)].into_iter().flatten().collect());
-    difference(explained, &mut document);
+    difference(explained, windows, &mut document);
     document.heading("What it cost, and what would have saved it");
     cost(explained, &mut document);
     document

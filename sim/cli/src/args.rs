@@ -56,6 +56,7 @@ Exit codes:
   1  a check or a threshold failed
   2  bad input or usage
   3  a fault of the program
+  130  stopped by Ctrl-C before a check or a lock was whole
 
 Data goes to standard output, everything else to standard error.";
 
@@ -253,7 +254,7 @@ pub struct ShownArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Put the differing bytes with 48 on each side into JSON too
+    /// Put the differing bytes with 48 on each side into JSON and markdown too
     #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 
@@ -266,6 +267,11 @@ impl ShownArgs {
     /// How names are shown.
     pub const fn names(&self) -> Names {
         if self.anonymize { Names::Anonymous } else { Names::Plain }
+    }
+
+    /// Whether a document shows bytes of prompts: to who looks at it now, who gave the files; else where that is asked for.
+    pub const fn windows(&self) -> bool {
+        matches!(self.format, Format::Human) || self.show_content
     }
 }
 

@@ -6,6 +6,7 @@
 //! | 1 | a check, an expectation or a threshold failed |
 //! | 2 | bad input or usage, with file, place and what was found |
 //! | 3 | a fault of the program |
+//! | 130 | Ctrl-C: a check or a lock that is not whole, or the second time anywhere |
 
 use std::fmt;
 use std::io;
@@ -51,10 +52,22 @@ impl fmt::Display for Threshold {
 
 impl std::error::Error for Threshold {}
 
+/// The user stopped what is worth nothing unless it is whole. Says what was done, and what was not.
+#[derive(Debug)]
+pub struct Stopped(pub String);
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The code of a program that the user stopped: 128 and the number of SIGINT.
-const STOPPED: i32 = 130;
+const STOPPED: u8 = 130;
 
 /// Whether the user pressed Ctrl-C. What was computed is then reported, marked partial.
 pub fn interrupted() -> bool {
@@ -65,7 +78,7 @@ pub fn interrupted() -> bool {
 pub fn watch_interrupts() {
     let on_interrupt = || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(STOPPED);
+            std::process::exit(STOPPED.into());
         }
     };
     if let Err(error) = ctrlc::set_handler(on_interrupt) {
@@ -107,6 +120,9 @@ pub fn code(result: anyhow::Result<()>) -> ExitCode {
     }
     if let Some(Threshold(failures)) = error.downcast_ref() {
         return said(failures, FAILED);
+    }
+    if let Some(Stopped(what)) = error.downcast_ref() {
+        return said(std::slice::from_ref(what), STOPPED);
     }
     talk::say(format_args!("forkcast: {error:#}"));
     FAULT.into()

@@ -14,3 +14,9 @@ mod inputs;
 mod locked;
 #[path = "check/packaged.rs"]
 mod packaged;
+#[path = "check/stopped.rs"]
+mod stopped;
+#[path = "check/unsaid.rs"]
+mod unsaid;
+#[path = "check/words.rs"]
+mod words;

@@ -62,7 +62,7 @@ fn remaining(explained: &Explained<'_>, entry: &Held) -> String {
     format!(", for another {}", span(left))
 }
 
-pub(super) fn difference(explained: &Explained<'_>, document: &mut Document) {
+pub(super) fn difference(explained: &Explained<'_>, windows: bool, document: &mut Document) {
     let Some(sides) = explained.sides() else { return };
     let findings = sides.findings();
     let Some(first) = findings.first() else { return };
@@ -77,7 +77,7 @@ pub(super) fn difference(explained: &Explained<'_>, document: &mut Document) {
         sides.names.thing(&found.name),
         found.path
     )]);
-    if let Some([older, newer]) = first.windows.as_ref().filter(|_| sides.names == Names::Plain) {
+    if let Some([older, newer]) = first.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
         document.parts.push(Part::Verbatim(vec![labelled("entry    ", older), labelled("request  ", newer)]));
     }
 }

@@ -33,7 +33,7 @@ Rules stand in a file. Without one, prefixes and what forks share must be kept, 
   [budget]                 min_hit_rate = 0.9, max_cost_per_turn = 0.05, max_breakpoints = 3
   [[allow]]                cause = \"compacted\", path = \"messages\": may happen
 
-Exit code 1 where a rule is broken, 2 for bad input. Causes of time are told and never fail.";
+Exit code 1 where a rule is broken, 2 for bad input, 130 where Ctrl-C left a part. Causes of time never fail.";
 
 /// Arguments of `check`.
 #[derive(Debug, ClapArgs)]
@@ -67,13 +67,9 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
 
-    /// Let files and other programs have the bytes around each difference too, 48 on each side
-    #[arg(long, help_heading = "Output")]
-    pub show_content: bool,
-
-    /// Replace names of files, agents and tools by stable ids, and leave bytes out
-    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
-    pub anonymize: bool,
+    /// What of the prompts is shown
+    #[command(flatten)]
+    pub prompts: PromptArgs,
 
     /// What is said on standard error
     #[command(flatten)]
@@ -110,17 +106,32 @@ pub struct LockArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: super::Format,
 
-    /// Put the text of the prompts into the lock too
-    #[arg(long, help_heading = "Output")]
-    pub show_content: bool,
-
-    /// Replace names of tools and agents by stable ids
-    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
-    pub anonymize: bool,
+    /// What of the prompts is shown
+    #[command(flatten)]
+    pub prompts: PromptArgs,
 
     /// What is said on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
+}
+
+/// What files and other programs are given of the prompts.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+pub struct PromptArgs {
+    /// Let files and other programs have text of the prompts too: of each difference 48 bytes on each side, in a lock all
+    #[arg(long, help_heading = "Output")]
+    pub show_content: bool,
+
+    /// Replace names of files, agents and tools by stable ids, and leave bytes out
+    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
+    pub anonymize: bool,
+}
+
+impl PromptArgs {
+    /// How names are shown.
+    pub const fn names(self) -> Names {
+        if self.anonymize { Names::Anonymous } else { Names::Plain }
+    }
 }
 
 /// Where requests come from, and by which rules they are judged.
@@ -189,11 +200,6 @@ impl CheckArgs {
             Some(file) => WantedLock::Named(file),
             None => WantedLock::Usual(Path::new(LOCK)),
         }
-    }
-
-    /// How names are shown.
-    pub const fn names(&self) -> Names {
-        if self.anonymize { Names::Anonymous } else { Names::Plain }
     }
 }
 

@@ -14,7 +14,7 @@ use forkcast_sim::guard::{Report, Rules, Severity};
 use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, WantedLock};
-use crate::exit::{BadInput, Threshold};
+use crate::exit::{BadInput, Stopped, Threshold};
 use crate::screen;
 
 pub mod held;
@@ -41,10 +41,6 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         recording: records.then(|| recording(&rules, args, &held, &book)),
     };
     let mut seen = seen::see(&args.sources, checking, args.conformance.is_some(), &args.talk)?;
-    if seen.partial {
-        let requests = count(seen.outcome.report.requests as u64);
-        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {requests} requests"));
-    }
     let update = against_lock(args, &rules, &held, &mut seen)?;
     show(args, &rules, &held, &seen, (&book, update.as_ref()))
 }
@@ -62,8 +58,8 @@ fn recording(rules: &Rules, args: &CheckArgs, held: &Held<'_>, book: &PriceBook)
     Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),
-        show_content: args.show_content || held.shows_content() && !args.anonymize,
-        anonymous: held.lock.as_ref().map_or(args.anonymize, |lock| lock.anonymous),
+        show_content: args.prompts.show_content || held.shows_content() && !args.prompts.anonymize,
+        anonymous: held.lock.as_ref().map_or(args.prompts.anonymize, |lock| lock.anonymous),
     }
 }
 
@@ -107,7 +103,7 @@ fn show(
     seen: &Seen,
     (book, update): (&PriceBook, Option<&Changes>),
 ) -> anyhow::Result<()> {
-    let names = args.names();
+    let names = args.prompts.names();
     let day = args.prices.day.map_or_else(|| "the day of each request".to_owned(), |day| day.to_string());
     let outcome = &seen.outcome;
     let lock = if update.is_some() { outcome.lock.as_ref() } else { held.lock.as_ref() };
@@ -121,24 +117,36 @@ fn show(
         update,
         prices: stated(book, &day, names),
         names,
-        content: args.show_content,
+        content: args.prompts.show_content,
         partial: seen.partial,
     };
     match args.format {
         CheckFormat::Human => screen::document(&human::check::document(&check, true), Format::Human),
-        CheckFormat::Markdown => screen::document(&human::check::document(&check, args.show_content), Format::Markdown),
+        CheckFormat::Markdown => {
+            screen::document(&human::check::document(&check, args.prompts.show_content), Format::Markdown)
+        }
         CheckFormat::Csv => screen::document(&human::check::all_tables(&check), Format::Csv),
         CheckFormat::Json => screen::print(|target| format::write(&check, target)),
         CheckFormat::Junit => screen::print(|target| format::junit::write(&check, target)),
         CheckFormat::Github => screen::print(|target| format::github::write(&check, target)),
         CheckFormat::Sarif => screen::print(|target| format::sarif::write(&check, target)),
     }?;
+    if seen.partial {
+        return Err(stopped(args, outcome.report.requests).into());
+    }
     let failed = (!check.passes()).then(|| human::check::title(&check));
     match (failed, seen.complaints.is_empty()) {
         (None, true) => Ok(()),
         (Some(failed), true) => Err(Threshold(vec![failed]).into()),
         (failed, false) => Err(BadInput(failed.into_iter().chain(seen.complaints.iter().cloned()).collect()).into()),
     }
+}
+
+/// A part says nothing of the whole, whatever was found in it.
+fn stopped(args: &CheckArgs, requests: usize) -> Stopped {
+    let lock = if args.update { ", and no lock was written" } else { "" };
+    let plural = if requests == 1 { "" } else { "s" };
+    Stopped(format!("interrupted, so this is a part: {} request{plural}{lock}", count(requests as u64)))
 }
 
 /// Where each request was read, with its chain as far as a lock knows it.

@@ -45,7 +45,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     match args.shown.format {
         Format::Json => screen::print(|target| format::diff::write(&sides, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
-        format => screen::document(&human::diff::document(&sides), format),
+        format => screen::document(&human::diff::document(&sides, args.shown.windows()), format),
     }
 }
 

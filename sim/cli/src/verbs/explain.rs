@@ -46,7 +46,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write(&explained, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),
-        format => screen::document(&human::explain::document(&explained), format),
+        format => screen::document(&human::explain::document(&explained, args.shown.windows()), format),
     }
 }
 

@@ -7,7 +7,7 @@ use forkcast_sim::guard::lock::Recording;
 
 use super::check::{book, held, rules, seen};
 use crate::args::LockArgs;
-use crate::exit::BadInput;
+use crate::exit::{BadInput, Stopped};
 use crate::screen;
 
 /// Runs the verb.
@@ -17,15 +17,14 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     let recording = Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),
-        show_content: args.show_content,
-        anonymous: args.anonymize,
+        show_content: args.prompts.show_content,
+        anonymous: args.prompts.anonymize,
     };
     let checking = Checking { rules, prices: Some(book), recording: Some(recording) };
     let seen = seen::see(&args.sources, checking, false, &args.talk)?;
     if seen.partial {
-        return Err(BadInput::error(
-            "interrupted, so no lock was written: a part of one would be held against the whole",
-        ));
+        let why = "interrupted, so no lock was written: a part of one would be held against the whole";
+        return Err(Stopped(why.to_owned()).into());
     }
     let Some(lock) = seen.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
     held::write(&lock, &args.output)?;

@@ -1,7 +1,7 @@
 //! The lock on disk.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use forkcast_reports::check;
@@ -59,9 +59,25 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Writes a lock.
+/// Writes a lock, whole or not at all: beside its place first, whatever ends the program meanwhile.
 pub fn write(lock: &Lock, file: &Path) -> anyhow::Result<()> {
-    fs::write(file, lock.text()).map_err(|error| BadInput::error(format_args!("{}: {error}", file.display())))
+    // Through a link, and into what is no file, such as `/dev/stdout`.
+    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let written = match fs::metadata(file) {
+        Ok(there) if !there.is_file() => fs::write(file, lock.text()),
+        _ => replace(file, &lock.text()),
+    };
+    written.map_err(|error| BadInput::error(format_args!("{}: {error}", file.display())))
+}
+
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let beside = file.with_file_name(format!(".{name}.{}", std::process::id()));
+    let moved = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
+    if moved.is_err() {
+        drop(fs::remove_file(&beside));
+    }
+    moved
 }
 
 fn complaint(file: &Path, bad: &BadLock) -> anyhow::Error {

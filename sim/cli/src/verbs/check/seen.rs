@@ -17,7 +17,7 @@ use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
 use crate::args::{SourceArgs, TalkArgs};
-use crate::exit::{BadInput, interrupted};
+use crate::exit::{BadInput, Stopped, interrupted};
 use crate::verbs::replay;
 
 /// Everything that was seen.
@@ -46,15 +46,23 @@ pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &T
         played(scenario, &mut both, &mut inputs);
     }
     let card = both.suites.map_or_else(Vec::new, |suites| Graded::of(&suites.finish()));
-    let outcome = both.check.finish();
+    let mut outcome = both.check.finish();
+    outcome.report.warnings.extend(fed.warning());
     inputs.bytes += fed.inputs.bytes;
     damage(&fed, &mut inputs);
     let complaints = complaints(&recorded, &fed, &outcome.origins);
     if outcome.origins.is_empty() {
-        let why = if interrupted() { "interrupted before the first request" } else { "no request to check" };
-        return Err(BadInput(if complaints.is_empty() { vec![why.to_owned()] } else { complaints }).into());
+        return Err(nothing(complaints));
     }
     Ok(Seen { outcome, card, inputs, partial: fed.partial || interrupted(), complaints })
+}
+
+/// Why there was no request.
+fn nothing(complaints: Vec<String>) -> anyhow::Error {
+    if interrupted() {
+        return Stopped("interrupted before the first request".to_owned()).into();
+    }
+    BadInput(if complaints.is_empty() { vec!["no request to check".to_owned()] } else { complaints }).into()
 }
 
 /// Scenarios, and everything else.
