@@ -44,8 +44,11 @@ fn changed(body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
     outcome
 }
 
+/// Cause, path and the provider's word.
+type Told<'a> = (&'static str, &'a str, Option<&'static str>);
+
 /// Cause, path and the provider's word of all that breaks a prefix.
-fn told(outcome: &Outcome) -> Vec<(&'static str, &str, Option<&'static str>)> {
+fn told(outcome: &Outcome) -> Vec<Told<'_>> {
     let broken = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
     broken.map(|finding| (finding.cause.word(), finding.path.as_str(), finding.provider_reason())).collect()
 }
@@ -61,7 +64,7 @@ fn a_conversation_that_only_grows_keeps_its_prefix() {
 #[test]
 fn every_change_of_a_response_has_openais_word() {
     type Change = fn(&mut Value);
-    let table: [(Change, (&str, &str, Option<&str>)); 9] = [
+    let table: [(Change, Told<'_>); 9] = [
         (|body| body["model"] = json!("gpt-6-sol"), ("model_changed", "model", Some("model_changed"))),
         (
             |body| body["prompt_cache_key"] = json!("other"),

@@ -68,9 +68,12 @@ fn the_sample_tells_its_story() {
     assert!(found.contains(&"system_changed") && found.contains(&"tools_added"), "{found:?}");
 }
 
+/// Headers and body.
+type Asked<'a> = (&'a [(&'a str, &'a str)], Value);
+
 /// An archive of requests, each with the headers that its client sent.
-fn archive(requests: &[(&[(&str, &str)], Value)]) -> String {
-    let entry = |(at, (headers, body)): (usize, &(&[(&str, &str)], Value))| {
+fn archive(requests: &[Asked<'_>]) -> String {
+    let entry = |(at, (headers, body)): (usize, &Asked<'_>)| {
         let headers: Vec<Value> = headers.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
         json!({"startedDateTime": format!("2026-11-20T10:00:{at:02}.000Z"), "time": 900,
             "request": {"method": "POST", "url": "https://api.anthropic.com/v1/messages", "headers": headers,

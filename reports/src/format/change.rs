@@ -42,6 +42,7 @@ pub(super) struct Where {
 }
 
 /// What a change costs.
+#[derive(Clone, Copy)]
 pub(super) struct Loss {
     pub breaks_prefix: bool,
     pub tokens: u64,
