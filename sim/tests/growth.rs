@@ -26,7 +26,11 @@ impl World {
     }
 
     fn extend(&mut self, parent: NodeId, text: &str, tokens: u64) -> NodeId {
-        let (level, role, kind) = (Level::Messages, Role::User, BlockKind::Text);
+        self.extend_by(BlockKind::Text, parent, text, tokens)
+    }
+
+    fn extend_by(&mut self, kind: BlockKind, parent: NodeId, text: &str, tokens: u64) -> NodeId {
+        let (level, role) = (Level::Messages, Role::User);
         let block = self.blocks.intern(Content { level, role, kind, bytes: text.as_bytes() });
         let (node, _) = self.prefixes.extend(parent, block, kind);
         self.sizes.declare(&self.prefixes, node, tokens);
@@ -79,6 +83,38 @@ fn memory_of_forks_is_that_of_their_suffixes() {
     let small = bytes_of_forks(20);
     assert_eq!(small, bytes_of_forks(2_000));
     assert!(small < 1_000 * 2_000 * 11 / 10, "{small} bytes for 2,000,000 bytes of suffixes");
+}
+
+/// Tokens that each of three siblings reads and the steps of its look-back, where their parent made so many calls and all
+/// results stand in each sibling's prompt; `shared` asks for the end of what they share before they ask.
+fn looks_back(calls: u64, shared: bool) -> Vec<(u64, u64)> {
+    let mut world = World::new();
+    let parent = world.parent(40);
+    let extend = |world: &mut World, kind, from: NodeId, name: &str| {
+        (0..calls).fold(from, |end, call| world.extend_by(kind, end, &format!("{name} {call}"), 1))
+    };
+    let said = extend(&mut world, BlockKind::ToolUse, parent, "call");
+    let answered = extend(&mut world, BlockKind::ToolResult, said, "result");
+    if shared {
+        world.request(answered);
+    }
+    let ask = |sibling: u64| {
+        let end = world.extend(answered, &format!("sibling {sibling}"), 100);
+        let before = world.cache.steps_back();
+        (world.request(end), world.cache.steps_back() - before)
+    };
+    (0..3).map(ask).collect()
+}
+
+/// A run of calls is one position of the look-back, and is walked in one step: a fan-out of N would take N² steps.
+#[test]
+fn a_look_back_takes_as_many_steps_among_ten_siblings_as_among_ten_thousand() {
+    // Its own block, the results, the calls, the parent's end, and the entry there.
+    assert_eq!(looks_back(10, false), [(20_000, 5); 3]);
+    assert_eq!(looks_back(10_000, false), [(20_000, 5); 3]);
+    // Its own block, the results, and the entry at their end.
+    assert_eq!(looks_back(10, true), [(20_020, 3); 3]);
+    assert_eq!(looks_back(10_000, true), [(40_000, 3); 3]);
 }
 
 #[test]

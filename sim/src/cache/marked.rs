@@ -3,16 +3,18 @@
 //! Source of the algorithm and of billing by three positions: Anthropic prompt-caching page (2026-09), as told in
 //! `providers.md` 1.3 and 1.6. Costs grow with the breakpoints and the reach of the look-back, never with the prompt.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::rules::{LifetimeClock, LookBack, PositionCount, Refresh, Rules, VisibleFrom};
+use super::look_back::stretches;
+use super::rules::{LifetimeClock, Refresh, Rules, VisibleFrom};
 use super::shelf::{Life, Shelf, Shelved};
 use super::{EntryState, Outcome, Prompt, PromptCache, Ticket};
 use crate::time::Instant;
-use crate::wire::{BlockKind, Index, Marker, Moved, NodeId, Prefixes, Ttl};
+use crate::wire::{Index, Marker, Moved, NodeId, Prefixes, Ttl};
 
 /// A cache in which the client marks breakpoints.
 #[derive(Clone, Debug)]
@@ -26,6 +28,7 @@ pub struct Marked {
     next_ticket: u64,
     latest: Instant,
     losses: ChaCha8Rng,
+    steps_back: Cell<u64>,
 }
 
 /// A request whose answer has not ended.
@@ -60,12 +63,19 @@ impl Marked {
             next_ticket: 0,
             latest: Instant::default(),
             losses: ChaCha8Rng::seed_from_u64(seed),
+            steps_back: Cell::default(),
         }
     }
 
     /// The switches in force.
     pub const fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// Steps that look-backs took: one for each stretch that counts as one position or none, one for each entry in it. The
+    /// work of a look-up that must not grow with the prompt.
+    pub const fn steps_back(&self) -> u64 {
+        self.steps_back.get()
     }
 
     /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
@@ -109,7 +119,11 @@ impl Marked {
 
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
         let mut found = effective.iter().rev().filter_map(|marker| {
-            look_back(prompt.prefixes, marker.node, self.rules.look_back)
+            let step = || self.steps_back.set(self.steps_back.get() + 1);
+            stretches(prompt.prefixes, marker.node, self.rules.look_back)
+                .inspect(|_| step())
+                .flat_map(|stretch| self.shelf.written_in(prompt.prefixes, stretch))
+                .inspect(|_| step())
                 .find(|node| self.serves(prompt, *node, marker, at))
         });
         if self.rules.reads_any_ttl {
@@ -185,48 +199,6 @@ impl Marked {
 fn effective(prompt: &Prompt<'_>) -> Vec<Marker> {
     let long_enough = |marker: &&Marker| prompt.sizes.tokens_at(marker.node) >= prompt.minimum_tokens;
     prompt.markers.iter().filter(long_enough).copied().collect()
-}
-
-/// The prefixes that a breakpoint at `from` looks at, longest first.
-pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = NodeId> + '_ {
-    let mut positions = Positions::new(rule);
-    prefixes.ancestors(from).take_while(move |node| positions.reach(prefixes.kind(*node)))
-}
-
-/// Counts the positions of a look-back, told the kinds of blocks from the breakpoint backwards.
-#[derive(Clone, Copy, Debug)]
-pub struct Positions {
-    rule: LookBack,
-    passed: u32,
-    behind: Option<BlockKind>,
-}
-
-impl Positions {
-    /// The count before the breakpoint's own block.
-    pub const fn new(rule: LookBack) -> Self {
-        Self { rule, passed: 0, behind: None }
-    }
-
-    /// Whether the look-back reaches the next block, which is of `kind`.
-    pub fn reach(&mut self, kind: BlockKind) -> bool {
-        if is_position(self.rule.count, kind, self.behind) {
-            self.passed += 1;
-        }
-        if kind != BlockKind::Parameters {
-            self.behind = Some(kind);
-        }
-        self.passed <= self.rule.reach
-    }
-}
-
-/// Whether a block opens a new position, seen from the block behind it.
-fn is_position(count: PositionCount, kind: BlockKind, behind: Option<BlockKind>) -> bool {
-    match (count, kind) {
-        (_, BlockKind::Parameters) => false,
-        (PositionCount::BlocksWithoutThinking, BlockKind::Thinking) => false,
-        (PositionCount::Runs, BlockKind::ToolUse | BlockKind::ToolResult) => behind != Some(kind),
-        _ => true,
-    }
 }
 
 /// Bills by three positions: A, the hit; B, the last one-hour breakpoint behind it; C, the last breakpoint.

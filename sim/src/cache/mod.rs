@@ -4,6 +4,7 @@
 //! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
 //! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
 
+mod look_back;
 mod marked;
 mod minimum;
 pub mod passes;
@@ -11,7 +12,8 @@ pub mod refusal;
 mod rules;
 mod shelf;
 
-pub use marked::{Marked, Positions, look_back};
+pub use look_back::{Positions, look_back};
+pub use marked::Marked;
 pub use minimum::minimum_tokens;
 pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};

@@ -6,6 +6,9 @@
 //! Every entry lies in exactly one run, the dead ones too: between two neighbouring runs there is none, so joining
 //! them revives nothing.
 
+use std::iter::successors;
+
+use super::look_back::Stretch;
 use crate::time::{Duration, Instant};
 use crate::wire::{NodeId, Prefixes, Ttl};
 
@@ -44,13 +47,21 @@ pub enum Shelved {
     Dead(Option<Life>),
 }
 
+/// The entries of a line.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    /// The runs by depth. They are few: a refresh joins them.
+    runs: Vec<Run>,
+    /// Prefixes with an entry. On a line longer ones have higher numbers, so these are in order of depth too.
+    written: Vec<NodeId>,
+}
+
 /// All entries of a cache. Prefixes and lines are numbered from zero, so plain vectors find them without hashing.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
     /// Whether an entry was put at a prefix.
     written: Vec<bool>,
-    /// The runs of each line by depth. They are few: a refresh joins them.
-    lines: Vec<Vec<Run>>,
+    lines: Vec<Line>,
     slack: Duration,
 }
 
@@ -62,11 +73,11 @@ impl Shelf {
 
     /// The entry of `node` at `at`.
     pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Shelved {
-        if !self.written.get(node.index()).is_some_and(|written| *written) {
+        if !self.is_written(node) {
             return Shelved::Never;
         }
         let depth = prefixes.depth(node);
-        let runs = &self.lines[prefixes.line(node).index()];
+        let runs = &self.lines[prefixes.line(node).index()].runs;
         match position(runs, depth).and_then(|at| runs[at].life) {
             Some(life) if life.alive(at, self.slack) => Shelved::Alive(life),
             life => Shelved::Dead(life),
@@ -75,11 +86,15 @@ impl Shelf {
 
     /// Puts an entry, in place of any that stood there.
     pub fn put(&mut self, prefixes: &Prefixes, node: NodeId, life: Life) {
-        grow(&mut self.written, node.index());
-        self.written[node.index()] = true;
         let line = prefixes.line(node).index();
+        grow(&mut self.written, node.index());
         grow(&mut self.lines, line);
-        let (runs, depth) = (&mut self.lines[line], prefixes.depth(node));
+        let Line { runs, written } = &mut self.lines[line];
+        if !std::mem::replace(&mut self.written[node.index()], true) {
+            let at = written.partition_point(|other| *other < node);
+            written.insert(at, node);
+        }
+        let depth = prefixes.depth(node);
         cut_out(runs, depth);
         let at = runs.partition_point(|run| run.first_depth < depth);
         let life = Some(life);
@@ -93,7 +108,33 @@ impl Shelf {
     pub fn remove(&mut self, prefixes: &Prefixes, node: NodeId) {
         let Some(written) = self.written.get_mut(node.index()).filter(|written| **written) else { return };
         *written = false;
-        cut_out(&mut self.lines[prefixes.line(node).index()], prefixes.depth(node));
+        let line = &mut self.lines[prefixes.line(node).index()];
+        if let Ok(at) = line.written.binary_search(&node) {
+            line.written.remove(at);
+        }
+        cut_out(&mut line.runs, prefixes.depth(node));
+    }
+
+    /// The prefixes of a stretch that have an entry, longest first. Costs a few steps for each of them and for each line on
+    /// which the stretch lies, however long it is.
+    pub fn written_in<'a>(&'a self, prefixes: &'a Prefixes, stretch: Stretch) -> impl Iterator<Item = NodeId> + 'a {
+        let Stretch { longest, shortest } = stretch;
+        let is_lone = longest == shortest;
+        let lone = (is_lone && self.is_written(longest)).then_some(longest);
+        let first_depth = prefixes.depth(shortest);
+        let is_in = move |node: &NodeId| prefixes.depth(*node) >= first_depth;
+        let branch = move |end: &NodeId| prefixes.branch(prefixes.line(*end)).filter(is_in);
+        let ends = successors((!is_lone).then_some(longest), branch);
+        lone.into_iter().chain(ends.flat_map(move |end| {
+            let line = self.lines.get(prefixes.line(end).index());
+            let written = line.map_or(&[][..], |line| &line.written);
+            let up_to_end = written.partition_point(|node| *node <= end);
+            written[..up_to_end].iter().rev().copied().take_while(is_in)
+        }))
+    }
+
+    fn is_written(&self, node: NodeId) -> bool {
+        self.written.get(node.index()).is_some_and(|written| *written)
     }
 
     /// Sets the last use of `node`'s entry alone, where it lives.
@@ -108,7 +149,7 @@ impl Shelf {
         let mut next = Some(node);
         while let Some(end) = next {
             let line = prefixes.line(end);
-            if let Some(runs) = self.lines.get_mut(line.index()) {
+            if let Some(Line { runs, .. }) = self.lines.get_mut(line.index()) {
                 touch_line(runs, prefixes.depth(end), at, self.slack);
             }
             next = prefixes.branch(line);

@@ -40,6 +40,8 @@ struct Node {
     kind: BlockKind,
     /// The child that continues the line; the node itself where there is none.
     first_child: NodeId,
+    /// The first node of the run of blocks of one kind that ends here: a fan-out of ten thousand has runs as long.
+    run_start: NodeId,
 }
 
 /// All prefixes of a run. Each scope and model has a root of its own, so prefixes of different scopes never meet.
@@ -72,6 +74,7 @@ impl Prefixes {
             line,
             kind: BlockKind::Parameters,
             first_child: id,
+            run_start: id,
         });
         self.roots.insert(key, id);
         id
@@ -92,7 +95,9 @@ impl Prefixes {
             self.children.insert((parent, block), id);
             self.new_line(Some(parent))
         };
-        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, first_child: id });
+        let goes_on = above.depth > 0 && above.kind == kind;
+        let run_start = if goes_on { above.run_start } else { id };
+        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, first_child: id, run_start });
         (id, true)
     }
 
@@ -132,6 +137,12 @@ impl Prefixes {
     /// What the last block of the prefix is.
     pub fn kind(&self, id: NodeId) -> BlockKind {
         self.node(id).kind
+    }
+
+    /// The shortest prefix from which on all blocks up to the last one are of its kind: the prefix itself where the block
+    /// before is of another. A root's is its own.
+    pub fn run_start(&self, id: NodeId) -> NodeId {
+        self.node(id).run_start
     }
 
     /// How many blocks the prefix has.

@@ -75,6 +75,24 @@ fn lines_are_paths_of_first_children() {
 }
 
 #[test]
+fn a_run_is_blocks_of_one_kind_in_a_row_on_one_path() {
+    let (mut blocks, mut prefixes) = (Blocks::default(), Prefixes::default());
+    let [a, b] = [b"a", b"b"].map(|bytes| blocks.intern(Content { bytes, ..TEXT }));
+    let root = prefixes.root("s", "m");
+    let mut extend = |parent, block, kind| prefixes.extend(parent, block, kind).0;
+    let head = extend(root, a, BlockKind::Parameters);
+    let text = extend(head, a, BlockKind::Text);
+    let call = extend(text, a, BlockKind::ToolUse);
+    let second = extend(call, a, BlockKind::ToolUse);
+    let result = extend(second, a, BlockKind::ToolResult);
+    let other = extend(call, b, BlockKind::ToolUse);
+    let again = extend(result, b, BlockKind::ToolUse);
+    let all = [root, head, text, call, second, result, other, again];
+    let starts = [root, head, text, call, call, result, call, again];
+    assert_eq!(all.map(|node| prefixes.run_start(node)), starts, "a root has no block, so no run begins there");
+}
+
+#[test]
 fn a_path_of_a_million_prefixes_is_walked_and_dropped_without_a_stack() {
     const DEPTH: u32 = 1_000_000;
     let (mut blocks, mut prefixes, mut sizes) = (Blocks::default(), Prefixes::default(), NodeSizes::default());
