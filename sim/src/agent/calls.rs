@@ -1,13 +1,14 @@
 //! The calls of tools in one message, and where each of them stands.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::slice;
 
 use serde_json::Value;
+
+use crate::wire::Index;
 
 /// A call of a tool as the model made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct Calls(Option<Rc<Made>>);
 struct Made {
     calls: Vec<ToolUse>,
     ids: OnceCell<Rc<[Rc<str>]>>,
-    places: OnceCell<BTreeMap<Rc<str>, usize>>,
+    places: OnceCell<Index<Rc<str>, usize>>,
 }
 
 /// Calls among which a look at each finds one as fast as a map does.
@@ -46,8 +47,7 @@ impl Calls {
         if made.calls.len() <= FEW {
             return made.calls.iter().position(|call| *call.id == *id);
         }
-        let backwards = || made.calls.iter().enumerate().rev().map(|(at, call)| (call.id.clone(), at)).collect();
-        made.places.get_or_init(backwards).get(id).copied()
+        made.places.get_or_init(|| places(&made.calls)).get(id).copied()
     }
 
     /// Whether `ids` is what [`Calls::ids`] gave: then it is all of them, in order.
@@ -55,6 +55,14 @@ impl Calls {
         let known = self.0.as_ref().and_then(|made| made.ids.get());
         known.is_some_and(|known| Rc::ptr_eq(known, ids))
     }
+}
+
+fn places(calls: &[ToolUse]) -> Index<Rc<str>, usize> {
+    let mut places = Index::default();
+    for (at, call) in calls.iter().enumerate().rev() {
+        places.insert(call.id.clone(), at);
+    }
+    places
 }
 
 impl Deref for Calls {

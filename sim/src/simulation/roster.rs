@@ -1,12 +1,11 @@
 //! Who took part in a run, told from its events.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::agent::Event;
 use crate::agent::event::Tokens;
 use crate::time::Instant;
-use crate::wire::Usage;
+use crate::wire::{Index, Usage};
 
 /// An agent of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub struct Agent {
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     agents: Vec<Agent>,
-    places: BTreeMap<Rc<str>, usize>,
+    places: Index<Rc<str>, usize>,
 }
 
 impl Roster {
@@ -98,7 +97,7 @@ impl Roster {
         background: bool,
     ) -> &mut Agent {
         let next = self.agents.len();
-        let place = *self.places.entry(id.clone()).or_insert(next);
+        let place = *self.places.get_or_insert_with(id.clone(), || next);
         if place == next {
             self.agents.push(Agent {
                 id: id.clone(),

@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 
 use super::sizes::Last;
 use crate::diagnosis::Previous;
-use crate::wire::{ChainId, Draft, Trail};
+use crate::wire::{ChainId, Draft, Index, Trail};
 
 /// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Latest {
     /// The agents that are held, by when they asked.
     order: BTreeMap<u64, Rc<str>>,
     /// Of each fork what its parent had sent.
-    origins: BTreeMap<Rc<str>, Rc<Taken>>,
+    origins: Index<Rc<str>, Rc<Taken>>,
     asked: u64,
 }
 

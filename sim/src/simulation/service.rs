@@ -1,6 +1,5 @@
 //! One request through arena, cache, explanation and bill.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::alarm::{Alarm, Cause};
@@ -14,7 +13,7 @@ use crate::diagnosis::{Case, Explanation, Previous, explain};
 use crate::ledger::{Line, UnreadWrites, charge};
 use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Marker, Request, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Draft, Index, Marker, Request, Sizes, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -41,7 +40,7 @@ pub struct Service {
     book: Rc<PriceBook>,
     prices_of: Option<Date>,
     scope: Rc<str>,
-    chains: BTreeMap<Rc<str>, ChainId>,
+    chains: Index<Rc<str>, ChainId>,
     latest: Latest,
     stems: Stems,
     continued: Continued,
@@ -108,7 +107,7 @@ impl Service {
             book,
             prices_of,
             scope: scope.into(),
-            chains: BTreeMap::new(),
+            chains: Index::default(),
             latest: Latest::default(),
             stems: Stems::default(),
             continued: Continued::default(),
@@ -219,7 +218,7 @@ impl Service {
 
     fn chain(&mut self, agent: &Rc<str>) -> ChainId {
         let next = ChainId(u32::try_from(self.chains.len()).unwrap_or(u32::MAX));
-        *self.chains.entry(agent.clone()).or_insert(next)
+        *self.chains.get_or_insert_with(agent.clone(), || next)
     }
 
     fn open_line(

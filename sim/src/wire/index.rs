@@ -3,6 +3,7 @@
 //! `std`'s maps draw a seed per process, and iterating any hash map makes output depend on it. This wrapper offers
 //! look-ups alone, so nothing observable can depend on the hashing.
 
+use std::borrow::Borrow;
 use std::hash::Hash;
 
 use hashbrown::HashMap;
@@ -20,17 +21,26 @@ impl<K, V> Default for Index<K, V> {
 
 impl<K: Eq + Hash, V> Index<K, V> {
     /// The value at `key`.
-    pub fn get(&self, key: &K) -> Option<&V> {
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
         self.0.get(key)
     }
 
     /// The value at `key`, to be changed in place.
-    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+    pub fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
         self.0.get_mut(key)
     }
 
     /// Whether `key` is present.
-    pub fn contains(&self, key: &K) -> bool {
+    pub fn contains<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
         self.0.contains_key(key)
     }
 
@@ -40,7 +50,10 @@ impl<K: Eq + Hash, V> Index<K, V> {
     }
 
     /// Takes the value at `key` out.
-    pub fn remove(&mut self, key: &K) -> Option<V> {
+    pub fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         self.0.remove(key)
     }
 

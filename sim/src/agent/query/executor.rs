@@ -8,7 +8,7 @@
 //!   apart, `clients.md` 1).
 //! * Where tools do not start early, all of them are the remainder: `runTools`, one after another, each awaited (LOOP-11).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{self, Poll};
@@ -18,6 +18,7 @@ use super::call::{self, Answer, Occasion};
 use crate::agent::context::Context;
 use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::event::Event;
+use crate::wire::Index;
 
 /// The tools of one turn.
 pub(super) struct Executor {
@@ -27,6 +28,8 @@ pub(super) struct Executor {
     /// Calls that were added and have not got all of their arguments.
     announced: Vec<Rc<str>>,
     running: VecDeque<Running>,
+    /// A call of the remainder runs: the next one waits until it has ended.
+    is_in_turn: bool,
     held: VecDeque<Held>,
     /// The message is whole: the remainder may run.
     is_released: bool,
@@ -35,7 +38,7 @@ pub(super) struct Executor {
 struct Running {
     tool_use: ToolUse,
     answering: Pin<Box<dyn Future<Output = Answer>>>,
-    /// It is of the remainder: the next one waits until it has ended.
+    /// It is of the remainder, which runs one after another.
     in_turn: bool,
 }
 
@@ -52,6 +55,7 @@ impl Executor {
             is_early: context.session.settings.streaming_tools,
             announced: Vec::new(),
             running: VecDeque::new(),
+            is_in_turn: false,
             held: VecDeque::new(),
             is_released: false,
         }
@@ -83,9 +87,10 @@ impl Executor {
     /// A message is whole. What of its calls was not taken over while it streamed is held for the remainder.
     pub fn hold(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
         // Of two with one id the first counts.
-        let held = self.held.iter().enumerate().rev();
-        let mut places: BTreeMap<Rc<str>, usize> =
-            held.map(|(at, held)| (Rc::clone(&held.prepared.tool_use.id), at)).collect();
+        let mut places: Index<Rc<str>, usize> = Index::default();
+        for (at, held) in self.held.iter().enumerate().rev() {
+            places.insert(Rc::clone(&held.prepared.tool_use.id), at);
+        }
         for prepared in calls {
             let place = places.get(&prepared.tool_use.id);
             if let Some(held) = place.and_then(|at| self.held.get_mut(*at)) {
@@ -127,13 +132,14 @@ impl Executor {
             }
         });
         let Some((at, answer)) = ended else { return Poll::Pending };
-        self.running.remove(at);
+        let ended = self.running.remove(at);
+        self.is_in_turn &= !ended.is_some_and(|ended| ended.in_turn);
         Poll::Ready(answer)
     }
 
     /// Behind the stream: all that waited for the message, or of the remainder the next one when that before it has ended.
     fn start_held(&mut self) {
-        while self.is_released && !self.running.iter().any(|running| running.in_turn) {
+        while self.is_released && !self.is_in_turn {
             let Some(Held { prepared, message }) = self.held.pop_front() else { return };
             self.start(prepared, Occasion { during_stream: false, message }, !self.is_early);
         }
@@ -142,6 +148,7 @@ impl Executor {
     fn start(&mut self, prepared: Prepared, occasion: Occasion, in_turn: bool) {
         let tool_use = prepared.tool_use.clone();
         let answering = Box::pin(call::answer(Rc::clone(&self.context), prepared, occasion));
+        self.is_in_turn |= in_turn;
         self.running.push_back(Running { tool_use, answering, in_turn });
     }
 

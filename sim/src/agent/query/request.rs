@@ -9,9 +9,16 @@ use crate::agent::spawn::fork::Ablation;
 use crate::model::Question;
 use crate::wire::Draft;
 
-/// The parameters of an agent's requests, in the order in which the client of 2026 sends them (`clients.md` 1). They are
-/// the same in all of its requests.
+/// The parameters of an agent's requests. They are the same in all of them, and in those of all forks of one message.
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
+    match &context.fork {
+        Some(child) => child.origin.parameters.get_or_init(|| made_parameters(context)).clone(),
+        None => made_parameters(context),
+    }
+}
+
+/// The parameters in the order in which the client of 2026 sends them (`clients.md` 1).
+fn made_parameters(context: &Context) -> Rc<[(String, String)]> {
     let settings = &context.session.settings;
     let mut parameters = vec![("max_tokens".to_owned(), settings.max_tokens.to_string())];
     if let Some(thinking) = &context.thinking {

@@ -6,6 +6,7 @@
 mod consumer;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub use consumer::{headless, repl};
@@ -60,6 +61,8 @@ pub struct Item {
 #[derive(Debug, Default)]
 pub struct Queue {
     items: RefCell<Vec<Item>>,
+    /// How many of them wait for each sub-agent: most wait for none, and no sub-agent looks through the others'.
+    addressed: RefCell<BTreeMap<Rc<str>, usize>>,
     changed: tokio::sync::Notify,
 }
 
@@ -121,6 +124,9 @@ impl Queue {
             agent: item.agent.clone(),
             source: item.source,
         });
+        if let Some(agent) = &item.agent {
+            *self.addressed.borrow_mut().entry(agent.clone()).or_default() += 1;
+        }
         let mut items = self.items.borrow_mut();
         let at = items.partition_point(|waiting| waiting.priority <= item.priority);
         items.insert(at, item);
@@ -137,9 +143,16 @@ impl Queue {
     /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).
     pub fn take_for(&self, session: &Session, agent: &str) -> Vec<Item> {
         let is_own = |item: &Item| item.agent.as_deref() == Some(agent) && item.mode == Mode::TaskNotification;
+        let mut addressed = self.addressed.borrow_mut();
+        let Some(waiting) = addressed.get_mut(agent) else { return Vec::new() };
         let all = std::mem::take(&mut *self.items.borrow_mut());
         let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_own);
         *self.items.borrow_mut() = others;
+        *waiting -= own.len();
+        if *waiting == 0 {
+            addressed.remove(agent);
+        }
+        drop(addressed);
         for item in &own {
             note(session, item, "sub-agent");
         }
@@ -175,9 +188,11 @@ impl Queue {
 
     /// Hands what waits for a sub-agent that has ended over to the main thread: nobody else would take it.
     pub fn hand_over(&self, agent: &str) {
-        for item in &mut *self.items.borrow_mut() {
-            if item.agent.as_deref() == Some(agent) {
-                item.agent = None;
+        if self.addressed.borrow_mut().remove(agent).is_some() {
+            for item in &mut *self.items.borrow_mut() {
+                if item.agent.as_deref() == Some(agent) {
+                    item.agent = None;
+                }
             }
         }
         self.wake();

@@ -12,7 +12,6 @@ pub mod output;
 pub mod record;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tokio::sync::Notify;
@@ -24,11 +23,12 @@ pub use record::{Kind, Launch, Progress, State, Task};
 
 use super::event::Event;
 use super::session::Session;
+use crate::wire::Index;
 
 /// The tasks of a session.
 #[derive(Debug, Default)]
 pub struct Tasks {
-    records: RefCell<BTreeMap<Rc<str>, Rc<Task>>>,
+    records: RefCell<Records>,
     /// Synchronous children that somebody waits for, in order of registration (SYNC-06).
     foreground: RefCell<Vec<Rc<Task>>>,
     /// Background tasks that are not settled.
@@ -36,6 +36,13 @@ pub struct Tasks {
     changed: Notify,
     /// Names of agents.
     pub names: Names,
+}
+
+/// All tasks that there ever were, each at its place.
+#[derive(Debug, Default)]
+struct Records {
+    tasks: Vec<Rc<Task>>,
+    places: Index<Rc<str>, usize>,
 }
 
 /// Why a task cannot be ended.
@@ -54,6 +61,27 @@ pub enum NotKilled {
     },
 }
 
+impl Records {
+    /// A task takes the place of one that has the same id.
+    fn put(&mut self, task: &Rc<Task>) {
+        let place = *self.places.get_or_insert_with(task.id.clone(), || self.tasks.len());
+        match self.tasks.get_mut(place) {
+            Some(known) => *known = task.clone(),
+            None => self.tasks.push(task.clone()),
+        }
+    }
+
+    fn get(&self, id: &str) -> Option<Rc<Task>> {
+        self.places.get(id).map(|place| self.tasks[*place].clone())
+    }
+
+    fn in_order(&self) -> Vec<Rc<Task>> {
+        let mut tasks = self.tasks.clone();
+        tasks.sort_by(|one, other| one.id.cmp(&other.id));
+        tasks
+    }
+}
+
 impl Tasks {
     /// Registers a task that begins to run: in the foreground (`registerAgentForeground`, SYNC-06) or not (ASYNC-03).
     pub fn register(&self, session: &Session, launch: Launch) -> Rc<Task> {
@@ -63,19 +91,19 @@ impl Tasks {
         } else {
             self.foreground.borrow_mut().push(task.clone());
         }
-        self.records.borrow_mut().insert(task.id.clone(), task.clone());
+        self.records.borrow_mut().put(&task);
         self.tell(session, &task);
         task
     }
 
     /// The task of this id.
     pub fn get(&self, id: &str) -> Option<Rc<Task>> {
-        self.records.borrow().get(id).cloned()
+        self.records.borrow().get(id)
     }
 
     /// All tasks that there ever were, in order of their ids.
     pub fn all(&self) -> Vec<Rc<Task>> {
-        self.records.borrow().values().cloned().collect()
+        self.records.borrow().in_order()
     }
 
     /// Whether the task of this id runs.
@@ -141,8 +169,8 @@ impl Tasks {
 
     /// Ends all background tasks that run; says how many (ASYNC-12, bulk kill).
     pub fn kill_all(&self) -> usize {
-        let running = |task: &&Rc<Task>| task.is_background() && task.state() == State::Running;
-        let doomed: Vec<Rc<Task>> = self.records.borrow().values().filter(running).cloned().collect();
+        let mut doomed = self.all();
+        doomed.retain(|task| task.is_background() && task.state() == State::Running);
         for task in &doomed {
             task.abort().give();
         }

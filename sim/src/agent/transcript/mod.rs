@@ -8,7 +8,6 @@
 mod line;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::context::Context;
@@ -16,12 +15,13 @@ use super::entry::Entry;
 use super::event::Event;
 use super::session::Session;
 use super::task::output::folder;
+use crate::wire::Index;
 
 /// The transcripts of a session.
 #[derive(Debug, Default)]
 pub struct Transcripts {
     /// By agent: the file, and the message that was written last.
-    logs: RefCell<BTreeMap<Rc<str>, Log>>,
+    logs: RefCell<Index<Rc<str>, Log>>,
 }
 
 #[derive(Clone, Debug)]

@@ -142,7 +142,7 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         why: "gate_open",
     });
     let ablations = &parent.session.settings.forks.ablations;
-    let (definition, mode) = (Rc::new(definition()), parent.session.permissions.admitted(Mode::Bubble));
+    let (definition, mode) = (origin.definition.clone(), parent.session.permissions.admitted(Mode::Bubble));
     route::tell_mode(parent, &agent, (&definition, input.mode), mode);
     Ok(Resolved {
         pool: ablation::pool(ablations, parent, &agent, &origin.pool),

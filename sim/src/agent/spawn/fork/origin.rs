@@ -1,19 +1,20 @@
 //! What the forks of one message share, taken once so that all agree (contract FORK-15..19, FORK-53, G05, G06).
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
 use super::launch::Launching;
 use super::{Ablation, ablation, text};
 use crate::agent::context::Context;
+use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::prompt;
 use crate::agent::query::Conversation;
 use crate::agent::session::shared_out;
 use crate::agent::tool::Pool;
-use crate::wire::{Message, Piece, Pieces};
+use crate::wire::{Index, Message, Piece, Pieces};
 
 /// What the forks of one message share.
 pub struct Origin {
@@ -31,8 +32,12 @@ pub struct Origin {
     pub model: Rc<str>,
     /// The `thinking` parameter of the parent's requests (FORK-18).
     pub thinking: Option<Rc<str>>,
+    /// What every fork is (FORK-08).
+    pub definition: Rc<AgentDefinition>,
+    /// The parameters of the children's requests, once one of them has asked.
+    pub parameters: OnceCell<Rc<[(String, String)]>>,
     /// The blocks of the message's calls, by id.
-    pub calls: BTreeMap<Rc<str>, Piece>,
+    pub calls: Index<Rc<str>, Piece>,
     /// The ids of the message's calls, in order.
     pub answers: Rc<[Rc<str>]>,
     /// A placeholder for each of them (FORK-23..25).
@@ -87,6 +92,8 @@ impl Origin {
             pool: parent.pool.clone(),
             model: parent.model.clone(),
             thinking: ablation::thinking(ablations, parent),
+            definition: Rc::new(super::definition()),
+            parameters: OnceCell::new(),
             answers,
             launching: Rc::default(),
         }
@@ -147,10 +154,15 @@ fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<R
 }
 
 /// The blocks of the calls. They stand in the order of the calls, among other blocks.
-fn calls(message: &Entry) -> BTreeMap<Rc<str>, Piece> {
+fn calls(message: &Entry) -> Index<Rc<str>, Piece> {
     let mut pieces = message.message.content.iter();
-    let mut of = |id: &Rc<str>| pieces.find(|piece| piece.is_about(id)).map(|piece| (id.clone(), piece.clone()));
-    message.tool_uses.iter().filter_map(|call| of(&call.id)).collect()
+    let mut calls = Index::default();
+    for id in message.tool_uses.iter().map(|call| &call.id) {
+        if let Some(piece) = pieces.find(|piece| piece.is_about(id)) {
+            calls.insert(id.clone(), piece.clone());
+        }
+    }
+    calls
 }
 
 /// One placeholder for each call, with their share of what a scenario declares for all of them.
