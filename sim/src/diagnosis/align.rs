@@ -61,6 +61,26 @@ pub fn align(old: &[BlockId], new: &[BlockId]) -> Alignment {
             _ => push_gap(&mut alignment.gaps, gap),
         }
     }
+    let stay = old.iter().zip(new).skip(common).filter(|(old, new)| old == new).count();
+    let kept = alignment.partner.iter().skip(common).flatten().count();
+    if stay == kept { in_place(old, new) } else { alignment }
+}
+
+/// Block by block as they stand. Where as many stay in their places as any alignment keeps, they were not moved: what is
+/// said again behind the history may be taken for what was changed in it otherwise.
+fn in_place(old: &[BlockId], new: &[BlockId]) -> Alignment {
+    let mut alignment = Alignment { partner: vec![None; new.len()], gaps: Vec::new(), old_len: old.len() };
+    for (at, partner) in alignment.partner.iter_mut().enumerate().take(old.len()) {
+        if old[at] == new[at] {
+            *partner = Some(at);
+        } else {
+            push_gap(&mut alignment.gaps, Gap { old: at..at + 1, new: at..at + 1 });
+        }
+    }
+    let both = old.len().min(new.len());
+    if old.len() != new.len() {
+        push_gap(&mut alignment.gaps, Gap { old: both..old.len(), new: both..new.len() });
+    }
     alignment
 }
 

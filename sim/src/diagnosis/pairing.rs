@@ -254,13 +254,27 @@ const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
 
 /// How much of the longer of two contents is the same at its beginning and its end, in tenths.
 fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
-    let bytes = |block: BlockId| sides.wire.blocks.bytes(block);
-    let (old, new) = (bytes(sides.old[old]), bytes(sides.new[new]));
+    let content = |block: BlockId| match sides.wire.blocks.kind(block) {
+        BlockKind::ToolUse | BlockKind::ToolResult => without_id(sides.wire.blocks.bytes(block)),
+        _ => sides.wire.blocks.bytes(block),
+    };
+    let (old, new) = (content(sides.old[old]), content(sides.new[new]));
     let (shorter, longer) = (old.len().min(new.len()), old.len().max(new.len()));
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
     let both = start + end;
     both.saturating_sub(TEXT_ENVELOPE_BYTES) * 10 / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
+}
+
+/// A call from its input on, a result up to its id: ids are drawn by chance, and are like one another by chance.
+fn without_id(block: &[u8]) -> &[u8] {
+    let input = memchr::memmem::find(block, b",\"input\":");
+    let call = memchr::memmem::rfind(block, b",\"tool_use_id\":");
+    match (block.starts_with(b"{\"id\":"), input, call) {
+        (true, Some(at), _) => &block[at..],
+        (false, _, Some(at)) => &block[..at],
+        _ => block,
+    }
 }
 
 /// The name of a tool's definition or of a tool call.

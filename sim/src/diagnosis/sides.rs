@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::align::Alignment;
+use super::align::{Alignment, Gap};
 use super::classify;
 use super::pairing::Pair;
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire};
@@ -25,10 +25,38 @@ impl<'a> Sides<'a> {
 
     /// Looks up what moved.
     pub(super) fn note_moves(&mut self, alignment: &Alignment) {
-        let gone = alignment.gaps.iter().flat_map(|gap| gap.old.clone()).map(|at| self.old[at]);
-        let gone: BTreeSet<BlockId> = gone.collect();
-        let came = alignment.gaps.iter().flat_map(|gap| gap.new.clone()).map(|at| self.new[at]);
-        self.moved = came.filter(|block| gone.contains(block)).collect();
+        let appended = alignment.gaps.last().filter(|gap| gap.old.is_empty() && gap.old.start == self.old.len());
+        let appended_from = appended.map_or(self.new.len(), |gap| gap.new.start);
+        let came = alignment.gaps.iter().flat_map(|gap| gap.new.clone());
+        let (within, behind): (Vec<usize>, Vec<usize>) = came.partition(|at| *at < appended_from);
+        let [within, behind] = [within, behind].map(|list| list.into_iter().map(|at| self.new[at]).collect());
+        let moved = alignment.gaps.iter().flat_map(|gap| self.moved_from(gap, &within, &behind));
+        self.moved = moved.collect();
+    }
+
+    /// Blocks that left this stretch for a place within the older history, or for one behind it. What is said again behind
+    /// the history, and was replaced here or went with others, has not moved there.
+    fn moved_from(&self, gap: &Gap, within: &BTreeSet<BlockId>, behind: &BTreeSet<BlockId>) -> Vec<BlockId> {
+        let repeats_alone = self.is_replaced(gap) || self.went_with_others(gap, behind);
+        let moved = |block: &BlockId| within.contains(block) || !repeats_alone && behind.contains(block);
+        gap.old.clone().map(|at| self.old[at]).filter(moved).collect()
+    }
+
+    /// Each block of the stretch has another one of its kind in its place.
+    fn is_replaced(&self, gap: &Gap) -> bool {
+        let blocks = &self.wire.blocks;
+        let nature = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
+        let mut both = gap.old.clone().zip(gap.new.clone());
+        !gap.old.is_empty()
+            && gap.old.len() <= gap.new.len()
+            && both.all(|(old, new)| nature(self.old[old]) == nature(self.new[new]))
+    }
+
+    /// The stretch holds several messages, and not all of it is said again.
+    fn went_with_others(&self, gap: &Gap, behind: &BTreeSet<BlockId>) -> bool {
+        let messages: BTreeSet<(Level, u32)> =
+            gap.old.clone().map(|at| self.older.places[at]).map(|place| (place.level, place.item)).collect();
+        messages.len() > 1 && gap.old.clone().any(|at| !behind.contains(&self.old[at]))
     }
 
     /// The block stands in both prompts, and in each of them at a place without a partner. A block that merely repeats
@@ -60,7 +88,8 @@ impl<'a> Sides<'a> {
         Some([place(&self.old, self.older)?, place(&self.new, self.newer)?])
     }
 
-    /// The message of a result holds the same results in both prompts, in another order.
+    /// The message of a result holds the same results in both prompts, in another order. One of them keeps its place in any
+    /// order; where none does, the message moved, and what stands before its calls is in no order of theirs.
     pub(super) fn results_reordered(&self, block: BlockId) -> bool {
         let Some([old, new]) = self.places_of(block) else { return false };
         let results = |blocks: &[BlockId], request: &Request, item: u32| -> Vec<BlockId> {
@@ -74,7 +103,7 @@ impl<'a> Sides<'a> {
         let old = results(&self.old, self.older, old.item);
         let new = results(&self.new, self.newer, new.item);
         let set = |list: &[BlockId]| list.iter().copied().collect::<BTreeSet<_>>();
-        old != new && set(&old) == set(&new)
+        old != new && set(&old) == set(&new) && !old.iter().all(|result| self.has_moved(*result))
     }
 
     /// A result that was sent where it had been sent before: it follows its call, which moved.
