@@ -32,17 +32,56 @@ pub fn folder() -> Option<PathBuf> {
     None
 }
 
-/// The bodies of a capture that are prompts of a conversation.
-fn bodies(path: &Path) -> Vec<String> {
+fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     GzDecoder::new(&fs::read(path).unwrap()[..]).read_to_string(&mut text).unwrap();
-    let capture: Capture = serde_json::from_str(&text).unwrap();
+    text
+}
+
+/// The bodies of a capture that are prompts of a conversation.
+fn bodies(path: &Path) -> Vec<String> {
+    let capture: Capture = serde_json::from_str(&unpacked(path)).unwrap();
     capture.records.into_iter().filter_map(|record| Some(record.body?.get().to_owned())).collect()
+}
+
+/// Conversations of which the messages alone were kept: a client's reminders flap between their message and one of their
+/// own, and move from request to request.
+pub const FLAP: &str = "flap-s-0dc8ac87c43d-86.json.gz";
+pub const MOVE: &str = "reset-move-s-97097e027ac0-196-197.json.gz";
+
+#[derive(Deserialize)]
+struct Arrays {
+    requests: Vec<Messages>,
+}
+
+#[derive(Deserialize)]
+struct Messages {
+    n: u32,
+    messages: Box<RawValue>,
+}
+
+/// The requests of such a file, by their number in the capture, behind tools and a system prompt of ours.
+pub fn arrays(name: &str) -> Vec<(u32, String)> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let arrays: Arrays = serde_json::from_str(&unpacked(&folder.join(name))).unwrap();
+    let system = "You are an agent for code. ".repeat(400);
+    let tool = |name: &str| {
+        let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"required":["path"]}"#;
+        format!(r#"{{"name":"{name}","description":"The tool {name}.","input_schema":{schema}}}"#)
+    };
+    let tools = ["Agent", "Bash", "Edit", "Read"].map(tool).join(",");
+    let body = |messages: &RawValue| {
+        format!(
+            r#"{{"model":"claude-opus-4-8","max_tokens":32000,"tools":[{tools}],"system":[{{"type":"text","text":"{system}","cache_control":{{"type":"ephemeral","ttl":"1h"}}}}],"messages":{messages}}}"#
+        )
+    };
+    arrays.requests.iter().map(|request| (request.n, body(&request.messages))).collect()
 }
 
 /// Every captured request that has a history to change.
 pub fn prompts() -> Vec<Prompt> {
     let Some(folder) = folder() else { return Vec::new() };
-    let all = CAPTURES.iter().flat_map(|name| bodies(&folder.join(name)));
+    let kept = [FLAP, MOVE].into_iter().flat_map(arrays).map(|(_, body)| body);
+    let all = CAPTURES.iter().flat_map(|name| bodies(&folder.join(name))).chain(kept);
     all.map(|body| Prompt::parse(&body)).filter(|prompt| prompt.messages.len() > 3).collect()
 }

@@ -1,6 +1,6 @@
 //! Planted changes: each is found, once, at its block and byte, by its cause; what is harmless is not found.
 //!
-//! `cargo test -p forkcast-sim --no-default-features --test mutations -- --nocapture` prints the tables.
+//! `cargo test -p forkcast-sim --no-default-features --features guard --test mutations -- --nocapture` prints the tables.
 //! `FORKCAST_CASES` sets how many conversations each kind of change is planted in.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
@@ -14,8 +14,10 @@ mod compared;
 mod dice;
 mod generated;
 mod json;
+mod judged;
 mod kinds;
 mod prompt;
+mod reminders;
 mod tally;
 mod twin;
 #[cfg(feature = "guard")]

@@ -4,9 +4,10 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
 
 use crate::case::{At, Case};
-use crate::compared::{cases, cause, generated, seed, spot};
+use crate::compared::generated;
 use crate::generated::mark;
 use crate::json::Json;
+use crate::judged::{cases, cause, seed, spot};
 use crate::kinds::{KINDS, Kind};
 use crate::prompt::Prompt;
 use crate::twin::Sides;

@@ -1,0 +1,135 @@
+//! Reminders that a real client moved about in its history, captured request by request. The truth about each pair was read
+//! off the JSON by hand: which messages differ, what stands there before and behind, at which byte they part.
+//!
+//! A hook's reminder stands as a block behind a tool's result, or in a system message of its own that joins it with others.
+//! Requests of the conversation and questions beside it take turns, and each sort has one of the two forms.
+
+use forkcast_sim::guard::{Guard, Rules, Sent};
+
+use crate::captured::{FLAP, MOVE, arrays};
+use crate::case::Case;
+use crate::dice::Dice;
+use crate::judged::differences;
+use crate::prompt::Prompt;
+use crate::twin::Sides;
+
+/// Cause, path, offset in the block.
+type Found = (&'static str, &'static str, u64);
+
+/// What differs between two captured requests.
+struct Truth {
+    file: &'static str,
+    requests: [u32; 2],
+    differences: &'static [Found],
+}
+
+/// Four reminders behind a result become one system message; one and the system message behind it become another; one
+/// becomes a third. What the client asks at the end is another question.
+const APART: [Found; 10] = [
+    ("message_removed", "messages[86].content[0]", 9),
+    ("message_removed", "messages[86].content[0]", 9),
+    ("message_removed", "messages[86].content[0]", 9),
+    ("message_removed", "messages[86].content[0]", 9),
+    ("message_inserted", "messages[86].content[0]", 9),
+    ("message_removed", "messages[91].content[0]", 9),
+    ("message_edited", "messages[91].content[0]", 11),
+    ("message_removed", "messages[94].content[0]", 9),
+    ("message_inserted", "messages[94].content[0]", 9),
+    ("message_edited", "messages[98].content[0]", 11),
+];
+
+/// And back again.
+const TOGETHER: [Found; 10] = [
+    ("message_removed", "messages[85].content[3]", 9),
+    ("message_inserted", "messages[85].content[3]", 9),
+    ("message_inserted", "messages[85].content[4]", 9),
+    ("message_inserted", "messages[85].content[5]", 9),
+    ("message_inserted", "messages[85].content[6]", 9),
+    ("message_inserted", "messages[89].content[2]", 9),
+    ("message_edited", "messages[90].content[0]", 11),
+    ("message_removed", "messages[92].content[1]", 9),
+    ("message_inserted", "messages[92].content[1]", 9),
+    ("message_edited", "messages[96].content[0]", 11),
+];
+
+/// The same as the first, but for three messages that the last question gives way to.
+const APART_AGAIN: [Found; 10] = {
+    let mut found = APART;
+    found[9] = ("rewound", "messages[98].content[0]", 11);
+    found
+};
+
+/// Two reminders behind a result and the system message behind it become one; six messages behind give way to others.
+const JOINED: [Found; 4] = [
+    ("message_removed", "messages[223].content[0]", 9),
+    ("message_removed", "messages[223].content[0]", 9),
+    ("message_edited", "messages[223].content[0]", 12),
+    ("rewound", "messages[227].content[0]", 12),
+];
+
+const TRUTHS: [Truth; 7] = [
+    Truth { file: FLAP, requests: [102, 104], differences: &APART },
+    Truth { file: FLAP, requests: [104, 105], differences: &TOGETHER },
+    Truth { file: FLAP, requests: [105, 108], differences: &APART_AGAIN },
+    Truth { file: MOVE, requests: [187, 195], differences: &JOINED },
+    // One message gives way to three, these to others, and these to others.
+    Truth { file: MOVE, requests: [195, 196], differences: &[("message_edited", "messages[233].content[0]", 11)] },
+    Truth { file: MOVE, requests: [196, 197], differences: &[("rewound", "messages[233].content[0]", 11)] },
+    Truth { file: MOVE, requests: [197, 198], differences: &[("rewound", "messages[233].content[0]", 11)] },
+];
+
+fn case(truth: &Truth) -> Option<Case> {
+    let all = arrays(truth.file);
+    let prompt = |number: u32| all.iter().find(|(n, _)| *n == number).map(|(_, body)| Prompt::parse(body));
+    let [older, newer] = truth.requests.map(prompt);
+    Some(Case { older: older?, newer: newer?, dice: Dice::new(0) })
+}
+
+#[test]
+fn reminders_that_moved_are_found_where_the_json_says() {
+    for truth in &TRUTHS {
+        let Some(case) = case(truth) else { return };
+        let found = differences(&case);
+        let said: Vec<(&str, &str, u64)> = found
+            .iter()
+            .map(|one| (one.cause.word(), one.path.as_str(), one.offset_in_block.expect("a block")))
+            .collect();
+        assert_eq!(said, truth.differences, "{} {:?}", truth.file, truth.requests);
+        let first = Sides::new(&case.older, &case.newer).first();
+        assert_eq!((found[0].path.as_str(), found[0].offset_in_block), (&*first.path, Some(first.offset_in_block)));
+        assert_eq!(found[0].offset_in_prefix, Some(first.offset_in_prefix), "{:?}", truth.requests);
+    }
+}
+
+/// Each request of a file: the one that it is held against, and whether the change where the two part breaks the prefix.
+fn watched(file: &str, chain: Option<&str>) -> Vec<(Option<usize>, Option<bool>)> {
+    let mut guard = Guard::new(Rules::default());
+    let take = |(_, body): (u32, String)| {
+        let checked = guard.take(&Sent { chain, ..Sent::body(body.as_bytes()) }).expect("a body");
+        let first = checked.findings.first();
+        (first.and_then(|first| first.older), first.map(|first| first.breaks_prefix))
+    };
+    arrays(file).into_iter().map(take).collect()
+}
+
+/// Without names, the questions beside the conversation are a chain of their own, which keeps its own form and breaks nothing.
+#[test]
+fn a_reminder_that_flaps_breaks_the_prefix_once_for_each_chain() {
+    let all = watched(FLAP, None);
+    if !all.is_empty() {
+        assert_eq!(all, [(None, None), (Some(0), Some(true)), (None, None), (None, None)]);
+        let named = watched(FLAP, Some("main"));
+        assert_eq!(named, [(None, None), (Some(0), Some(true)), (Some(1), Some(true)), (Some(2), Some(true))]);
+    }
+}
+
+/// What the last two requests give up was asked beside the conversation: what they keep is read as far as it was cached.
+#[test]
+fn reminders_that_were_joined_break_the_prefix_and_going_back_does_not() {
+    for all in [None, Some("main")].map(|chain| watched(MOVE, chain)) {
+        if !all.is_empty() {
+            let breaks: Vec<_> = all.iter().map(|(_, breaks)| *breaks).collect();
+            assert_eq!(breaks, [None, Some(true), Some(true), Some(false), Some(false)]);
+        }
+    }
+}
