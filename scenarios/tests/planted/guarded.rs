@@ -1,0 +1,128 @@
+//! The same before the guard, among all other requests of the run: the original's findings and what was planted.
+
+use std::collections::BTreeSet;
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Checked, Finding, Guard, Rules, Sent};
+
+use crate::case::Case;
+use crate::dice::Dice;
+use crate::judged::{cases, cause, seed, spot};
+use crate::kinds::{KINDS, Kind};
+use crate::prompt::Prompt;
+use crate::talks::{Request, all};
+use crate::twin::Sides;
+
+/// Gives a request to the guard as the runtime's recorder does.
+fn take(guard: &mut Guard, request: &Request, prompt: &Prompt) -> Checked {
+    let body = prompt.body();
+    let chain = Some(&*request.chain);
+    let sent = Sent { chain, parent: request.parent.as_deref(), scope: "run", ..Sent::body(body.as_bytes()) };
+    guard.take(&sent).expect("a body")
+}
+
+/// What a finding says, but for places, which other spellings of the same prompt move.
+fn said(found: &Finding) -> (Cause, String, Option<u64>, Option<u64>, bool) {
+    (found.cause, found.name.clone(), found.offset_in_block, found.offset_in_prefix, found.breaks_prefix)
+}
+
+/// Changes of breakpoints, which are no change of the prompt but of what is read of it.
+fn moves_breakpoints(kind: &Kind) -> bool {
+    ["markers-moved", "markers-dropped", "lifetimes", "automatic"].contains(&kind.word)
+}
+
+/// Plants a harmless change in one request; `false` where it needs one in the request before.
+fn respell(kind: &Kind, case: &mut Case) -> bool {
+    let before = case.older.body();
+    kind.plant(case).is_some() && case.older.body() == before
+}
+
+/// A thousand conversations of agents, each in other words of JSON from request to request.
+#[test]
+fn a_run_spelled_otherwise_has_the_findings_of_the_run() {
+    let talks = all();
+    let harmless: Vec<&Kind> = KINDS.iter().filter(|kind| kind.is_harmless() && !moves_breakpoints(kind)).collect();
+    let (mut conversations, mut respelled, mut findings) = (0, 0, 0);
+    for round in 0_u64.. {
+        if conversations >= 1_000 {
+            break;
+        }
+        for talk in &talks {
+            conversations += talk.agents();
+            let mut guards = [Guard::new(Rules::default()), Guard::new(Rules::default())];
+            for (at, request) in talk.requests.iter().enumerate().filter(|(_, request)| request.answered) {
+                let mut dice = Dice::new(round * 1_000 + at as u64);
+                let mut words = Vec::new();
+                let mut spelled = request.prompt.clone();
+                for kind in (0..round % 4).map(|_| *dice.pick(&harmless)).collect::<Vec<_>>() {
+                    let seed = round * 100_000 + at as u64;
+                    let mut case = Case { older: spelled.clone(), newer: spelled.clone(), dice: Dice::new(seed) };
+                    if kind.word != "duplicate-keys" && respell(kind, &mut case) {
+                        spelled = case.newer;
+                        words.push(kind.word);
+                    }
+                }
+                respelled += u64::from(!words.is_empty());
+                let plain = take(&mut guards[0], request, &request.prompt);
+                let other = take(&mut guards[1], request, &spelled);
+                let [plain, other] =
+                    [plain, other].map(|checked| checked.findings.iter().map(said).collect::<Vec<_>>());
+                assert_eq!(plain, other, "{} request {at}, round {round}, {words:?}", talk.name);
+                findings += plain.len();
+            }
+        }
+    }
+    println!(
+        "{conversations} conversations, {respelled} requests spelled otherwise, {findings} findings as in the original"
+    );
+    assert!(respelled > 1_000);
+}
+
+/// What is wrong with what the guard finds in a request in which `kind` was planted.
+fn wrong(kind: &Kind, case: &Case, planted: &[crate::case::At], plain: &Checked, found: &Checked) -> Option<String> {
+    let sides = Sides::new(&case.older, &case.newer);
+    let expected: BTreeSet<(Cause, String)> = planted
+        .iter()
+        .filter_map(|at| {
+            let (spot, _) = spot(at, &sides);
+            Some((cause(kind, spot.level)?, spot.path))
+        })
+        .collect();
+    let told: BTreeSet<(Cause, String)> = found.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
+    let known: BTreeSet<(Cause, String)> = plain.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
+    let missed: Vec<_> = expected.difference(&told).collect();
+    let more: Vec<_> = told.iter().filter(|one| !expected.contains(one) && !known.contains(one)).collect();
+    (!missed.is_empty() || !more.is_empty())
+        .then(|| format!("{}: missed {missed:?}, more {more:?}, told {told:?}", kind.word))
+}
+
+/// Every kind in requests of whole runs, in which all agents ask before and beside the one that changes.
+#[test]
+fn the_guard_finds_what_was_planted_among_all_agents_of_a_run() {
+    let talks = all();
+    let (mut all, mut mistakes) = (0_u64, Vec::new());
+    for (number, talk) in talks.iter().enumerate() {
+        let mut guard = Guard::new(Rules::default());
+        for (at, request) in talk.requests.iter().enumerate().filter(|(_, request)| request.answered) {
+            let seeds = seed(at, number as u64);
+            let mut dice = Dice::new(seeds);
+            let chosen = (0..cases(4)).map(|_| *dice.pick(&KINDS.iter().collect::<Vec<_>>())).collect::<Vec<_>>();
+            for kind in chosen {
+                let Some(mut case) = talk.pair(at, seeds) else { continue };
+                let before = case.older.body();
+                let Some(planted) = kind.plant(&mut case) else { continue };
+                if case.older.body() != before || moves_breakpoints(kind) {
+                    continue;
+                }
+                all += 1;
+                let plain = take(&mut guard.clone(), request, &request.prompt);
+                let found = take(&mut guard.clone(), request, &case.newer);
+                let label = format!("{} request {at} of {}", talk.name, request.chain);
+                mistakes.extend(wrong(kind, &case, &planted, &plain, &found).map(|text| format!("{label}: {text}")));
+            }
+            take(&mut guard, request, &request.prompt);
+        }
+    }
+    println!("{} of {all} wrong\n{}", mistakes.len(), mistakes.join("\n"));
+    assert!(all > 500 && mistakes.len() as u64 * 100 <= all * 2, "{} of {all}", mistakes.len());
+}
