@@ -143,7 +143,7 @@ impl Found<'_> {
             (Cause::ToolsReordered, _) => known(cause),
             (Cause::ImageChanged, _) => {
                 let only = classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"];
-                self.differences.iter().position(|known| only && known.path == "citations")
+                self.differences.iter().position(|known| only && known.name == "parameter `citations`")
             }
             // Sent where it was sent before, it follows its call, which moved or went.
             (Cause::ResultsReordered, Some(block)) if sides.was_sent_in_place(block) => {
@@ -182,7 +182,7 @@ impl Found<'_> {
             cause: Cause::LevelParameter,
             level,
             name: format!("parameter `{field}`"),
-            path: field,
+            path: sides.parameter_path(&field, [bytes(old), bytes(new)]),
             new_index: pair.new_at,
             old_index: pair.old_at,
             offset_in_block: None,

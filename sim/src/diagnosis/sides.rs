@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::align::{Alignment, Gap};
 use super::classify;
 use super::pairing::Pair;
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire};
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire, json};
 
 /// What both prompts are made of.
 pub(super) struct Sides<'a> {
@@ -136,6 +136,31 @@ impl<'a> Sides<'a> {
         if place.keys && !is_keys && place.item != Place::LEVEL_HEAD { Place { keys: false, ..place } } else { place }
     }
 
+    /// The JSON path of a level's parameter: the setting's own, or that of what stands in the prompt and alters a level before
+    /// its place. Of the newer body where it has such a thing, else of the older.
+    pub(super) fn parameter_path(&self, field: &str, [old, new]: [&[u8]; 2]) -> String {
+        let either = |find: &dyn Fn(&Request, &[BlockId]) -> Option<String>| {
+            find(self.newer, &self.new).or_else(|| find(self.older, &self.old))
+        };
+        let found = match field {
+            "web_search" => search_tool(self.newer, new, old).or_else(|| search_tool(self.older, old, new)),
+            "citations" => {
+                either(&|request, blocks| Some(format!("{}.citations", self.first(request, blocks, cites)?)))
+            }
+            "images" => either(&|request, blocks| Some(self.first(request, blocks, shows)?.to_string())),
+            _ => None,
+        };
+        found.unwrap_or_else(|| field.to_owned())
+    }
+
+    /// Where the first block of the messages stands of which this holds.
+    fn first(&self, request: &Request, blocks: &[BlockId], holds: fn(&[u8]) -> bool) -> Option<Place> {
+        let mut found = blocks.iter().zip(&request.places);
+        let (_, place) =
+            found.find(|(block, place)| place.level == Level::Messages && holds(self.wire.blocks.bytes(**block)))?;
+        Some(*place)
+    }
+
     pub(super) fn name(&self, pair: &Pair, place: Place) -> String {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let Some(block) = new.or(old) else { return String::new() };
@@ -147,4 +172,31 @@ impl<'a> Sides<'a> {
             None => what,
         }
     }
+}
+
+/// The provider's own search tools among the parameters `own` of the system level.
+fn search_tools(own: &[u8]) -> impl Iterator<Item = &[u8]> {
+    json::members(own).flatten().filter(|(key, _)| *key == b"\"web_search\"").map(|(_, tool)| tool)
+}
+
+/// The path of the first search tool of `request` that the other one does not have: such tools stand in no block of their
+/// own, so they are the elements of `tools` that are missing among the blocks.
+fn search_tool(request: &Request, own: &[u8], other: &[u8]) -> Option<String> {
+    let at = search_tools(own).position(|tool| search_tools(other).all(|known| known != tool))?;
+    let placed = request.places.iter().chain(request.excluded.iter().map(|excluded| &excluded.place));
+    let placed: BTreeSet<u32> = placed.filter(|place| place.level == Level::Tools).map(|place| place.item).collect();
+    let item = (0..).filter(|item| !placed.contains(item)).nth(at)?;
+    Some(format!("{}[{item}]", Level::Tools.name()))
+}
+
+/// Whether a block is a document that asks for citations.
+fn cites(block: &[u8]) -> bool {
+    let member = |object, name: &[u8]| json::members(object).flatten().find(|(key, _)| *key == name);
+    let citations = member(block, b"\"citations\"").and_then(|(_, citations)| member(citations, b"\"enabled\""));
+    citations.is_some_and(|(_, enabled)| enabled == b"true")
+}
+
+/// Whether a block is an image or holds one.
+fn shows(block: &[u8]) -> bool {
+    memchr::memmem::find(block, b"\"type\":\"image\"").is_some()
 }

@@ -20,6 +20,8 @@ pub enum At {
     First,
     /// At a parameter of the request.
     Parameter(&'static str, &'static str),
+    /// At what stands here in the newer request, as a parameter of this level.
+    Standing(String, &'static str),
 }
 
 /// Texts in which something is planted.

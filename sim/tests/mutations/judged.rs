@@ -25,20 +25,14 @@ pub fn spot(at: &At, sides: &Sides) -> (Spot, bool) {
     match at {
         At::First => (sides.first(), true),
         At::Block(id) => (sides.of(*id), true),
-        At::Parameter(path, level) => {
-            let old_index = if *path == "model" { 0 } else { sides.level_start(level) };
-            let spot = Spot {
-                path: (*path).to_owned(),
-                level,
-                offset_in_block: 0,
-                offset_in_prefix: 0,
-                index: 0,
-                old_index,
-                keys: true,
-            };
-            (spot, false)
-        }
+        At::Parameter(path, level) => (parameter(path, level, sides), false),
+        At::Standing(path, level) => (parameter(path, level, sides), false),
     }
+}
+
+fn parameter(path: &str, level: &'static str, sides: &Sides) -> Spot {
+    let old_index = if path == "model" { 0 } else { sides.level_start(level) };
+    Spot { path: path.to_owned(), level, offset_in_block: 0, offset_in_prefix: 0, index: 0, old_index, keys: true }
 }
 
 /// The cause that a planted change must be given.

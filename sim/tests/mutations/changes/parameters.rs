@@ -110,13 +110,14 @@ pub fn web_search(case: &mut Case) -> Option<Vec<At>> {
     (!case.newer.tools.is_empty()).then_some(())?;
     let tool = case.newer.written(r#"{"type":"web_search_20250305","name":"web_search","max_uses":3}"#);
     case.newer.tools.push(tool);
-    Some(vec![At::Parameter("web_search", "system")])
+    Some(vec![At::Standing(format!("tools[{}]", case.newer.tools.len() - 1), "system")])
 }
 
 /// Citations of a document are switched on.
 pub fn citations(case: &mut Case) -> Option<Vec<At>> {
     let document = r#"{"type":"document","source":{"type":"text","media_type":"text/plain","data":"A page."},"citations":{"enabled":$}}"#;
     let block = case.newer.written(&document.replace('$', "false"));
+    let said = case.newer.messages.iter().position(|message| message.role == "user")?;
     for (prompt, enabled) in [(&mut case.older, "false"), (&mut case.newer, "true")] {
         let mut block = block.clone();
         block.json = crate::json::Json::parse(&document.replace('$', enabled));
@@ -124,5 +125,5 @@ pub fn citations(case: &mut Case) -> Option<Vec<At>> {
         first.content.insert(0, block);
         first.as_string = false;
     }
-    Some(vec![At::Parameter("citations", "system")])
+    Some(vec![At::Standing(format!("messages[{said}].content[0].citations"), "system")])
 }
