@@ -12,6 +12,8 @@ mod chains;
 mod clock;
 #[path = "guard/conversation.rs"]
 mod conversation;
+#[path = "guard/refused.rs"]
+mod refused;
 #[path = "guard/rules.rs"]
 mod rules;
 #[path = "guard/stability.rs"]

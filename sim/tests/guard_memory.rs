@@ -1,14 +1,18 @@
-//! What a guard holds does not grow with what was checked: two requests of each chain.
+//! What a guard holds grows neither with what was checked, two requests of each chain, nor with what was found.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
 use std::fmt::Write;
+use std::sync::Mutex;
 
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Guard, LISTED_MAX, Rules, Sent};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static PEAK: PeakAlloc = PeakAlloc;
+
+/// One test at a time: all of them are measured by one allocator.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const REQUESTS: usize = 2_000;
 const BODY_BYTES: usize = 200_000;
@@ -32,6 +36,7 @@ fn body(number: usize) -> String {
 
 #[test]
 fn requests_that_share_nothing_do_not_pile_up() {
+    let _alone = ALONE.lock();
     let mut guard = Guard::new(Rules::default());
     let before = PEAK.current_usage();
     PEAK.reset_peak_usage();
@@ -44,4 +49,45 @@ fn requests_that_share_nothing_do_not_pile_up() {
     println!("{REQUESTS} requests of {BODY_BYTES} bytes that share nothing: at most {} MiB", peak >> 20);
     // Where the wire is made afresh, both live: 12 MiB of blocks, and as much again of raw elements and of room to grow.
     assert!(peak < 64 << 20, "{} MiB", peak >> 20);
+}
+
+/// Changes in each request of the second test.
+const CHANGES: usize = 8;
+
+/// A short body of which every message is told anew.
+fn retold(number: usize) -> String {
+    let message = |at: usize| {
+        let text = format!("message {at} as it was told at {number}, and the same words behind it each time");
+        format!(r#"{{"role":"{}","content":"{text}"}}"#, ["user", "assistant"][at % 2])
+    };
+    let messages: Vec<String> = (0..CHANGES).map(message).collect();
+    format!(
+        r#"{{"model":"claude-sonnet-4-5","cache_control":{{"type":"ephemeral"}},"system":"Be kind.","messages":[{}]}}"#,
+        messages.join(",")
+    )
+}
+
+#[test]
+fn findings_beyond_those_that_are_listed_are_counted() {
+    let _alone = ALONE.lock();
+    let rules = Rules::default();
+    let mut guard = Guard::new(rules.clone()).without_minimum();
+    let before = PEAK.current_usage();
+    let requests = 8 * LISTED_MAX / CHANGES;
+    let (mut found, mut lost) = (0, 0);
+    for number in 0..=requests {
+        let checked = guard.take(&Sent { chain: Some("main"), ..Sent::body(retold(number).as_bytes()) }).unwrap();
+        found += checked.findings.len();
+        lost += checked.findings.iter().map(|finding| finding.tokens_lost).sum::<u64>();
+    }
+    let report = guard.finish();
+    let held = PEAK.current_usage() - before;
+    println!("{found} findings in {requests} requests: {} MiB", held >> 20);
+    assert!(found > 7 * LISTED_MAX && report.findings.len() == LISTED_MAX, "{found}");
+    assert_eq!(report.unlisted.findings, found - LISTED_MAX);
+    assert_eq!(report.unlisted.forbidden, report.unlisted.findings);
+    let listed: u64 = report.findings.iter().map(|finding| finding.tokens_lost).sum();
+    assert_eq!(listed + report.unlisted.tokens_lost, lost);
+    assert!(!report.passes(&rules) && !report.score["stability"]);
+    assert!(held < 16 << 20, "{} MiB, and all that was found would take 80", held >> 20);
 }

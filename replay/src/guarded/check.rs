@@ -1,7 +1,7 @@
 //! The sink that checks: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
 
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
-use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Noted, Report, Rules, Sent, Watch};
+use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, Watch};
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
@@ -81,10 +81,11 @@ impl Check {
     pub fn finish(mut self) -> Outcome {
         self.end_watch();
         let Self { checking, guard, guarded, recorder, mut report, origins, .. } = self;
-        add(&mut report, guard.finish(), &guarded);
+        report.add(guard.finish(), &checking.rules, number(&guarded));
         report.findings.sort_by_key(|finding| finding.request);
         report.notes.sort_by_key(|note| note.request);
         report.set_score(&checking.rules);
+        report.warnings.extend(report.unlisted.told());
         Outcome { report, lock: recorder.map(Recorder::finish), origins }
     }
 
@@ -92,7 +93,7 @@ impl Check {
         if let Some(Watched { watch, numbers, .. }) = self.watch.take() {
             let mut own = watch.finish();
             own.findings.iter_mut().for_each(without_offsets);
-            add(&mut self.report, own, &numbers);
+            self.report.add(own, &self.checking.rules, number(&numbers));
         }
     }
 
@@ -135,26 +136,9 @@ impl Sink for Check {
     }
 }
 
-/// Adds what one part found, with the numbers that its requests have among all.
-fn add(report: &mut Report, part: Report, numbers: &[usize]) {
-    let number = |own: usize| numbers.get(own).copied().unwrap_or(own);
-    report.chains += part.chains;
-    report.requests += part.requests;
-    report.findings.extend(part.findings.into_iter().map(|finding| Finding {
-        request: number(finding.request),
-        older: finding.older.map(number),
-        ..finding
-    }));
-    report.notes.extend(part.notes.into_iter().map(|note| Noted { request: number(note.request), ..note }));
-    report.violations.extend(part.violations);
-    for (rule, held) in part.score {
-        report.score.entry(rule).and_modify(|all| *all &= held).or_insert(held);
-    }
-    for warning in part.warnings {
-        if !report.warnings.contains(&warning) {
-            report.warnings.push(warning);
-        }
-    }
+/// The numbers that the requests of one part have among all.
+fn number(numbers: &[usize]) -> impl Fn(usize) -> usize {
+    |own| numbers.get(own).copied().unwrap_or(own)
 }
 
 /// Of a transcript's blocks only sizes are known: a byte in which they differ is none that was sent.

@@ -93,6 +93,19 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
     pre_warm(request)
 }
 
+/// The block that a refusal is about; `None` where it is the whole request.
+pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
+    match refusal {
+        Refusal::TooManyBreakpoints { max, .. } => {
+            request.markers.get(*max).or(request.markers.last()).map(|at| at.place)
+        }
+        Refusal::NotAllowed { .. } | Refusal::EmptyText { .. } => request.bad_markers.first().map(|bad| bad.place),
+        Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
+        Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),
+        Refusal::PreWarm { .. } => None,
+    }
+}
+
 /// The first one-hour breakpoint behind a five-minute one.
 fn out_of_order(markers: &[Marker]) -> Option<&Marker> {
     let first_short = markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;

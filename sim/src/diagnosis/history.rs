@@ -42,6 +42,29 @@ fn opening_end(sides: &Sides<'_>) -> usize {
     (from..sides.old.len()).take_while(opens).last().map_or(from, |at| at + 1)
 }
 
+/// What texts begin with that clients put in place of a history, as canonical bytes have it: Claude Code (all 34
+/// compactions of recorded transcripts, 2026-01 to 2026-02), pi 0.73 and langchain's `SummarizationMiddleware`.
+const SUMMARY_OPENINGS: [&[u8]; 3] = [
+    b"This session is being continued from a previous conversation",
+    b"The conversation history before this point was compacted into the following summary",
+    b"Here is a summary of the conversation to date",
+];
+
+/// Whether the canonical bytes of a block are a text that a client put in place of a history.
+pub fn is_summary(block: &[u8]) -> bool {
+    let text = block.strip_prefix(br#"{"text":""#);
+    text.is_some_and(|text| SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening)))
+}
+
+/// The newer history begins with a summary, and nothing of the older one is left.
+fn is_summary_alone(sides: &Sides<'_>, alignment: &Alignment) -> bool {
+    let blocks = &sides.wire.blocks;
+    // What clients say for the system is no history.
+    let said = || (start(sides.newer)..sides.new.len()).filter(|at| blocks.role(sides.new[*at]) != Role::System);
+    let is_summary = |at: usize| is_summary(blocks.bytes(sides.new[at]));
+    said().any(is_summary) && said().all(|at| alignment.partner[at].is_none())
+}
+
 /// A summary stands for the history: next to nothing of a long one stays, or something short stands in place of its
 /// beginning.
 pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
@@ -53,7 +76,7 @@ pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment)
         && kept * 100 <= old_blocks * COMPACTED_KEPT_PERCENT_MAX
         && sides.new.len() - from < old_blocks
         && alignment.gaps.iter().any(begins);
-    replaced || is_summed_up(sides, gap)
+    replaced || is_summed_up(sides, gap) || is_summary_alone(sides, alignment)
 }
 
 /// Something short stands for the beginning of the history, its end stays.

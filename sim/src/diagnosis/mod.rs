@@ -19,6 +19,7 @@ mod window;
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
 pub use difference::{Comparison, Difference, compare, first_difference};
+pub use history::is_summary;
 pub use pairing::Pair;
 pub use provider::Provider;
 pub use shortfall::{Case, Explanation, Missed, Previous, explain};

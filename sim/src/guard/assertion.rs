@@ -73,7 +73,8 @@ impl Guard {
     /// its system prompt and at its end, so that its bytes are held all the same.
     ///
     /// # Panics
-    /// When something in it breaks the prefix of the body before, with all that does; and when it is no request.
+    /// When something in it breaks the prefix of the body before, with all that does; when the provider refuses it; and when
+    /// it is no request.
     #[track_caller]
     pub fn assert_next(&mut self, body: &(impl Body + ?Sized)) -> Checked {
         let bytes = body.bytes();
@@ -86,14 +87,17 @@ impl Guard {
     /// Takes the next body, of any chain.
     ///
     /// # Panics
-    /// When something in it breaks the prefix of the body before in its chain, with all that does; and when it is no
-    /// request.
+    /// When something in it breaks the prefix of the body before in its chain, with all that does; when the provider refuses
+    /// it; and when it is no request.
     #[track_caller]
     pub fn assert_sent(&mut self, sent: &Sent<'_>) -> Checked {
         let checked = match self.take(sent) {
             Ok(checked) => checked,
             Err(error) => fail(&format!("body {} is no request of the Messages API: {error}", self.len())),
         };
+        if let Some(answer) = &checked.refused {
+            fail(&format!("the provider refuses body {}: {answer}", self.len() - 1));
+        }
         let rules = self.rules();
         let broken: Vec<&Finding> = checked.findings.iter().filter(|finding| rules.forbid(finding)).collect();
         if !broken.is_empty() {

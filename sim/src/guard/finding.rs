@@ -103,6 +103,8 @@ pub struct Noted {
     pub note: NoteKind,
     /// JSON path; empty where it concerns the whole request.
     pub path: String,
+    /// What the provider answers, where the note is that it refuses.
+    pub answer: Option<String>,
 }
 
 /// What a note says.
@@ -112,6 +114,15 @@ pub enum NoteKind {
     Harmless(Note),
     /// Less was read than could have been, and time is to blame.
     Time(Cause),
+    /// The provider's rules refuse the request; a recorded usage shows that it took it, or the rules of the check let it
+    /// pass.
+    Refused,
+    /// Without a name it began a chain, and there is one with the same tools and system prompt: another agent of that kind, or
+    /// that one with a history of which no word is left. Bytes do not tell.
+    NewChain,
+    /// Without a name it goes on otherwise from the request before a chain's last: a fork, an answer that was asked for
+    /// again, or that agent gone back by a step. Bytes do not tell.
+    Branch,
 }
 
 impl NoteKind {
@@ -120,6 +131,9 @@ impl NoteKind {
         match self {
             Self::Harmless(note) => note.word(),
             Self::Time(cause) => cause.word(),
+            Self::Refused => "refused",
+            Self::NewChain => "new_chain",
+            Self::Branch => "branch",
         }
     }
 }

@@ -60,20 +60,23 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
 impl Case<'_> {
     /// A note on the newer request.
     pub fn note(&self, note: NoteKind, path: &str) -> Noted {
-        Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned() }
+        Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
     }
 
-    /// What reading these blocks of the newer prompt would have saved: tokens, what most of them are billed as, money.
-    pub fn loss(&self, lost: &[usize]) -> (u64, Category, Option<Money>) {
+    /// What reading these unchanged blocks, by their indices in the older and the newer prompt, would have saved: tokens,
+    /// what most of them are billed as, money.
+    pub fn loss(&self, lost: &[(usize, usize)]) -> (u64, Category, Option<Money>) {
         let mut tokens = [(Category::Write1h, 0_u64), (Category::Write5m, 0), (Category::Input, 0)];
         let ends = self.newer.written_ends();
-        for at in lost {
+        for (old, new) in lost {
             let slot = match ends {
-                (one_hour, _) if *at < one_hour => 0,
-                (_, last) if *at < last => 1,
+                (one_hour, _) if *new < one_hour => 0,
+                (_, last) if *new < last => 1,
                 _ => 2,
             };
-            tokens[slot].1 += self.newer.tokens(*at);
+            // A recorded size is worth more than an estimate of the same bytes.
+            let older_knows = self.older.is_measured && !self.newer.is_measured;
+            tokens[slot].1 += if older_knows { self.older.tokens(*old) } else { self.newer.tokens(*new) };
         }
         let cost = self.rates.map(|rates| {
             tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()
@@ -129,12 +132,12 @@ impl<'a> Alone<'a> {
         })
     }
 
-    /// Unchanged blocks of the newer prompt behind the change that would have been read without it.
-    fn lost(&self) -> Vec<usize> {
+    /// Unchanged blocks behind the change that would have been read without it, in the older and the newer prompt.
+    fn lost(&self) -> Vec<(usize, usize)> {
         let begins = self.begins();
         let unread = self.mixed.slots.iter().skip(self.read).filter(|slot| slot.new.is_none());
         let behind = unread.filter_map(|slot| slot.old).filter(|old| (begins..self.base_read).contains(old));
-        behind.filter_map(|old| self.undone.kept(old)).collect()
+        behind.filter_map(|old| Some((old, self.undone.kept(old)?))).collect()
     }
 
     fn finding(&self) -> Finding {

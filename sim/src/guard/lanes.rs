@@ -3,13 +3,18 @@
 //! Where the input names no agents, a request continues the chain with which it shares most message history. One kind of
 //! request it would tear: siblings of a fan-out, and answers that were asked for again, all continue the same earlier
 //! request and differ behind it. Each of them is a chain of its own. And one kind it would lose: a history that was replaced
-//! (compacted, or with all its ids renewed) shares nothing with what it stands for.
+//! (compacted, or with all its ids renewed) shares nothing with what it stands for: it is known by words of a model, or by
+//! those with which clients begin a summary. What bytes cannot tell is told as a note ([`NoteKind::NewChain`],
+//! [`NoteKind::Branch`]).
 
 use std::collections::BTreeMap;
 
+use super::finding::NoteKind;
 use super::sent::Facts;
 use super::taken::Taken;
+use crate::diagnosis::is_summary;
 use crate::pricing::Rates;
+use crate::time::Instant;
 use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, NodeId, Request, Role, Wire};
 
 /// A chain's latest requests.
@@ -23,18 +28,20 @@ pub(super) struct Latest {
     pub rates: Option<Rates>,
     /// The scope in which they were sent.
     pub scope: String,
+    /// When the first byte of the last one's answer came, or when it was sent; `None` where neither is known.
+    pub first_byte_at: Option<Instant>,
 }
 
 impl Latest {
     /// The same in a fresh wire.
     pub fn moved(self, old: &Wire, new: &mut Wire, moved: &mut Moved) -> Self {
-        let Self { last, before, rates, scope } = self;
+        let Self { last, before, rates, scope, first_byte_at } = self;
         let mut adopt = |taken: Taken| {
             let request = new.adopt(old, &taken.request, &scope, moved);
             Taken { request, ..taken }
         };
         let before = before.map(&mut adopt);
-        Self { last: adopt(last), before, rates, scope }
+        Self { last: adopt(last), before, rates, scope, first_byte_at }
     }
 }
 
@@ -49,6 +56,8 @@ pub(super) struct Lane {
     pub first: bool,
     /// The chain that it branches off: behind the request before that chain's last.
     pub branches_off: Option<ChainId>,
+    /// What bytes do not tell of it.
+    pub doubt: Option<NoteKind>,
 }
 
 /// A chain's last request and the one before.
@@ -90,6 +99,7 @@ impl Lanes {
     ) -> Lane {
         let scope = self.scopes.entry(facts.scope.to_owned()).or_default();
         let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, &latest)).flatten();
+        let of_its_kind = facts.chain.is_none() && scope.of_head(request, &latest).next().is_some();
         let continued = match branches_off {
             Some(_) => scope.chains.begin(request, wire),
             None => match scope.replaced(wire, request, facts, &latest) {
@@ -113,7 +123,11 @@ impl Lanes {
                 chain
             }
         };
-        Lane { chain, name: self.names[chain.0 as usize].clone(), first: continued.first, branches_off }
+        let doubt = match branches_off {
+            Some(_) => Some(NoteKind::Branch),
+            None => (continued.first && of_its_kind).then_some(NoteKind::NewChain),
+        };
+        Lane { chain, name: self.names[chain.0 as usize].clone(), first: continued.first, branches_off, doubt }
     }
 
     /// What makes chains less sure than they look, in words.
@@ -154,8 +168,21 @@ impl Scope {
         recent().find(|(_, recent)| branches(*recent)).map(|(chain, _)| chain)
     }
 
+    /// The chains without names whose tools and system prompt are those of `request`; none for a request without any.
+    fn of_head<'a>(
+        &self,
+        request: &Request,
+        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> impl Iterator<Item = ChainId> {
+        let head = head(request);
+        let is_of_head =
+            move |chain: &ChainId| head.is_some() && latest(*chain).is_some_and(|(last, _)| self::head(last) == head);
+        self.unnamed.iter().copied().filter(is_of_head)
+    }
+
     /// The chain, numbered within the scope, whose history `request` replaced: nothing that was said goes on in it, yet
-    /// it holds words of a model, so it is no beginning; and tools and system prompt are those of one chain alone.
+    /// it holds words of a model, or a user's text begins as clients begin a summary, so it is no beginning; and tools and
+    /// system prompt are those of one chain alone. A summary stands for a history in which a model had spoken.
     fn replaced<'a>(
         &self,
         wire: &Wire,
@@ -163,15 +190,15 @@ impl Scope {
         facts: &Facts<'_>,
         latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
     ) -> Option<ChainId> {
-        let head = head(request)?;
-        let answered = |block: &BlockId| wire.blocks.role(*block) == Role::Assistant;
-        if facts.chain.is_some() || !said(wire, request).iter().any(answered) {
+        if facts.chain.is_some() || !has_history(wire, request) {
             return None;
         }
-        let of_head = |chain: &&ChainId| latest(**chain).is_some_and(|(last, _)| self::head(last) == Some(head));
-        let mut known = self.unnamed.iter().filter(of_head);
+        let had_history = |chain: &ChainId| {
+            is_answered(wire, request) || latest(*chain).is_some_and(|(last, _)| has_history(wire, last))
+        };
+        let mut known = self.of_head(request, latest).filter(had_history);
         let chain = known.next().filter(|_| known.next().is_none())?;
-        let within = self.numbers.iter().position(|number| number == chain)?;
+        let within = self.numbers.iter().position(|number| *number == chain)?;
         let is_new = !self.chains.is_continued(request, wire);
         is_new.then(|| ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
     }
@@ -205,6 +232,18 @@ impl Scope {
         });
         strangers.into_iter().chain(torn).collect()
     }
+}
+
+/// Whether a model said anything in the history of `request`.
+fn is_answered(wire: &Wire, request: &Request) -> bool {
+    said(wire, request).iter().any(|block| wire.blocks.role(*block) == Role::Assistant)
+}
+
+/// The same, or what was said before is summed up by a user's text.
+fn has_history(wire: &Wire, request: &Request) -> bool {
+    let blocks = &wire.blocks;
+    let is_summary = |block: &BlockId| blocks.role(*block) == Role::User && is_summary(blocks.bytes(*block));
+    is_answered(wire, request) || said(wire, request).iter().any(is_summary)
 }
 
 /// Whether `request` begins with all blocks of `earlier`.

@@ -18,6 +18,8 @@ pub(super) struct Taken {
     pub minimum_tokens: u64,
     /// Why the provider refuses it, if it does.
     pub refusal: Option<Refusal>,
+    /// Its sizes rest on a recorded usage.
+    pub is_measured: bool,
 }
 
 impl Taken {
@@ -25,7 +27,7 @@ impl Taken {
     pub fn new(number: usize, request: Request, cumulative: Vec<u64>, rules: &Rules) -> Self {
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         let refusal = refusal::check(&request, rules).err();
-        Self { number, request, cumulative, minimum_tokens, refusal }
+        Self { number, request, cumulative, minimum_tokens, refusal, is_measured: false }
     }
 
     /// Tokens of the whole prompt: what the provider reported in sum, else what the blocks have.

@@ -62,7 +62,8 @@ impl fmt::Display for Finding {
 impl fmt::Display for Noted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
-        write!(f, "request {} of `{}`: {}{at}", self.request, self.chain, self.note.word())
+        let answer = self.answer.as_ref().map_or_else(String::new, |answer| format!(": \"{answer}\""));
+        write!(f, "request {} of `{}`: {}{at}{answer}", self.request, self.chain, self.note.word())
     }
 }
 

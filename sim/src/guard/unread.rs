@@ -13,7 +13,8 @@ pub(super) fn findings(case: &Case<'_>, undone: &Undone<'_>, base: &Mixed, read:
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
     let unread = unread(case, base, read);
     let covered = case.older.covered();
-    let lost = |from: usize| -> Vec<usize> { (from..covered).filter_map(|old| undone.kept(old)).collect() };
+    let kept = |old: usize| Some((old, undone.kept(old)?));
+    let lost = |from: usize| -> Vec<(usize, usize)> { (from..covered).filter_map(kept).collect() };
     let refused = refused.map(|(cause, place, name)| finding(case, cause, place, name, &lost(0)));
     let unread = unread.map(|(cause, place, name)| finding(case, cause, place, name, &lost(read)));
     refused.into_iter().chain(unread).collect()
@@ -29,19 +30,22 @@ pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
 /// A cause, the place of a breakpoint or of a block without one, and what it is called.
 type Fault = (Cause, Place, String);
 
-/// The refusals that have a cause of their own; others are no matter of the cache.
+/// The refusals that have a cause of their own, in the provider's words. Of the others [`Checked::refused`] tells.
+///
+/// [`Checked::refused`]: super::Checked::refused
 fn refused(request: &Request, refusal: &Refusal, case: &Case<'_>) -> Option<Fault> {
     match refusal {
         Refusal::TooManyBreakpoints { found, max } => {
             let first_too_many = request.markers.get(*max).or(request.markers.last());
             let place = first_too_many.map_or(Place::head(crate::wire::Level::Messages), |marker| marker.place);
-            Some((Cause::BreakpointLimit, place, format!("{found} breakpoints, {max} may be")))
+            Some((Cause::BreakpointLimit, place, format!("{found} breakpoints, {max} may be: \"{refusal}\"")))
         }
         Refusal::TtlOrder { .. } => {
             let short = request.markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
             let late = request.markers[short..].iter().find(|marker| marker.ttl == Ttl::OneHour)?;
             let title = title(case.wire, request, late.place);
-            Some((Cause::TtlOrder, late.place, format!("one-hour breakpoint on {title}, behind one of five minutes")))
+            let name = format!("one-hour breakpoint on {title}, behind one of five minutes: \"{refusal}\"");
+            Some((Cause::TtlOrder, late.place, name))
         }
         _ => None,
     }
@@ -104,7 +108,7 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
     format!("{kind} at {place}")
 }
 
-fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[usize]) -> Finding {
+fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[(usize, usize)]) -> Finding {
     let (tokens_lost, billed_as, cost) = case.loss(lost);
     Finding {
         rule: case.rule,

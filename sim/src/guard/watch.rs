@@ -9,6 +9,7 @@ use super::judge::{self, Case};
 use super::lanes::{Lane, Lanes, Latest};
 use super::lock::Seen;
 use super::reads::Entries;
+use super::refused::Refusals;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Facts;
@@ -32,6 +33,7 @@ pub struct Watch {
     entries: Entries,
     clocked: Clocked,
     spent: Spent,
+    refusals: Refusals,
     report: Report,
 }
 
@@ -55,6 +57,7 @@ impl Watch {
             entries: Entries::default(),
             clocked: Clocked::new(rules.preset),
             spent: Spent::default(),
+            refusals: Refusals::default(),
             report: Report::default(),
             rules,
         }
@@ -92,6 +95,7 @@ impl Watch {
 
     /// Takes a request; says also what its recorded usage speaks of.
     pub(super) fn checked(&mut self, wire: &Wire, taken: Taken, facts: &Facts<'_>) -> (Checked, Shown) {
+        let taken = Taken { is_measured: facts.usage.is_some(), ..taken };
         let lane = self.assign(wire, &taken, facts);
         let rates = self.rates(&taken, facts);
         let demands = self.kindred.take(wire, &taken, &lane, facts);
@@ -99,10 +103,11 @@ impl Watch {
         let read = if taken.refusal.is_some() { 0 } else { self.entries.read(&taken.prompt(wire), &self.rules.preset) };
         let shown = self.serve(wire, &taken, read, facts);
         if let Some(cause) = shown.late {
-            let path = taken.request.places[read - 1].to_string();
-            let chain = lane.name.clone();
-            notes.push(Noted { chain, request: taken.number, note: NoteKind::Time(cause), path });
+            notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.places[read - 1].to_string()));
         }
+        notes.extend(self.doubt(&taken, &lane, facts));
+        let (refused, noted) = self.refusals.take(&taken, &lane, &findings, &self.rules);
+        notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };
         let checked = Checked {
@@ -112,11 +117,12 @@ impl Watch {
             first: lane.first,
             findings,
             notes,
+            refused,
             expected,
             cost: rates.as_ref().map(|rates| rates.bill(&expected, &[]).total),
         };
         let effective = if taken.refusal.is_some() { Vec::new() } else { taken.effective() };
-        self.keep(taken, (rates, facts.scope), &lane, &checked);
+        self.keep(taken, (rates, facts), &lane, &checked);
         (checked, Shown { effective, hit: shown.outcome.hit })
     }
 
@@ -126,6 +132,17 @@ impl Watch {
             Some((&latest.last.request, latest.before.as_ref().map(|before| &before.request)))
         };
         self.lanes.assign(wire, (taken.number, &taken.request), facts, latest)
+    }
+
+    /// What bytes leave open of its chain. Of two that were under way at a time, one is no later word of the other.
+    fn doubt(&self, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Option<Noted> {
+        let answered = match lane.branches_off {
+            Some(chain) => self.latest.get(&chain).and_then(|latest| latest.first_byte_at),
+            None => None,
+        };
+        let at_once = facts.at.zip(answered).is_some_and(|(at, answered)| at < answered);
+        let kind = lane.doubt.filter(|doubt| *doubt != NoteKind::Branch || !at_once)?;
+        Some(note(taken, lane, kind, String::new()))
     }
 
     /// What changed since the request before in its chain; of a first one, what it does not share with its kin.
@@ -172,7 +189,7 @@ impl Watch {
     }
 
     /// Remembers the request and what was found.
-    fn keep(&mut self, taken: Taken, (rates, scope): (Option<Rates>, &str), lane: &Lane, checked: &Checked) {
+    fn keep(&mut self, taken: Taken, (rates, facts): (Option<Rates>, &Facts<'_>), lane: &Lane, checked: &Checked) {
         self.spent.add(&Turn {
             number: checked.request,
             chain: checked.chain,
@@ -186,19 +203,21 @@ impl Watch {
             Some(chain) => self.latest.get(&chain).and_then(|latest| latest.before.clone()),
             None => self.latest.remove(&lane.chain).map(|latest| latest.last),
         };
-        self.latest.insert(lane.chain, Latest { last: taken, before, rates, scope: scope.to_owned() });
+        let first_byte_at = facts.first_byte_at.or(facts.at);
+        let latest = Latest { last: taken, before, rates, scope: facts.scope.to_owned(), first_byte_at };
+        self.latest.insert(lane.chain, latest);
         self.report.requests += 1;
         self.report.chains = self.lanes.len();
-        self.report.findings.extend(checked.findings.iter().cloned());
-        self.report.notes.extend(checked.notes.iter().cloned());
+        checked.findings.iter().for_each(|finding| self.report.find(finding.clone(), &self.rules));
+        checked.notes.iter().for_each(|note| self.report.note(note.clone()));
     }
 
     /// Adds notes to a request that was just checked.
     pub(super) fn note(&mut self, checked: &mut Checked, notes: Vec<(NoteKind, String)>) {
         let (chain, request) = (&checked.chain_name, checked.request);
-        let notes = notes.into_iter().map(|(note, path)| Noted { chain: chain.clone(), request, note, path });
-        let notes: Vec<Noted> = notes.collect();
-        self.report.notes.extend(notes.iter().cloned());
+        let noted = |(note, path)| Noted { chain: chain.clone(), request, note, path, answer: None };
+        let notes: Vec<Noted> = notes.into_iter().map(noted).collect();
+        notes.iter().for_each(|note| self.report.note(note.clone()));
         checked.notes.extend(notes);
     }
 
@@ -253,10 +272,16 @@ impl Watch {
     /// All that was found.
     pub fn finish(mut self) -> Report {
         self.report.violations = self.spent.violations(&self.rules.budget);
+        self.report.violations.extend(self.refusals.violations());
         self.report.warnings = self.lanes.warnings();
         self.report.set_score(&self.rules);
         self.report
     }
+}
+
+/// A note on a request.
+fn note(taken: &Taken, lane: &Lane, note: NoteKind, path: String) -> Noted {
+    Noted { chain: lane.name.clone(), request: taken.number, note, path, answer: None }
 }
 
 /// 2020-01-01: no request to a model was recorded before.

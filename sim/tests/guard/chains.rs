@@ -1,7 +1,8 @@
 //! Whose request it is, where nobody says.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Rule, Sent};
+use forkcast_sim::guard::{NoteKind, Report, Rule, Sent};
+use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
 use super::conversation::{body, check, guard, mark_end, message, replace, take};
@@ -147,6 +148,77 @@ fn a_history_that_was_replaced_is_still_its_chains() {
     }
 }
 
+/// A request of which nothing is left but what a user says.
+fn told(text: &str) -> Value {
+    let mut body = body(0);
+    body["messages"] = json!([{"role": "user", "content": [{"type": "text", "text": text}]}]);
+    mark_end(&mut body);
+    body
+}
+
+/// The requests of which a note says this.
+fn noted(report: &Report, kind: NoteKind) -> Vec<usize> {
+    report.notes.iter().filter(|noted| noted.note == kind).map(|noted| noted.request).collect()
+}
+
+#[test]
+fn a_history_that_became_a_summary_alone_is_still_its_chains() {
+    let openings = [
+        "This session is being continued from a previous conversation that ran out of context. The summary below covers",
+        "The conversation history before this point was compacted into the following summary:\n\n<summary>\nplan",
+        "Here is a summary of the conversation to date:\n\nplan",
+    ];
+    for (opening, turns) in openings.into_iter().flat_map(|opening| [(opening, 1), (opening, 7)]) {
+        let report = check(&[body(turns), told(opening), told(&format!("{opening} and once more"))]);
+        assert_eq!((report.chains, noted(&report, NoteKind::NewChain)), (1, vec![]), "{opening}");
+        let found: Vec<_> =
+            report.findings.iter().map(|found| (found.request, found.cause, found.breaks_prefix)).collect();
+        assert_eq!(found[0], (1, Cause::Compacted, true), "{opening}");
+    }
+}
+
+#[test]
+fn a_summary_of_no_known_history_begins_a_chain() {
+    let summary = told("Here is a summary of the conversation to date: plan");
+    // No model had said anything that it could sum up.
+    assert_eq!(check(&[body(0), summary.clone()]).chains, 2);
+    // Two agents of one kind could go on so.
+    let other = told("another task");
+    let mut answered = other.clone();
+    let messages = answered["messages"].as_array_mut().unwrap();
+    messages.extend([message("assistant", "another answer"), message("user", "another word")]);
+    mark_end(&mut answered);
+    let report = check(&[body(3), other, answered, summary]);
+    assert_eq!((report.chains, noted(&report, NoteKind::NewChain)), (3, vec![1, 3]));
+}
+
+#[test]
+fn an_agent_that_goes_back_by_a_step_may_be_a_fork_and_says_so() {
+    let otherwise = |word: &str| {
+        let mut body = body(2);
+        body["messages"].as_array_mut().unwrap().extend([message("assistant", "done"), message("user", word)]);
+        mark_end(&mut body);
+        body.to_string()
+    };
+    let bodies = [body(2).to_string(), otherwise("go on"), otherwise("go on otherwise")];
+    let notes = |seconds: [u64; 3]| {
+        let mut guard = guard();
+        for (body, at) in bodies.iter().zip(seconds) {
+            let [at, first_byte_at] = [at * 1_000, at * 1_000 + 3_000].map(|at| Some(Instant::from_millis(at)));
+            guard.take(&Sent { at, first_byte_at, ..Sent::body(body.as_bytes()) }).unwrap();
+        }
+        let report = guard.finish();
+        assert_eq!((report.chains, report.findings.len()), (2, 0));
+        noted(&report, NoteKind::Branch)
+    };
+    assert_eq!(notes([0, 10, 20]), [2]);
+    // Sent before the other's answer had begun, it is no later word of the same agent.
+    assert!(notes([0, 10, 11]).is_empty());
+    let mut guard = guard();
+    bodies.iter().for_each(|body| drop(guard.take(&Sent::body(body.as_bytes())).unwrap()));
+    assert_eq!(noted(&guard.finish(), NoteKind::Branch), [2], "without instants nothing tells");
+}
+
 #[test]
 fn a_conversation_that_begins_replaces_none() {
     let mut begins = body(0);
@@ -154,4 +226,5 @@ fn a_conversation_that_begins_replaces_none() {
     mark_end(&mut begins);
     let report = check(&[body(7), begins]);
     assert_eq!((report.chains, report.findings.len()), (2, 0));
+    assert_eq!(noted(&report, NoteKind::NewChain), [1], "it could be the first one's, replaced");
 }

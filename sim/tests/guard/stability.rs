@@ -3,9 +3,10 @@
 use forkcast_sim::diagnosis::{Cause, Note, Volatile};
 use forkcast_sim::guard::{Finding, NoteKind, Report, Rule, Rules, Sent};
 use forkcast_sim::pricing::Category;
+use forkcast_sim::wire::{Level, Usage};
 use serde_json::{Value, json};
 
-use super::conversation::{body, check, mark_end, message, replace, text};
+use super::conversation::{body, check, guard, mark_end, message, replace, text};
 
 /// The only finding of a request that follows `older`.
 fn only(older: &Value, newer: &Value) -> Finding {
@@ -153,4 +154,54 @@ fn what_the_rules_allow_is_told_and_passes() {
     assert!(!report.passes(&rules("[[allow]]\ncause = \"system_changed\"\npath = \"system[1]\"")));
     assert!(!report.passes(&rules("[[allow]]\ncause = \"tool_changed\"")));
     assert!(report.passes(&rules("stability = \"note\"")) && report.passes(&rules("stability = \"off\"")));
+}
+
+#[test]
+fn what_stands_in_the_prompt_and_alters_another_level_is_told_where_it_stands() {
+    let search = json!({"type": "web_search_20250305", "name": "web_search"});
+    let deferred = json!({"name": "Late", "defer_loading": true, "input_schema": {}});
+    let cited = |enabled: bool| {
+        let mut body = body(1);
+        let source = json!({"type": "text", "media_type": "text/plain", "data": "A page."});
+        let document = json!({"type": "document", "source": source, "citations": {"enabled": enabled}});
+        body["messages"][2]["content"].as_array_mut().unwrap().insert(0, document);
+        body
+    };
+    let searching = |at: usize| {
+        let mut body = body(1);
+        body["tools"].as_array_mut().unwrap().insert(1, deferred.clone());
+        body["tools"].as_array_mut().unwrap().insert(at, search.clone());
+        body
+    };
+    let mut plain = searching(0);
+    plain["tools"].as_array_mut().unwrap().remove(0);
+    let cases = [
+        ([&plain, &searching(0)], "tools[0]", "parameter `web_search`"),
+        ([&plain, &searching(3)], "tools[3]", "parameter `web_search`"),
+        ([&searching(4), &plain], "tools[4]", "parameter `web_search`"),
+        ([&cited(false), &cited(true)], "messages[2].content[0].citations", "parameter `citations`"),
+        ([&cited(true), &cited(false)], "messages[2].content[0].citations", "parameter `citations`"),
+    ];
+    for (bodies, path, name) in cases {
+        let report = check(&bodies.map(Clone::clone));
+        let found: Vec<_> = report.findings.iter().map(|one| (one.path.as_str(), one.name.as_str())).collect();
+        assert_eq!(found, [(path, name)]);
+        assert_eq!(report.findings[0].level, Level::System);
+    }
+}
+
+#[test]
+fn what_was_recorded_of_the_older_request_sizes_what_a_newer_one_lost() {
+    let mut newer = body(3);
+    replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
+    let lost = |usage: Option<Usage>| {
+        let mut guard = guard();
+        guard.take(&Sent { usage, ..Sent::body(body(2).to_string().as_bytes()) }).unwrap();
+        let checked = guard.take(&Sent::body(newer.to_string().as_bytes())).unwrap();
+        checked.findings[0].tokens_lost
+    };
+    let estimated = lost(None);
+    let total_tokens = guard().take(&Sent::body(body(2).to_string().as_bytes())).unwrap().expected.total_input_tokens();
+    let recorded = Usage { ephemeral_5m_input_tokens: total_tokens * 10, ..Usage::default() };
+    assert!(lost(Some(recorded)).abs_diff(estimated * 10) < 20, "{estimated}, then {}", lost(Some(recorded)));
 }

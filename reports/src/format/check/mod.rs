@@ -80,7 +80,7 @@ struct NoteObject {
     request: usize,
     file: Option<String>,
     path: String,
-    detail: &'static str,
+    detail: String,
 }
 
 #[derive(Serialize)]
@@ -168,7 +168,7 @@ impl NoteObject {
             request: noted.request,
             file: check.file(noted.request),
             path: noted.path.clone(),
-            detail: words::meaning(noted.note),
+            detail: words::note(noted),
         }
     }
 }

@@ -68,8 +68,10 @@ fn rules(check: &Check<'_>, kinds: &[Kind<'_>]) -> Vec<RuleObject> {
     }
     for violation in &check.report.violations {
         let word = violation.rule.word();
-        rules
-            .insert(word.to_owned(), RuleObject::new(word, "A figure is outside of its budget", claim(violation.rule)));
+        rules.insert(
+            word.to_owned(),
+            RuleObject::new(word, "What is sent is refused, or outside of its budget", claim(violation.rule)),
+        );
     }
     for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
         let full = graded.suggestion.as_deref().unwrap_or(&graded.claim);

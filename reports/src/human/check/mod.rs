@@ -79,7 +79,7 @@ pub fn title(check: &Check<'_>) -> String {
         return format!("{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
     }
     if !check.report.violations.is_empty() {
-        return format!("outside of the budget: {requests}{part}");
+        return format!("{}: {requests}{part}", outside(check).to_lowercase());
     }
     if !check.passes() {
         return format!("not all that forks need holds: {requests}{part}");
@@ -154,9 +154,15 @@ fn change(check: &Check<'_>, kind: &Kind<'_>, windows: bool, document: &mut Docu
 
 fn violations(check: &Check<'_>, document: &mut Document) {
     if !check.report.violations.is_empty() {
-        document.heading("Outside of the budget");
+        document.heading(outside(check));
         document.table(tables::violations(check));
     }
+}
+
+/// What sort of violations there are.
+fn outside(check: &Check<'_>) -> &'static str {
+    let refused = check.report.violations.iter().any(|violation| violation.rule == Rule::Stability);
+    if refused { "Refused by the provider" } else { "Outside of the budget" }
 }
 
 fn card(check: &Check<'_>, document: &mut Document) {

@@ -206,7 +206,7 @@ pub fn notes(check: &Check<'_>) -> Table {
             Cell::Count(times as u64),
             Cell::Text(place),
             Cell::text(&first.path),
-            Cell::text(super::words::meaning(first.note)),
+            Cell::Text(super::words::note(first)),
         ]
     });
     table.rows = rows.collect();

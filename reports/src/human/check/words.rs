@@ -1,7 +1,7 @@
 //! Sentences for a change that was found, for people and for the outputs that take text: no text of a prompt is in them.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Finding, NoteKind};
+use forkcast_sim::guard::{Finding, NoteKind, Noted};
 
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
@@ -137,8 +137,14 @@ pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     where_it_is(check, kind).into_iter().chain(windows).chain(what_it_means(check, kind)).collect()
 }
 
-/// A note in a sentence.
-pub const fn meaning(note: NoteKind) -> &'static str {
+/// A note in a sentence, with what the provider answers where it does.
+pub fn note(noted: &Noted) -> String {
+    let answer = noted.answer.as_ref().map_or_else(String::new, |answer| format!(": \"{answer}\""));
+    format!("{}{answer}", meaning(noted.note))
+}
+
+/// What a note means.
+const fn meaning(note: NoteKind) -> &'static str {
     match note {
         NoteKind::Harmless(note) => sentence(note),
         NoteKind::Time(Cause::Expired) => {
@@ -146,5 +152,16 @@ pub const fn meaning(note: NoteKind) -> &'static str {
         }
         NoteKind::Time(Cause::InFlight) => "came before the request that writes what it repeats had begun its answer",
         NoteKind::Time(cause) => cause.suggestion(),
+        NoteKind::Refused => {
+            "is refused by the provider's rules as they are known here; a recorded answer, or the rules file, says otherwise"
+        }
+        NoteKind::NewChain => {
+            "begins a chain: it has tools and system prompt of another and no word of it; if it is that agent with a history that \
+             was replaced, name the agents (a subfolder each, or ids in the recording)"
+        }
+        NoteKind::Branch => {
+            "goes on otherwise from the request before a chain's last, so it is taken for a fork or another answer; if it is that \
+             agent gone back by a step, name the agents (a subfolder each, or ids in the recording)"
+        }
     }
 }

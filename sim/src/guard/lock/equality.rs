@@ -125,6 +125,7 @@ impl Chains<'_> {
                 request: after.request,
                 note: NoteKind::Harmless(Note::MarkerMoved),
                 path: moved(&before.breakpoints, &after.breakpoints),
+                answer: None,
             });
         }
         if before.is_same(after, self.levels) {

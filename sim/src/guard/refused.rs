@@ -1,0 +1,76 @@
+//! Requests that the provider answers with HTTP 400, where no finding says so: nothing is read, written or billed, and the
+//! next request of the chain finds nothing.
+
+use std::collections::BTreeMap;
+
+use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
+use super::lanes::Lane;
+use super::rules::{Rules, Severity};
+use super::taken::Taken;
+use crate::cache::refusal;
+use crate::diagnosis::Cause;
+use crate::wire::ChainId;
+
+/// The first request of each chain that is refused, and how many more there are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusals {
+    chains: BTreeMap<ChainId, Refused>,
+}
+
+#[derive(Clone, Debug)]
+struct Refused {
+    chain: String,
+    request: usize,
+    path: String,
+    answer: String,
+    more: usize,
+}
+
+impl Refusals {
+    /// What the provider answers to a request that the rules forbid, or a note where they let it pass. A recorded usage
+    /// shows that the provider took it.
+    pub fn take(
+        &mut self,
+        taken: &Taken,
+        lane: &Lane,
+        findings: &[Finding],
+        rules: &Rules,
+    ) -> (Option<String>, Option<Noted>) {
+        let says_so = |found: &Finding| matches!(found.cause, Cause::BreakpointLimit | Cause::TtlOrder);
+        let Some(refusal) = taken.refusal.as_ref().filter(|_| !findings.iter().any(says_so)) else {
+            return (None, None);
+        };
+        let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| place.to_string());
+        let answer = refusal.to_string();
+        if taken.is_measured || rules.stability != Severity::Fail {
+            let (chain, answer) = (lane.name.clone(), Some(answer));
+            let note = NoteKind::Refused;
+            return (None, Some(Noted { chain, request: taken.number, note, path, answer }));
+        }
+        let first = Refused { chain: lane.name.clone(), request: taken.number, path, answer: answer.clone(), more: 0 };
+        self.chains.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
+        (Some(answer), None)
+    }
+
+    /// One for each chain.
+    pub fn violations(&self) -> impl Iterator<Item = Violation> {
+        self.chains.values().map(Refused::violation)
+    }
+}
+
+impl Refused {
+    fn violation(&self) -> Violation {
+        let place = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(", and {more} more of the chain"),
+        };
+        Violation {
+            rule: Rule::Stability,
+            chain: Some(self.chain.clone()),
+            what: format!("request {}{place}{more}", self.request),
+            found: format!("the provider refuses it: \"{}\"", self.answer),
+            expected: "a request that it takes".to_owned(),
+        }
+    }
+}
