@@ -60,7 +60,7 @@ fn said(checked: &Checked) -> (String, bool) {
     let mut said: Vec<String> = breaking.map(|one| format!("`{}` {}", one.cause, one.path)).collect();
     let time = checked.notes.iter().filter_map(|noted| match noted.note {
         NoteKind::Time(cause) => Some(format!("`{cause}` (time)")),
-        NoteKind::Harmless(_) => None,
+        _ => None,
     });
     said.extend(time);
     let (visible, more) = (!said.is_empty(), said.len().saturating_sub(3));

@@ -7,6 +7,7 @@
 
 mod captures;
 mod diagnosed;
+mod judged;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -34,7 +35,8 @@ How well planted changes are found is printed by
 #[test]
 fn the_page_says_what_the_recordings_show() {
     let Some(data) = data() else { return };
-    let page = format!("{INTRODUCTION}\n{}\n{}", captures::table(&data), diagnosed::table(&data));
+    let tables = [captures::table(&data), judged::table(&data), diagnosed::table(&data)];
+    let page = format!("{INTRODUCTION}\n{}", tables.join("\n"));
     println!("{page}");
     let path = root().join("reports/published/guard.md");
     if env::var_os("FORKCAST_UPDATE").is_some() {
