@@ -6,6 +6,8 @@
 mod assertions;
 #[path = "guard/breakpoints.rs"]
 mod breakpoints;
+#[path = "guard/budget.rs"]
+mod budget;
 #[path = "guard/chains.rs"]
 mod chains;
 #[path = "guard/clock.rs"]

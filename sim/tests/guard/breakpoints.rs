@@ -2,6 +2,7 @@
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, Report, Rules};
+use forkcast_sim::pricing::Category;
 use serde_json::{Value, json};
 
 use super::conversation::{body, check, mark_end, message, unmark};
@@ -67,6 +68,8 @@ fn a_fifth_breakpoint_is_refused() {
 fn an_hour_behind_five_minutes_is_refused() {
     let (older, mut newer) = (body(3), body(4));
     newer["messages"][8]["content"][0]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+    // One before those of five minutes is where it should be.
+    newer["tools"][2]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
     let report = check(&[older, newer]);
     assert_eq!(found(&report), [(1, Cause::TtlOrder, "messages[8].content[0]", true)]);
 }
@@ -92,6 +95,7 @@ fn bytes_and_breakpoints_are_both_found() {
     let report = check(&[older, newer]);
     let causes: Vec<(Cause, bool)> = found(&report).into_iter().map(|found| (found.1, found.3)).collect();
     assert_eq!(causes, [(Cause::ToolChanged, true), (Cause::BreakpointLimit, true)]);
+    assert!(report.findings.iter().all(|found| found.billed_as == Category::Input), "what is refused writes nothing");
 }
 
 #[test]

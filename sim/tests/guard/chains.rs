@@ -228,3 +228,11 @@ fn a_conversation_that_begins_replaces_none() {
     assert_eq!((report.chains, report.findings.len()), (2, 0));
     assert_eq!(noted(&report, NoteKind::NewChain), [1], "it could be the first one's, replaced");
 }
+
+#[test]
+fn a_request_that_goes_on_from_a_branch_is_no_branch_of_a_longer_one() {
+    let mut guard = guard();
+    let bodies = [body(2), sibling("a", 1), sibling("b", 0), sibling("b", 1)];
+    let chains = bodies.map(|body| take(&mut guard, &body).chain.0);
+    assert_eq!(chains, [0, 0, 1, 1]);
+}

@@ -74,6 +74,7 @@ fn a_change_behind_the_last_breakpoint_breaks_nothing() {
     let report = check(&[older, newer]);
     assert!(breaking(&report).is_empty() && report.passes(&Rules::default()), "{:#?}", report.findings);
     assert!(report.notes.iter().any(|noted| noted.note == NoteKind::Harmless(Note::TailOnly)), "{:#?}", report.notes);
+    assert_eq!(report.findings[0].billed_as, Category::Write5m);
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn another_spelling_of_the_same_is_a_note() {
     let (older, newer) = (body(1).to_string(), body(2).to_string());
     let respelled =
         newer.replacen("plan 0 is", "pl\\u0061n 0 is", 1).replacen("\"max_tokens\":1000", "\"max_tokens\":999", 1);
-    let mut guard = super::conversation::guard();
+    let mut guard = guard();
     guard.take(&Sent::body(older.as_bytes())).unwrap();
     let checked = guard.take(&Sent::body(respelled.as_bytes())).unwrap();
     let notes: Vec<(NoteKind, &str)> = checked.notes.iter().map(|noted| (noted.note, noted.path.as_str())).collect();
@@ -115,6 +116,7 @@ fn another_model_breaks_everything() {
     newer["model"] = "claude-opus-4-1".into();
     let finding = only(&older, &newer);
     assert_eq!((finding.cause, finding.breaks_prefix), (Cause::ModelChanged, true));
+    assert!(finding.windows.is_none(), "no bytes differ");
     let all = older.to_string().len() as u64 * 10 / 31;
     assert!(finding.tokens_lost.abs_diff(all) < all / 8, "{} of about {all}", finding.tokens_lost);
 }
@@ -129,6 +131,7 @@ fn a_prompt_below_the_minimum_has_nothing_to_lose() {
     let report = check(&[small("one"), small("two")]);
     assert_eq!(report.findings.len(), 1);
     assert!(breaking(&report).is_empty());
+    assert_eq!(report.findings[0].billed_as, Category::Input, "it is too short to be written");
 }
 
 #[test]

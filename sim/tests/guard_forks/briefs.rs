@@ -109,6 +109,21 @@ fn economics_g3_a_line_of_surroundings_behind_the_breakpoint_breaks_only_what_is
 }
 
 #[test]
+fn what_an_agent_of_one_kind_is_set_to_is_its_own() {
+    let quick = |body: &mut Value| body["output_config"] = json!({"effort": "low"});
+    let posts = [parent(), brief("a", "Look at one."), changed(brief("b", "Look at two."), quick)];
+    let found: Vec<_> = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect();
+    assert_eq!(told(&found), []);
+}
+
+#[test]
+fn agents_that_two_others_called_are_no_siblings() {
+    let swapped = |body: &mut Value| body["tools"].as_array_mut().unwrap().swap(0, 1);
+    let other = Post { parent: Some("other"), ..changed(brief("b", "Look at two."), swapped) };
+    assert_eq!(told(&breaks(&[parent(), brief("a", "Look at one."), other], true)), []);
+}
+
+#[test]
 fn other_kinds_and_other_models_are_no_siblings() {
     let other_kind = |body: &mut Value| body["system"][0]["text"] = json!(long("You plan what is to be done."));
     let other_model = |body: &mut Value| body["model"] = json!("claude-haiku-5-5");

@@ -135,6 +135,10 @@ fn a_fork_of_a_request_that_is_long_past_is_no_break() {
     let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
     let posts = [parent(), later(1), later(2), later(3), changed(late("one"), swapped)];
     assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 4, Some(2), "tools_reordered", "tools[1]")]);
+    // A second one is held against the same request, however far the parent went on.
+    let second = changed(late("two"), swapped);
+    let posts = [parent(), later(1), later(2), later(3), late("one"), later(4), later(5), second];
+    assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 7, Some(2), "tools_reordered", "tools[1]")]);
 }
 
 #[test]

@@ -49,3 +49,13 @@ fn an_agent_that_is_asked_what_its_parent_was_asked_is_no_fork() {
     let child = Post { chain: "child", parent: Some("main"), body: body(vec![user("Fork now.")]) };
     assert_eq!(told(&breaks(&[parent(), child], true)), []);
 }
+
+#[test]
+fn an_agent_that_sends_what_its_parent_sent_is_the_first_of_its_kind() {
+    let asked = |chain, parent, words| Post { chain, parent, body: body(vec![user(words)]) };
+    let mut second = asked("b", Some("main"), "Look at two.");
+    second.body["tools"].as_array_mut().unwrap().swap(0, 1);
+    let posts = [asked("main", None, "Look at one."), asked("a", Some("main"), "Look at one."), second];
+    let expected = [(forkcast_sim::guard::Rule::Sharing, 2, Some(1), "tools_reordered", "tools[0]")];
+    assert_eq!(told(&breaks(&posts, true)), expected);
+}

@@ -1,0 +1,49 @@
+//! Figures that a chain must keep: at the figure it passes, beyond it fails.
+
+use forkcast_sim::guard::{Guard, Rules};
+use serde_json::{Value, json};
+
+use super::conversation::{body, guard, take};
+
+fn conversation() -> [Value; 3] {
+    let mut last = body(3);
+    last["messages"][1]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    [body(1), body(2), last]
+}
+
+/// What is outside the budget.
+fn outside(set: impl Fn(&mut Rules)) -> Vec<String> {
+    let mut rules = Rules::default();
+    set(&mut rules);
+    let mut guard = Guard::new(rules);
+    for body in conversation() {
+        take(&mut guard, &body);
+    }
+    guard.finish().violations.into_iter().map(|violation| violation.what).collect()
+}
+
+#[test]
+fn the_dearest_request_may_cost_as_much_as_the_budget_says() {
+    let mut guard = guard();
+    let costs = conversation().map(|body| take(&mut guard, &body).cost.unwrap());
+    assert!(costs[0] > costs[2]);
+    assert!(outside(|rules| rules.budget.max_cost_per_turn = Some(costs[0])).is_empty());
+    assert_eq!(outside(|rules| rules.budget.max_cost_per_turn = Some(costs[2])), ["cost of request 0"]);
+}
+
+#[test]
+fn a_request_may_have_as_many_breakpoints_as_the_budget_says() {
+    assert!(outside(|rules| rules.budget.max_breakpoints = Some(3)).is_empty());
+    assert_eq!(outside(|rules| rules.budget.max_breakpoints = Some(2)), ["breakpoints of request 2"]);
+}
+
+#[test]
+fn the_hit_rate_leaves_the_first_request_out() {
+    let mut guard = guard();
+    let later = conversation().map(|body| take(&mut guard, &body).expected);
+    let read: u64 = later[1..].iter().map(|usage| usage.cache_read_input_tokens).sum();
+    let total: u64 = later[1..].iter().map(|usage| usage.total_input_tokens()).sum();
+    let per_mille = u32::try_from(read * 1_000 / total).unwrap();
+    let held = |min: u32| outside(|rules| rules.budget.min_hit_rate_per_mille = Some(min)).is_empty();
+    assert!(held(per_mille) && !held(per_mille + 1));
+}
