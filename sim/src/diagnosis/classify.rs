@@ -159,11 +159,14 @@ pub(super) fn same_but_order(old: &[u8], new: &[u8]) -> bool {
 
 /// What a block is called in a report.
 pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
-    let named = |what: &str| match tool_name(wire.blocks.bytes(block)) {
-        Some(name) => format!("{what} `{name}`"),
-        None => what.to_owned(),
-    };
-    match wire.blocks.kind(block) {
+    let speaker = wire.blocks.role(block).name();
+    title_of(wire.blocks.kind(block), place.level, tool_name(wire.blocks.bytes(block)).as_deref(), speaker)
+}
+
+/// What a block of this kind is called, of a tool of this name, said by `speaker`.
+pub fn title_of(kind: BlockKind, level: Level, tool: Option<&str>, speaker: &str) -> String {
+    let named = |what: &str| tool.map_or_else(|| what.to_owned(), |name| format!("{what} `{name}`"));
+    match kind {
         BlockKind::Tool => named("tool"),
         BlockKind::ToolUse => named("tool use"),
         BlockKind::ToolResult => "tool result".to_owned(),
@@ -172,8 +175,8 @@ pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
         BlockKind::Media => "image or document".to_owned(),
         BlockKind::ServerTool => "server tool".to_owned(),
         BlockKind::Opaque => "block of unknown type".to_owned(),
-        BlockKind::Text if place.level == Level::System => "system text".to_owned(),
-        BlockKind::Text => format!("{} text", wire.blocks.role(block).name()),
+        BlockKind::Text if level == Level::System => "system text".to_owned(),
+        BlockKind::Text => format!("{speaker} text"),
     }
 }
 

@@ -18,6 +18,7 @@ mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
+pub(crate) use classify::title_of;
 pub use difference::{Comparison, Difference, compare, first_difference};
 pub use history::is_summary;
 pub use pairing::Pair;

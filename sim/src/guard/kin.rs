@@ -9,23 +9,43 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::resemblance::{History, is_of_kind, resembles};
+use super::sent::Facts;
 use crate::diagnosis::{align, blocks};
 use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire};
+
+/// Whose request it is.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// Its position among all requests.
+    pub index: usize,
+    /// Its chain.
+    pub chain: ChainId,
+    /// What the input calls its chain, where it does.
+    called: Option<String>,
+    /// The chain that called it, where the input says so.
+    pub parent: Option<String>,
+    /// Who may share a cache with it.
+    pub scope: String,
+}
+
+impl Sender {
+    /// Who sent request `index` of `chain`.
+    pub fn new(index: usize, chain: ChainId, facts: &Facts<'_>) -> Self {
+        let [called, parent] = [facts.chain, facts.parent].map(|name| name.map(str::to_owned));
+        Self { index, chain, called, parent, scope: facts.scope.to_owned() }
+    }
+
+    fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+}
 
 /// A request that others may be akin to.
 pub trait Relative: Clone {
     /// The request.
     fn request(&self) -> &Request;
-    /// Its position among all requests.
-    fn index(&self) -> usize;
-    /// Its chain.
-    fn chain(&self) -> ChainId;
-    /// What the input calls its chain, where it does.
-    fn called(&self) -> Option<&str>;
-    /// The chain that called it, where the input says so.
-    fn parent(&self) -> Option<&str>;
-    /// Who may share a cache with it.
-    fn scope(&self) -> &str;
+    /// Whose it is.
+    fn sender(&self) -> &Sender;
 }
 
 /// What a chain's first request is to the earlier ones.
@@ -110,8 +130,9 @@ impl<T: Relative> Kin<T> {
     }
 
     fn fork(&mut self, wire: &Wire, newer: &T, parent: T, until: usize) -> Kinship<T> {
-        let is_theirs =
-            |family: &&mut Family<T>| family.parent.as_ref().is_some_and(|known| known.index() == parent.index());
+        let is_theirs = |family: &&mut Family<T>| {
+            family.parent.as_ref().is_some_and(|known| known.sender().index == parent.sender().index)
+        };
         let sibling = match self.families.iter_mut().find(is_theirs) {
             Some(family) => {
                 let end = family.shared.unwrap_or_default();
@@ -130,7 +151,7 @@ impl<T: Relative> Kin<T> {
 
     fn brief(&mut self, wire: &Wire, newer: &T) -> Kinship<T> {
         // Conversations with ids that nobody called are each their own.
-        if newer.called().is_some() && newer.parent().is_none() {
+        if newer.sender().called.is_some() && newer.sender().parent().is_none() {
             return Kinship::New;
         }
         let kind = |family: &&mut Family<T>| {
@@ -146,7 +167,7 @@ impl<T: Relative> Kin<T> {
         };
         let first = family.first.request();
         // Of children of one parent it is known that they are of one kind; of others only if two of them were before.
-        let known = if newer.parent().is_some() { first.level_start(Level::Messages) } else { 0 };
+        let known = if newer.sender().parent().is_some() { first.level_start(Level::Messages) } else { 0 };
         let end = family.shared.map_or(known, |shared| shared.max(known));
         let directive = directive(wire, first).min(directive(wire, newer.request()));
         family.shared.get_or_insert_with(|| common(first, newer.request()).min(directive));
@@ -163,23 +184,25 @@ impl<T: Relative> Kin<T> {
 
 /// Whether two agents were called by the same one, and may read from one cache.
 fn may_share<T: Relative>(older: &T, newer: &T) -> bool {
-    older.scope() == newer.scope() && older.parent() == newer.parent() && older.request().root == newer.request().root
+    older.sender().scope == newer.sender().scope
+        && older.sender().parent() == newer.sender().parent()
+        && older.request().root == newer.request().root
 }
 
 /// What `newer` goes on from among `known`, and how many of its leading blocks `newer` has to share.
 fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Option<(&'a T, usize)> {
     // A name means the chain of its own scope; another scope's may merely be called alike, so there history decides.
     let may_be = |older: &&T| {
-        older.chain() != newer.chain()
-            && match newer.parent() {
-                Some(parent) => older.called() == Some(parent),
-                None => older.scope() == newer.scope(),
+        older.sender().chain != newer.sender().chain
+            && match newer.sender().parent() {
+                Some(parent) => older.sender().called.as_deref() == Some(parent),
+                None => older.sender().scope == newer.sender().scope,
             }
     };
     known.retain(may_be);
     let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));
     // The latest of equals: a chain that repeats a request goes on from the repetition.
-    if let Some(older) = whole.max_by_key(|older| (older.request().nodes.len(), older.index())) {
+    if let Some(older) = whole.max_by_key(|older| (older.request().nodes.len(), older.sender().index)) {
         return Some((older, older.request().nodes.len()));
     }
     let own = History::of(wire, newer.request());
@@ -189,7 +212,7 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     let shared = |older: &T| {
         let history = History::of(wire, older.request());
         let shared = history.shared(&own);
-        let is_called = newer.parent().is_some() && newer.scope() == older.scope();
+        let is_called = newer.sender().parent().is_some() && newer.sender().scope == older.sender().scope;
         let is_shaped =
             own.messages == history.messages + OWN_MESSAGES && resembles(wire, older.request(), newer.request());
         let is_whole = shared.holds_last && (is_called || shared.most) || is_called && is_shaped;

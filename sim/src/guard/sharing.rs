@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::kin::{Kin, Kinship, Relative};
+use super::kin::{Kin, Kinship, Relative, Sender};
 use super::lanes::Lane;
 use super::sent::Facts;
 use super::taken::Taken;
@@ -19,10 +19,7 @@ use crate::wire::{ChainId, Request, Wire};
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     taken: Taken,
-    chain: ChainId,
-    called: Option<String>,
-    parent: Option<String>,
-    scope: String,
+    sender: Sender,
 }
 
 impl Member {
@@ -78,13 +75,7 @@ pub(super) struct Kindred {
 impl Kindred {
     /// Takes a request; of a chain's first, what it has to share.
     pub fn take(&mut self, wire: &Wire, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Vec<Demand> {
-        let member = Arc::new(Member {
-            taken: taken.clone(),
-            chain: lane.chain,
-            called: facts.chain.map(str::to_owned),
-            parent: facts.parent.map(str::to_owned),
-            scope: facts.scope.to_owned(),
-        });
+        let member = Arc::new(Member { taken: taken.clone(), sender: Sender::new(taken.number, lane.chain, facts) });
         if let Some((last, before)) = self.latest.get_mut(&lane.chain) {
             *before = Some(std::mem::replace(last, member));
             return Vec::new();
@@ -98,7 +89,7 @@ impl Kindred {
     /// Puts what `again` makes of each request in its place: the same in a fresh wire.
     pub fn renew(&mut self, mut again: impl FnMut(&Taken, &str) -> Taken) {
         let mut renew = |member: &mut Arc<Member>| {
-            let taken = again(&member.taken, &member.scope);
+            let taken = again(&member.taken, &member.sender.scope);
             *member = Arc::new(Member { taken, ..Member::clone(member) });
         };
         for (last, before) in self.latest.values_mut() {
@@ -133,23 +124,7 @@ impl Relative for Arc<Member> {
         &self.taken.request
     }
 
-    fn index(&self) -> usize {
-        self.taken.number
-    }
-
-    fn chain(&self) -> ChainId {
-        self.chain
-    }
-
-    fn called(&self) -> Option<&str> {
-        self.called.as_deref()
-    }
-
-    fn parent(&self) -> Option<&str> {
-        self.parent.as_deref()
-    }
-
-    fn scope(&self) -> &str {
-        &self.scope
+    fn sender(&self) -> &Sender {
+        &self.sender
     }
 }

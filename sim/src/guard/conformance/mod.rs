@@ -106,7 +106,7 @@ impl Record {
         let lane = self.lanes.assign(wire, (self.card.requests, &request), facts, latest);
         let taken = Arc::new(Taken::new(self.card.requests, lane, request, body, facts));
         self.card.requests += 1;
-        match self.chains.contains_key(&taken.chain) {
+        match self.chains.contains_key(&taken.sender.chain) {
             true => self.go_on(wire, taken),
             false => self.begin(wire, &taken),
         }
@@ -114,9 +114,9 @@ impl Record {
 
     /// A chain's next request.
     fn go_on(&mut self, wire: &Wire, taken: Arc<Taken>) {
-        let Some(chain) = self.chains.get_mut(&taken.chain) else { return };
+        let Some(chain) = self.chains.get_mut(&taken.sender.chain) else { return };
         chain.harm = pair::harm(wire, &chain.last, &taken);
-        if chain.forked.remove(&chain.last.index) {
+        if chain.forked.remove(&chain.last.sender.index) {
             self.card.judge(Check::ParentUnharmed, chain.harm.clone());
         }
         chain.before = Some(std::mem::replace(&mut chain.last, taken));
@@ -135,7 +135,7 @@ impl Record {
             self.fork(&pair);
         }
         let chain = Chain { last: Arc::clone(taken), before: None, harm: Vec::new(), forked: BTreeSet::new() };
-        self.chains.insert(taken.chain, chain);
+        self.chains.insert(taken.sender.chain, chain);
     }
 
     fn fork(&mut self, pair: &Pair<'_>) {
@@ -151,11 +151,11 @@ impl Record {
         let own = pair.fork.asked();
         let parents = self
             .chains
-            .get(&pair.base.chain)
+            .get(&pair.base.sender.chain)
             .into_iter()
             .flat_map(|chain| Some(&chain.last).into_iter().chain(&chain.before));
         let mut writers: Vec<Asked> = parents.map(|taken| taken.asked()).chain([pair.base.asked()]).collect();
-        let siblings = self.launched.entry(pair.base.index).or_default();
+        let siblings = self.launched.entry(pair.base.sender.index).or_default();
         writers.extend(siblings.iter().copied());
         siblings.push(own);
         match launch::judge(&own, &writers, lifetime(&pair.base.request)) {
@@ -169,10 +169,10 @@ impl Record {
     fn unharmed(&mut self, pair: &Pair<'_>) {
         const NO_NEXT: &str = "no parent asked anything after its forks";
         self.card.untold(Check::ParentUnharmed, NO_NEXT);
-        let Some(chain) = self.chains.get_mut(&pair.base.chain) else { return };
-        if chain.last.index == pair.base.index {
-            chain.forked.insert(pair.base.index);
-        } else if chain.before.as_ref().is_some_and(|before| before.index == pair.base.index) {
+        let Some(chain) = self.chains.get_mut(&pair.base.sender.chain) else { return };
+        if chain.last.sender.index == pair.base.sender.index {
+            chain.forked.insert(pair.base.sender.index);
+        } else if chain.before.as_ref().is_some_and(|before| before.sender.index == pair.base.sender.index) {
             self.card.judge(Check::ParentUnharmed, chain.harm.clone());
         }
     }

@@ -7,22 +7,17 @@ use super::launch::Asked;
 use super::reach;
 use crate::diagnosis::{Comparison, Difference, compare};
 use crate::guard::Facts;
-use crate::guard::kin::{Relative, Sibling};
+use crate::guard::kin::{Relative, Sender, Sibling};
 use crate::guard::lanes::Lane;
 use crate::time::Instant;
-use crate::wire::{ChainId, Level, Request, Wire};
+use crate::wire::{Level, Request, Wire};
 
 /// A request as it is remembered.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
-    /// Position among all requests.
-    pub index: usize,
-    pub chain: ChainId,
+    pub sender: Sender,
     /// What the chain is called in reports.
     pub name: String,
-    called: Option<String>,
-    pub parent: Option<String>,
-    pub scope: String,
     pub request: Request,
     /// What was sent; `None` where the input has rebuilt requests.
     pub body: Option<Vec<u8>>,
@@ -33,12 +28,8 @@ pub(super) struct Taken {
 impl Taken {
     pub(super) fn new(index: usize, lane: Lane, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) -> Self {
         Self {
-            index,
-            chain: lane.chain,
+            sender: Sender::new(index, lane.chain, facts),
             name: lane.name,
-            called: facts.chain.map(str::to_owned),
-            parent: facts.parent.map(str::to_owned),
-            scope: facts.scope.to_owned(),
             request,
             body: body.map(<[u8]>::to_vec),
             at: facts.at,
@@ -51,7 +42,7 @@ impl Taken {
     }
 
     pub(super) const fn asked(&self) -> Asked {
-        Asked { request: self.index, at: self.at, first_byte_at: self.first_byte_at }
+        Asked { request: self.sender.index, at: self.at, first_byte_at: self.first_byte_at }
     }
 
     /// How many leading blocks the breakpoints cover.
@@ -66,24 +57,8 @@ impl Relative for Arc<Taken> {
         &self.request
     }
 
-    fn index(&self) -> usize {
-        self.index
-    }
-
-    fn chain(&self) -> ChainId {
-        self.chain
-    }
-
-    fn called(&self) -> Option<&str> {
-        self.called.as_deref()
-    }
-
-    fn parent(&self) -> Option<&str> {
-        self.parent.as_deref()
-    }
-
-    fn scope(&self) -> &str {
-        &self.scope
+    fn sender(&self) -> &Sender {
+        &self.sender
     }
 }
 
@@ -104,8 +79,8 @@ pub(super) struct Pair<'a> {
 
 impl Pair<'_> {
     pub(super) fn evidence(&self, path: String, found: String) -> Evidence {
-        let (chain, request) = (self.fork.name.clone(), self.fork.index);
-        Evidence { chain, request, older: Some(self.base.index), path, found }
+        let (chain, request) = (self.fork.name.clone(), self.fork.sender.index);
+        Evidence { chain, request, older: Some(self.base.sender.index), path, found }
     }
 
     /// A difference as evidence.
@@ -124,7 +99,7 @@ impl Pair<'_> {
     pub(super) fn siblings_differences(&self) -> Vec<(&Difference, usize)> {
         let Some((sibling, comparison)) = &self.sibling else { return Vec::new() };
         let within = comparison.differences.iter().filter(|found| sibling.shared.contains(&found.old_index));
-        within.map(|found| (found, sibling.first.index)).collect()
+        within.map(|found| (found, sibling.first.sender.index)).collect()
     }
 
     /// The fork's block at which the parent's last breakpoint stands; `None` where it has none.
@@ -144,7 +119,7 @@ impl Pair<'_> {
     pub(super) fn cache_key(&self) -> Vec<Evidence> {
         const KEY: &str = "prompt_cache_key";
         let mut found = Vec::new();
-        if self.base.scope != self.fork.scope {
+        if self.base.sender.scope != self.fork.sender.scope {
             found.push(self.evidence(String::new(), "sent in another scope than the parent's request".to_owned()));
         }
         if self.base.request.envelope_value(KEY) != self.fork.request.envelope_value(KEY) {
@@ -160,8 +135,8 @@ pub(super) fn harm(wire: &Wire, last: &Taken, next: &Taken) -> Vec<Evidence> {
     let comparison = compare(wire, &last.request, &next.request);
     let evidence = |found: &Difference| Evidence {
         chain: next.name.clone(),
-        request: next.index,
-        older: Some(last.index),
+        request: next.sender.index,
+        older: Some(last.sender.index),
         path: found.path.clone(),
         found: told(found),
     };

@@ -21,7 +21,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
         if let Err(refused) = refusal::check(&taken.request, rules) {
             let found = format!("the provider refuses it: {refused}");
             wrong.push(Evidence {
-                request: taken.index,
+                request: taken.sender.index,
                 chain: taken.name.clone(),
                 ..pair.evidence(String::new(), found)
             });
@@ -30,7 +30,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
     let end = pair.covered_end();
     match end {
         None => wrong.push(Evidence {
-            request: pair.base.index,
+            request: pair.base.sender.index,
             chain: pair.base.name.clone(),
             ..pair.evidence(
                 String::new(),

@@ -2,6 +2,7 @@
 
 use super::CHUNK_BYTES;
 use super::digest::{Digest, short};
+use crate::diagnosis::title_of;
 use crate::wire::{BlockId, BlockKind, Level, Role, Wire, json};
 
 /// A block without its text.
@@ -45,22 +46,8 @@ impl Block {
 
     /// What people call it.
     pub(super) fn title(&self) -> String {
-        let named = |what: &str| match self.name.as_str() {
-            "" => what.to_owned(),
-            name => format!("{what} `{name}`"),
-        };
-        match self.kind {
-            BlockKind::Tool => named("tool"),
-            BlockKind::ToolUse => named("tool use"),
-            BlockKind::ToolResult => "tool result".to_owned(),
-            BlockKind::Parameters => "keys of the message".to_owned(),
-            BlockKind::Thinking => "thinking".to_owned(),
-            BlockKind::Media => "image or document".to_owned(),
-            BlockKind::ServerTool => "server tool".to_owned(),
-            BlockKind::Opaque => "block of unknown type".to_owned(),
-            BlockKind::Text if self.level == Level::System => "system text".to_owned(),
-            BlockKind::Text => format!("{} text", self.name),
-        }
+        let name = self.name.as_str();
+        title_of(self.kind, self.level, (!name.is_empty()).then_some(name), name)
     }
 
     /// Parameters, each with the digest of its value.
