@@ -100,7 +100,7 @@ impl Watch {
         let rates = self.rates(&taken, facts);
         let demands = self.kindred.take(wire, &taken, &lane, facts);
         let (findings, mut notes) = self.judge(wire, (&taken, &demands), &lane, rates.as_ref());
-        let read = if taken.refusal.is_some() { 0 } else { self.entries.read(&taken.prompt(wire), &self.rules.preset) };
+        let read = self.entries.read(&taken.prompt(wire), &self.rules.preset);
         let shown = self.serve(wire, &taken, read, facts);
         if let Some(cause) = shown.late {
             notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.places[read - 1].to_string()));

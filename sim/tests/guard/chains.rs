@@ -5,7 +5,7 @@ use forkcast_sim::guard::{NoteKind, Report, Rule, Sent};
 use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
-use super::conversation::{body, check, guard, mark_end, message, replace, take};
+use super::conversation::{body, check, guard, mark_end, message, replace, take, text};
 
 /// [`body`] of two turns, a call of a tool, and a directive of its own.
 fn sibling(word: &str, turns: usize) -> Value {
@@ -235,4 +235,36 @@ fn a_request_that_goes_on_from_a_branch_is_no_branch_of_a_longer_one() {
     let bodies = [body(2), sibling("a", 1), sibling("b", 0), sibling("b", 1)];
     let chains = bodies.map(|body| take(&mut guard, &body).chain.0);
     assert_eq!(chains, [0, 0, 1, 1]);
+}
+
+#[test]
+fn messages_that_go_on_under_the_head_of_another_agent_are_their_own_chains_break() {
+    let mut other = body(0);
+    other["tools"] = json!([{"name": "Search", "input_schema": {"type": "object"}}]);
+    other["system"] = json!([{"type": "text", "text": text("elsewhere", 2_000)}]);
+    other["messages"] =
+        json!([message("user", "a question"), message("assistant", "an answer"), message("user", "more")]);
+    let mut confused = body(2);
+    confused["tools"] = other["tools"].clone();
+    confused["system"] = other["system"].clone();
+    let mut guard = guard();
+    let chains = [body(1), other].map(|body| take(&mut guard, &body).chain.0);
+    let checked = take(&mut guard, &confused);
+    assert_eq!((chains, checked.chain.0), ([0, 1], 0));
+    assert!(checked.findings.iter().any(|found| found.cause == Cause::SystemChanged && found.breaks_prefix));
+}
+
+#[test]
+fn of_bodies_too_long_to_keep_the_chain_that_was_silent_longest_loses_its_spelling_notes() {
+    let mut guard = guard();
+    let mut spelled = |chain, body: &str| {
+        let notes = guard.take(&Sent { chain: Some(chain), ..Sent::body(body.as_bytes()) }).unwrap().notes;
+        notes.iter().any(|noted| matches!(noted.note, NoteKind::Harmless(_)))
+    };
+    let (short, respelled) = (body(0).to_string(), serde_json::to_string_pretty(&body(0)).unwrap());
+    // With one short body it is just what is kept: 8 MiB.
+    let long = short.clone() + &" ".repeat((8 << 20) - 2 * short.len());
+    let first = [("a", &short), ("b", &short), ("c", &long)].map(|(chain, body)| spelled(chain, body));
+    assert_eq!(first, [false; 3]);
+    assert_eq!(["b", "a"].map(|chain| spelled(chain, &respelled)), [true, false]);
 }

@@ -4,6 +4,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Guard, NoteKind, Rules, Sent};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
+use serde_json::{Value, json};
 
 use super::conversation::{body, guard, take};
 
@@ -75,4 +76,53 @@ fn recorded_usage_pins_the_sizes() {
     assert_eq!(sent(1, usage(0, 7_000)).total_input_tokens(), 7_003);
     // The size of what the first wrote is known from its usage; its own split is not looked at.
     assert_eq!(sent(2, usage(0, 7_900)), usage(7_000, 900));
+}
+
+#[test]
+fn bodies_without_instants_expire_after_as_many_others_as_the_lifetime_has_seconds() {
+    let mut other = body(1);
+    other["model"] = json!("claude-opus-4-5");
+    let notes_after = |others: usize| {
+        let mut guard = guard();
+        let mut send = |name, body: &Value| {
+            guard.take(&Sent { chain: Some(name), ..Sent::body(body.to_string().as_bytes()) }).unwrap().notes
+        };
+        send("first", &body(1));
+        (0..others).for_each(|_| drop(send("other", &other)));
+        send("first", &body(1)).into_iter().map(|noted| noted.note).collect::<Vec<_>>()
+    };
+    assert_eq!(notes_after(299), []);
+    assert_eq!(notes_after(300), [NoteKind::Time(Cause::Expired)]);
+}
+
+/// A body that the provider refuses (providers.md 1.10), with the prompt of [`body`].
+fn refused(turns: usize) -> Value {
+    let mut refused = body(turns);
+    refused["max_tokens"] = json!(0);
+    refused["stream"] = json!(true);
+    refused
+}
+
+#[test]
+fn a_refused_request_is_expected_to_read_and_write_nothing() {
+    let mut guard = guard();
+    let first = take(&mut guard, &body(1)).expected;
+    let expected = take(&mut guard, &refused(1)).expected;
+    assert_eq!(expected, Usage { input_tokens: first.total_input_tokens(), ..Usage::default() });
+}
+
+#[test]
+fn usage_of_a_refused_request_pins_no_sizes() {
+    let read = |written: u64| {
+        let mut guard = guard();
+        let usage = |ephemeral_5m_input_tokens| Usage { ephemeral_5m_input_tokens, ..Usage::default() };
+        let mut send = |body: &Value, usage| {
+            guard.take(&Sent { usage, ..Sent::body(body.to_string().as_bytes()) }).unwrap().expected
+        };
+        send(&refused(1), Some(usage(written)));
+        send(&body(1), None);
+        send(&body(2), Some(usage(7_900))).cache_read_input_tokens
+    };
+    assert!(read(7_000) > 0);
+    assert_eq!(read(7_000), read(5_000));
 }

@@ -137,3 +137,18 @@ fn other_kinds_and_other_models_are_no_siblings() {
         assert_eq!(told(&breaks(&posts, true)), []);
     }
 }
+
+#[test]
+fn an_agent_with_less_than_half_of_the_tools_is_of_another_kind() {
+    let other_tools = |body: &mut Value| {
+        body["tools"].as_array_mut().unwrap().remove(0);
+        body["tools"][0]["description"] = json!(long("Nobody else has this one."));
+    };
+    let posts = [
+        parent(),
+        brief("a", "Look at one."),
+        brief("b", "Look at two."),
+        changed(brief("c", "Look at three."), other_tools),
+    ];
+    assert_eq!(told(&breaks(&posts, true)), []);
+}

@@ -131,7 +131,8 @@ fn a_fork_of_a_request_that_is_long_past_is_no_break() {
         Post { chain: own, parent: Some("main"), body: crate::family::body(messages.collect()) }
     };
     let posts = [parent(), later(1), later(2), later(3), late("one"), late("two")];
-    assert_eq!(told(&breaks(&posts, true)), []);
+    let found: Vec<_> = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect();
+    assert_eq!(told(&found), []);
     let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
     let posts = [parent(), later(1), later(2), later(3), changed(late("one"), swapped)];
     assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 4, Some(2), "tools_reordered", "tools[1]")]);
@@ -174,4 +175,52 @@ fn forks_of_forks_share_with_the_fork_that_they_go_on_from() {
     let broken =
         [parent(), fork("one"), fork("two"), changed(deeper("deep"), |body| list(&mut body["tools"]).swap(1, 2))];
     assert_eq!(told(&breaks(&broken, true)), [(Rule::Sharing, 3, Some(1), "tools_reordered", "tools[1]")]);
+}
+
+/// Other words for all of the parent's history.
+fn reword(body: &mut Value) {
+    for message in &mut list(&mut body["messages"])[..5] {
+        let text = &mut message["content"][0]["text"];
+        *text = json!(format!("Once more: {}", text.as_str().unwrap()));
+    }
+}
+
+#[test]
+fn a_fork_is_held_against_the_siblings_of_its_own_parent() {
+    let elsewhere = |mut post: Post, chain, parent| {
+        reword(&mut post.body);
+        Post { chain, parent, ..post }
+    };
+    let real = |body: &mut Value| body["messages"][6]["content"][0]["content"] = json!("one has found three floats");
+    let posts = [
+        parent(),
+        fork("one"),
+        elsewhere(parent(), "other", None),
+        elsewhere(fork("one"), "other one", Some("other")),
+        elsewhere(fork("two"), "other two", Some("other")),
+        elsewhere(changed(fork("three"), real), "other three", Some("other")),
+    ];
+    let found = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect::<Vec<_>>();
+    assert_eq!(told(&found), [(Rule::Sharing, 5, Some(3), "message_edited", "messages[6].content[0]")]);
+}
+
+#[test]
+fn a_fork_of_a_request_that_was_sent_twice_goes_on_from_the_later_one() {
+    let unmarked = |body: &mut Value| {
+        let last = list(&mut body["messages"]).last_mut().unwrap();
+        list(&mut last["content"])
+            .iter_mut()
+            .for_each(|block| drop(block.as_object_mut().unwrap().remove("cache_control")));
+    };
+    let posts = [parent(), fork("one"), parent(), changed(fork("two"), unmarked)];
+    let found: Vec<_> = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect();
+    assert_eq!(told(&found), [(Rule::Sharing, 3, Some(2), "no_breakpoint", "messages[4].content[0]")]);
+}
+
+#[test]
+fn a_fork_that_was_called_and_has_all_its_history_reworded_is_still_one() {
+    let found = breaks(&[parent(), changed(fork("one"), reword)], true);
+    let paths = [0, 1, 2, 3, 4].map(|message| format!("messages[{message}].content[0]"));
+    let expected = paths.each_ref().map(|path| (Rule::Sharing, 1, Some(0), "message_edited", path.as_str()));
+    assert_eq!(told(&found), expected);
 }

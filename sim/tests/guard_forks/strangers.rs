@@ -59,3 +59,29 @@ fn an_agent_that_sends_what_its_parent_sent_is_the_first_of_its_kind() {
     let expected = [(forkcast_sim::guard::Rule::Sharing, 2, Some(1), "tools_reordered", "tools[0]")];
     assert_eq!(told(&breaks(&posts, true)), expected);
 }
+
+#[test]
+fn a_request_that_names_no_parent_is_no_fork_of_another_scopes() {
+    let mut guard = forkcast_sim::guard::Guard::new(forkcast_sim::guard::Rules::default());
+    let mut other = fork("one");
+    other.body["tools"].as_array_mut().unwrap().swap(0, 1);
+    for (post, scope) in [(parent(), "first"), (other, "second")] {
+        let text = post.body.to_string();
+        let (body, chain) = (text.as_bytes(), Some(post.chain));
+        let sent = forkcast_sim::guard::Sent { chain, scope, ..forkcast_sim::guard::Sent::body(body) };
+        assert_eq!(told(&guard.take(&sent).unwrap().findings), []);
+    }
+}
+
+#[test]
+fn what_clients_say_for_the_system_between_messages_makes_no_fork() {
+    let noted = |chain, mut messages: Vec<Value>| {
+        let notes = ["Skills: none.", "Folder: here."]
+            .map(|words| json!({"role": "system", "content": [{"type": "text", "text": words}]}));
+        messages.extend(notes);
+        Post { chain, parent: None, body: body(messages) }
+    };
+    let mut newer = noted("s2", vec![user("What is two?"), said("An even one."), user("And three?")]);
+    newer.body["tools"].as_array_mut().unwrap().swap(0, 1);
+    assert_eq!(told(&breaks(&[noted("s1", vec![user("What is one?")]), newer], true)), []);
+}
