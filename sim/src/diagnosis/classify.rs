@@ -50,7 +50,7 @@ fn tools(sides: &Sides<'_>, old: Option<BlockId>, new: Option<BlockId>) -> Cause
 
 fn messages(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
     let Stretch { gap, alignment, pairs } = stretch;
-    if history::is_compaction(sides, gap, alignment) {
+    if history::is_compaction(sides, gap, alignment, pairs) {
         return Cause::Compacted;
     }
     if history::is_rewind(sides, gap, alignment, pairs) {

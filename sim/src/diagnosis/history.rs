@@ -24,8 +24,14 @@ pub(super) fn start(request: &Request) -> usize {
     start + usize::from(parameters)
 }
 
-/// Where the older message ends that the block at `from` is in.
-fn message_end(sides: &Sides<'_>, from: usize) -> usize {
+/// Whether the older prompt's block at `at` is what a client says for the system.
+fn is_system(sides: &Sides<'_>, at: usize) -> bool {
+    sides.old.get(at).is_some_and(|block| sides.wire.blocks.role(*block) == Role::System)
+}
+
+/// Where the older history's first message ends. What the client says for the system before it is no history.
+fn first_message_end(sides: &Sides<'_>) -> usize {
+    let from = (start(sides.older)..sides.old.len()).find(|at| !is_system(sides, *at)).unwrap_or(sides.old.len());
     let first = sides.older.places.get(from).map(|place| place.item);
     let rest = sides.older.places.get(from..).unwrap_or_default();
     from + rest.iter().take_while(|place| Some(place.item) == first).count()
@@ -33,13 +39,8 @@ fn message_end(sides: &Sides<'_>, from: usize) -> usize {
 
 /// Where the first message ends, and what the client says for the system right behind it.
 fn opening_end(sides: &Sides<'_>) -> usize {
-    let from = start(sides.older);
-    let first = sides.older.places.get(from).map(|place| place.item);
-    let opens = |at: &usize| {
-        let role = sides.wire.blocks.role(sides.old[*at]);
-        sides.older.places.get(*at).map(|place| place.item) == first || role == Role::System
-    };
-    (from..sides.old.len()).take_while(opens).last().map_or(from, |at| at + 1)
+    let from = first_message_end(sides);
+    from + (from..sides.old.len()).take_while(|at| is_system(sides, *at)).count()
 }
 
 /// What texts begin with that clients put in place of a history, as canonical bytes have it: Claude Code (all 34
@@ -67,29 +68,69 @@ fn is_summary_alone(sides: &Sides<'_>, alignment: &Alignment) -> bool {
 
 /// A summary stands for the history: next to nothing of a long one stays, or something short stands in place of its
 /// beginning.
-pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
+pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
+    is_replaced(sides, gap, alignment, pairs)
+        || is_summed_up(sides, gap, alignment)
+        || is_summary_alone(sides, alignment)
+}
+
+/// Next to nothing of a long history stays, and what stands for it is shorter. What the client says for the system and
+/// kept is no history.
+fn is_replaced(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
     let from = start(sides.newer);
-    let old_blocks = sides.old.len() - start(sides.older);
-    let kept = alignment.partner[from..].iter().flatten().count();
-    let begins = |gap: &Gap| gap.old.start < message_end(sides, start(sides.older)) && gap.new.end > from;
-    let replaced = old_blocks >= COMPACTED_BLOCKS_MIN
-        && kept * 100 <= old_blocks * COMPACTED_KEPT_PERCENT_MAX
-        && sides.new.len() - from < old_blocks
-        && alignment.gaps.iter().any(begins);
-    replaced || is_summed_up(sides, gap) || is_summary_alone(sides, alignment)
+    let is_kept = |at: &usize| alignment.partner[*at].is_some();
+    let (system, kept): (Vec<usize>, Vec<usize>) =
+        (from..sides.new.len()).filter(is_kept).partition(|at| sides.wire.blocks.role(sides.new[*at]) == Role::System);
+    let old_blocks = (sides.old.len() - start(sides.older)).saturating_sub(system.len());
+    let new_blocks = |to: usize| to.saturating_sub(from) - system.iter().filter(|at| **at < to).count();
+    let begins = |gap: &Gap| gap.old.start < first_message_end(sides) && gap.new.end > from;
+    // A turn behind a summary may be longer than the history was that it stands for.
+    let is_short =
+        || new_blocks(newest_turn(sides)) * COMPACTED_BLOCKS_RATIO <= old_blocks && pairs.alike * 2 < gap.old.len();
+    old_blocks >= COMPACTED_BLOCKS_MIN
+        && kept.len() * 100 <= old_blocks * COMPACTED_KEPT_PERCENT_MAX
+        && alignment.gaps.iter().any(begins)
+        && (new_blocks(sides.new.len()) < old_blocks || is_short())
+}
+
+/// Where the newest turn of the newer history begins: the model's last words, and all behind them. A request adds one turn
+/// to the one before.
+fn newest_turn(sides: &Sides<'_>) -> usize {
+    let is_answer = |at: &usize| sides.wire.blocks.role(sides.new[*at]) == Role::Assistant;
+    let from = start(sides.newer);
+    let last = (from..sides.new.len()).rev().find(is_answer);
+    last.map_or(sides.new.len(), |last| (from..=last).rev().take_while(is_answer).last().unwrap_or(last))
 }
 
 /// Something short stands for the beginning of the history, its end stays.
-fn is_summed_up(sides: &Sides<'_>, gap: &Gap) -> bool {
-    let (from, to) = (start(sides.older).max(gap.old.start), gap.old.end);
-    let came = gap.new.end - gap.new.start.max(start(sides.newer)).min(gap.new.end);
+fn is_summed_up(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
+    let joined = joined(sides, gap, alignment);
+    let old = |gap: &Gap| gap.old.start.max(start(sides.older)).min(gap.old.end)..gap.old.end;
+    let new = |gap: &Gap| gap.new.start.max(start(sides.newer)).min(gap.new.end)..gap.new.end;
+    let gone: usize = joined.iter().map(|gap| old(gap).len()).sum();
+    let came: usize = joined.iter().map(|gap| new(gap).len()).sum();
     let is_text = |at: usize| sides.wire.blocks.kind(sides.new[at]) == BlockKind::Text;
-    from <= opening_end(sides)
-        && to.saturating_sub(from) >= COMPACTED_BLOCKS_MIN
-        && to < sides.old.len()
+    joined.first().is_some_and(|gap| gap.old.start.max(start(sides.older)) <= opening_end(sides))
+        && joined.last().is_some_and(|gap| gap.old.end < sides.old.len())
+        && gone >= COMPACTED_BLOCKS_MIN
         && came > 0
-        && came * COMPACTED_BLOCKS_RATIO <= to - from
-        && gap.new.clone().any(is_text)
+        && came * COMPACTED_BLOCKS_RATIO <= gone
+        && joined.iter().any(|gap| gap.new.clone().any(is_text))
+}
+
+/// The gaps that are one with `gap`: between them stayed only what the client says for the system, which a compaction
+/// leaves where it is.
+fn joined<'a>(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment) -> &'a [Gap] {
+    let gaps = &alignment.gaps;
+    let Some(at) = gaps.iter().position(|known| known == gap) else { return std::slice::from_ref(gap) };
+    let is_message = |at: usize| sides.older.places[at].level == Level::Messages && is_system(sides, at);
+    let are_one = |pair: &[Gap]| {
+        let appended = pair[1].old.is_empty() && pair[1].old.start == sides.old.len();
+        !appended && (pair[0].old.end..pair[1].old.start).all(is_message)
+    };
+    let before = gaps[..=at].windows(2).rev().take_while(|pair| are_one(pair)).count();
+    let behind = gaps[at..].windows(2).take_while(|pair| are_one(pair)).count();
+    &gaps[at - before..=at + behind]
 }
 
 /// The older history broke off at the gap, more than one of its messages is gone, and nothing of it comes back, not even
