@@ -131,13 +131,16 @@ impl<'a> Undone<'a> {
         own.chain(back.filter_map(|(old, ttl)| Some((place(old)?, ttl)))).collect()
     }
 
-    /// Where the newer's block `new` stands among `slots`. Its end stays the end; what came in stands behind what it
-    /// came in behind.
+    /// Where the newer's block `new` stands among `slots`. Its end stays the end, and so does its last breakpoint where
+    /// one change replaced the end; what came in stands behind what it came in behind.
     fn place(&self, slots: &[Slot], new: usize) -> Option<usize> {
         if new + 1 == self.newer.request.nodes.len() {
             return slots.len().checked_sub(1);
         }
         if let Some(at) = slots.iter().position(|slot| slot.new == Some(new)) {
+            return Some(at);
+        }
+        if let Some(at) = self.place_of_last(slots, new) {
             return Some(at);
         }
         let pairs = self.comparison.differences.iter().flat_map(|found| &found.pairs);
@@ -148,5 +151,16 @@ impl<'a> Undone<'a> {
         }
         let before = pair.map_or(0, |pair| pair.old_at);
         slots.iter().rposition(|slot| slot.old.is_some_and(|old| old < before))
+    }
+
+    /// Where the older's end stands, if `new` has the newer's last breakpoint and is of the change that replaced this end.
+    /// In a rewind blocks pair up by their order alone: a partner says nothing of where a client marks its end.
+    fn place_of_last(&self, slots: &[Slot], new: usize) -> Option<usize> {
+        let is_last = self.newer.marked().iter().all(|(at, _)| *at <= new);
+        let end = self.older.request.nodes.len().checked_sub(1).filter(|_| is_last)?;
+        let change =
+            self.comparison.differences.iter().find(|found| found.pairs.iter().any(|pair| pair.new == Some(new)))?;
+        let replaced_end = change.pairs.iter().any(|pair| pair.old == Some(end));
+        slots.iter().rposition(|slot| slot.old == Some(end)).filter(|_| replaced_end)
     }
 }

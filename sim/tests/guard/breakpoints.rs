@@ -107,3 +107,33 @@ fn a_block_that_went_took_its_breakpoint_along() {
     let report = check(&[older, newer]);
     assert_eq!(found(&report), [(1, Cause::SystemChanged, "system[1]", true)]);
 }
+
+/// Goes back two turns behind [`body`] of four and says other things there; the breakpoint is two blocks from its end.
+fn gone_back() -> Value {
+    let mut newer = body(2);
+    let messages = newer["messages"].as_array_mut().unwrap();
+    for turn in 0..2 {
+        messages.push(json!({"role": "assistant", "content": [
+            {"type": "text", "text": format!("{turn}, and now for another way")},
+            {"type": "tool_use", "id": format!("o{turn}"), "name": "Bash", "input": {"command": format!("try {turn}")}},
+        ]}));
+        messages.push(json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": format!("o{turn}"), "content": format!("{turn} came of it")},
+        ]}));
+    }
+    unmark(&mut newer);
+    newer["messages"][7]["content"][1]["cache_control"] = json!({"type": "ephemeral"});
+    newer
+}
+
+#[test]
+fn a_breakpoint_near_the_end_of_what_came_in_a_rewind_is_at_the_end_of_what_it_gave_up() {
+    let (older, newer) = (body(4), gone_back());
+    let rewound = (1, Cause::Rewound, "messages[5].content[0]", true);
+    assert_eq!(found(&check(&[older.clone(), newer.clone()])), [rewound]);
+    // Without one among the messages nothing of either history is read.
+    let mut unmarked = newer;
+    unmark(&mut unmarked);
+    let causes: Vec<Cause> = found(&check(&[older, unmarked])).iter().map(|found| found.1).collect();
+    assert_eq!(causes, [Cause::Rewound, Cause::NoBreakpoint]);
+}

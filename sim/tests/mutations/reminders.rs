@@ -4,6 +4,7 @@
 //! A hook's reminder stands as a block behind a tool's result, or in a system message of its own that joins it with others.
 //! Requests of the conversation and questions beside it take turns, and each sort has one of the two forms.
 
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Guard, Rules, Sent};
 
 use crate::captured::{FLAP, MOVE, arrays};
@@ -123,13 +124,23 @@ fn a_reminder_that_flaps_breaks_the_prefix_once_for_each_chain() {
     }
 }
 
-/// What the last two requests give up was asked beside the conversation: what they keep is read as far as it was cached.
+/// The last but one gives up what was asked beside the conversation, and reads all that stays. The last one gives up four
+/// blocks of the conversation that would have been read, and its breakpoint, two blocks from its end, is no fault beside.
 #[test]
-fn reminders_that_were_joined_break_the_prefix_and_going_back_does_not() {
+fn reminders_that_were_joined_break_the_prefix_and_so_does_a_rewind_that_gives_up_what_was_cached() {
     for all in [None, Some("main")].map(|chain| watched(MOVE, chain)) {
         if !all.is_empty() {
             let breaks: Vec<_> = all.iter().map(|(_, breaks)| *breaks).collect();
-            assert_eq!(breaks, [None, Some(true), Some(true), Some(false), Some(false)]);
+            assert_eq!(breaks, [None, Some(true), Some(true), Some(false), Some(true)]);
         }
+    }
+}
+
+#[test]
+fn no_captured_request_is_said_to_lack_a_breakpoint() {
+    let mut guard = Guard::new(Rules::default());
+    for (number, body) in arrays(MOVE) {
+        let found = guard.take(&Sent::body(body.as_bytes())).expect("a body").findings;
+        assert!(found.iter().all(|one| one.cause != Cause::NoBreakpoint), "{number}: {found:?}");
     }
 }
