@@ -111,6 +111,30 @@ fn a_changed_chat_completion_has_openais_word_too() {
     assert!(finding.cost.is_some(), "{finding:#?}");
 }
 
+/// Calls with arguments of two keys.
+const KEYS: [&str; 2] = [r#"{"part":1,"whole":false}"#, r#"{"whole":false,"part":1}"#];
+
+#[test]
+fn arguments_with_their_keys_in_another_order_are_so_called_in_either_spelling() {
+    let response = |turns| with_arguments(response(turns), "/input/1/arguments", KEYS[0]);
+    let chat = |turns| with_arguments(chat(turns), "/messages/2/tool_calls/0/function/arguments", KEYS[0]);
+    let of_a_response = changed(response, |body| *body = with_arguments(body.take(), "/input/1/arguments", KEYS[1]));
+    let path = "/messages/2/tool_calls/0/function/arguments";
+    let of_a_chat = changed(chat, |body| *body = with_arguments(body.take(), path, KEYS[1]));
+    assert_eq!(told(&of_a_response), [("key_order", "messages[1].content[0]", Some("input_changed"))]);
+    assert_eq!(told(&of_a_chat), [("key_order", "messages[2].content[0]", Some("input_changed"))]);
+    // Other arguments of the same length are another call.
+    let other = r#"{"part":2,"whole":false}"#;
+    let edited = changed(response, |body| *body = with_arguments(body.take(), "/input/1/arguments", other));
+    assert_eq!(told(&edited), [("message_edited", "messages[1].content[0]", Some("input_changed"))]);
+}
+
+/// The body with these arguments of its first call, where it has one.
+fn with_arguments(mut body: Value, path: &str, arguments: &str) -> Value {
+    body.pointer_mut(path).into_iter().for_each(|old| *old = arguments.into());
+    body
+}
+
 #[test]
 fn what_is_kept_at_the_provider_is_not_compared() {
     let mut next = response(2);

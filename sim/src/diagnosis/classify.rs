@@ -80,6 +80,7 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     }
     match blocks.kind(old) {
         BlockKind::Media => Cause::ImageChanged,
+        BlockKind::ToolUse if same_arguments_but_order(was, is) => Cause::KeyOrder,
         BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
         _ => Cause::MessageEdited,
     }
@@ -155,6 +156,18 @@ pub(super) fn same_but_order(old: &[u8], new: &[u8]) -> bool {
     }
     let value = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).ok();
     value(old).is_some_and(|old| value(new) == Some(old))
+}
+
+/// The same for two calls whose input is `arguments`, a JSON text of its own, as `OpenAI` sends them.
+fn same_arguments_but_order(old: &[u8], new: &[u8]) -> bool {
+    let call = |text: &[u8]| {
+        let mut call: serde_json::Value = serde_json::from_slice(text).ok()?;
+        let arguments = call.pointer_mut("/input/arguments")?;
+        *arguments = serde_json::from_str(arguments.as_str()?).ok()?;
+        Some(call)
+    };
+    // Another length is other blanks or other values.
+    old.len() == new.len() && call(old).is_some_and(|old| call(new) == Some(old))
 }
 
 /// What a block is called in a report.
