@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::intake::Wire;
 use super::level::{Level, Role};
@@ -167,19 +167,21 @@ fn shared_end(old: &[u64], new: &[u64]) -> usize {
 /// in between for the system (environment, skills, reminders) is no history: agents of one kind all have the same.
 fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let from = request.level_start(Level::Messages);
-    let mut digests: Vec<(u32, Xxh3)> = Vec::new();
+    let mut digests = Vec::new();
+    // Hashes of the blocks of the message under way.
+    let (mut item, mut hashes) = (None, Vec::new());
     for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]) {
         let Some(block) = wire.prefixes.block(*node).filter(|_| !place.keys) else { continue };
         if wire.blocks.role(block) == Role::System {
             continue;
         }
-        if digests.last().is_none_or(|(item, _)| *item != place.item) {
-            digests.push((place.item, Xxh3::new()));
+        if item != Some(place.item) {
+            digests.extend(item.replace(place.item).map(|_| xxh3_64(&hashes)));
+            hashes.clear();
         }
-        if let Some((_, hasher)) = digests.last_mut() {
-            // By content and not by id, so that histories outlive the wire that they were read into.
-            hasher.update(&wire.blocks.content_hash(block).to_le_bytes());
-        }
+        // By content and not by id, so that histories outlive the wire that they were read into.
+        hashes.extend_from_slice(&wire.blocks.content_hash(block).to_le_bytes());
     }
-    digests.into_iter().map(|(_, hasher)| hasher.digest()).collect()
+    digests.extend(item.map(|_| xxh3_64(&hashes)));
+    digests
 }
