@@ -209,6 +209,7 @@ impl Talk {
             excluded: Vec::new(),
             envelope: Vec::new(),
             body_bytes: 0,
+            addresses: None,
         }
     }
 }

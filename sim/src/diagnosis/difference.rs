@@ -10,7 +10,7 @@ use super::pairing::{self, Pair};
 use super::seams;
 use super::sides::Sides;
 use super::volatile;
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire};
+use crate::wire::{BlockId, BlockKind, Level, Request, Wire};
 
 /// One difference between an older and a newer request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,10 +213,7 @@ impl Found<'_> {
         Difference {
             cause,
             level: place.level,
-            path: match field {
-                Some(field) => format!("{}.{field}", Place { part: 0, keys: true, ..place }),
-                None => place.to_string(),
-            },
+            path: sides.path(pair, field.map(String::as_str)),
             name: sides.name(pair, place),
             new_index: pair.new_at,
             old_index: pair.old_at,

@@ -118,22 +118,37 @@ impl<'a> Sides<'a> {
 
     /// The place that a difference is given.
     pub(super) fn place(&self, pair: &Pair) -> Place {
+        self.stands(pair).1
+    }
+
+    /// The JSON path of that place, or of the own key `field` of the message or level there.
+    pub(super) fn path(&self, pair: &Pair, field: Option<&str>) -> String {
+        let (request, place) = self.stands(pair);
+        match field {
+            Some(field) => format!("{}.{field}", request.path(Place { part: 0, keys: true, ..place })),
+            None => request.path(place),
+        }
+    }
+
+    /// The place that a difference is given, and the request in whose body it is.
+    fn stands(&self, pair: &Pair) -> (&'a Request, Place) {
         let new = pair.new.or((pair.new_at < self.new.len()).then_some(pair.new_at));
-        let place = match (new, pair.old) {
+        let (request, place) = match (new, pair.old) {
             // A removed block has no place in the newer body; what stands there now may belong to another level.
             (Some(at), Some(old))
                 if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level =>
             {
-                self.older.places[old]
+                (self.older, self.older.places[old])
             }
-            (Some(at), _) => self.newer.places[at],
-            (None, Some(old)) => self.older.places[old],
-            (None, None) => Place::head(Level::Messages),
+            (Some(at), _) => (self.newer, self.newer.places[at]),
+            (None, Some(old)) => (self.older, self.older.places[old]),
+            (None, None) => (self.newer, Place::head(Level::Messages)),
         };
         let shown = pair.new.map(|at| self.new[at]).or(pair.old.map(|at| self.old[at]));
         let is_keys = shown.is_some_and(|block| self.wire.blocks.kind(block) == BlockKind::Parameters);
         // A block that went from before a message's own keys went from before that message.
-        if place.keys && !is_keys && place.item != Place::LEVEL_HEAD { Place { keys: false, ..place } } else { place }
+        let keys = place.keys && (is_keys || place.item == Place::LEVEL_HEAD);
+        (request, Place { keys, ..place })
     }
 
     /// The JSON path of a level's parameter: the setting's own, or that of what stands in the prompt and alters a level before
@@ -144,10 +159,10 @@ impl<'a> Sides<'a> {
         };
         let found = match field {
             "web_search" => search_tool(self.newer, new, old).or_else(|| search_tool(self.older, old, new)),
-            "citations" => {
-                either(&|request, blocks| Some(format!("{}.citations", self.first(request, blocks, cites)?)))
-            }
-            "images" => either(&|request, blocks| Some(self.first(request, blocks, shows)?.to_string())),
+            "citations" => either(&|request, blocks| {
+                Some(format!("{}.citations", request.path(self.first(request, blocks, cites)?)))
+            }),
+            "images" => either(&|request, blocks| Some(request.path(self.first(request, blocks, shows)?))),
             _ => None,
         };
         found.unwrap_or_else(|| field.to_owned())

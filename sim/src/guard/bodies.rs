@@ -76,6 +76,7 @@ impl Guard {
     /// When it is no request of the Messages API; the guard is as it was then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
         let mut request = self.wire.read(sent.body, sent.scope, sent.model_outside)?;
+        request.addresses = sent.addresses.cloned();
         sent.breakpoints.apply(&mut request);
         let Wire { prefixes, blocks, .. } = &self.wire;
         let cumulative = match sent.usage {
@@ -85,7 +86,7 @@ impl Guard {
         let taken = self.watch.taken(self.requests, request.clone(), cumulative);
         self.requests += 1;
         let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts());
-        let spelled = self.spelled.next(checked.chain, checked.request, sent.body, &self.wire);
+        let spelled = self.spelled.next(checked.chain, checked.request, sent, &self.wire);
         self.watch.note(&mut checked, spelled);
         if let Some(usage) = sent.usage {
             self.pins.learn(&request, &shown.effective, shown.hit, &usage);

@@ -40,7 +40,7 @@ impl Refusals {
         let Some(refusal) = taken.refusal.as_ref().filter(|_| !findings.iter().any(says_so)) else {
             return (None, None);
         };
-        let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| place.to_string());
+        let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| taken.request.path(place));
         let answer = refusal.to_string();
         if taken.is_measured || rules.stability != Severity::Fail {
             let (chain, answer) = (lane.name.clone(), Some(answer));

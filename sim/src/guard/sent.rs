@@ -1,8 +1,10 @@
 //! A request as it was sent, and what is known beside its bytes.
 
+use std::sync::Arc;
+
 use super::breakpoints::Breakpoints;
 use crate::time::Instant;
-use crate::wire::Usage;
+use crate::wire::{Addresses, Usage};
 
 /// What is known of a request beside its prompt.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +34,8 @@ pub struct Sent<'a> {
     pub parent: Option<&'a str>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
+    /// Where its parts stood in the body that was sent, where these bytes are a translation; paths are told as these.
+    pub addresses: Option<&'a Arc<Addresses>>,
     /// The model, where the address names it and the body does not.
     pub model_outside: &'a str,
     /// When it was sent; without it, one second after the request before.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::NoteKind;
+use super::sent::Sent;
 use crate::diagnosis::Note;
 use crate::wire::spelling::SpellingKind;
 use crate::wire::{ChainId, Wire};
@@ -21,13 +22,15 @@ pub(super) struct Spelled {
 impl Spelled {
     /// Keeps the body of request `number`; gives what it spells otherwise than the one before in its chain. Breakpoints
     /// that move on with the conversation are what they are for, and not told.
-    pub fn next(&mut self, chain: ChainId, number: usize, body: &[u8], wire: &Wire) -> Vec<(NoteKind, String)> {
+    pub fn next(&mut self, chain: ChainId, number: usize, sent: &Sent<'_>, wire: &Wire) -> Vec<(NoteKind, String)> {
+        let body = sent.body;
         let before = self.bodies.remove(&chain).map(|(_, before)| before);
         self.total_bytes -= before.as_ref().map_or(0, Vec::len);
         let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
         self.keep(chain, number, body);
         let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
-        told.map(|found| (NoteKind::Harmless(note(found.kind)), found.path)).collect()
+        let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
+        told.map(|found| (NoteKind::Harmless(note(found.kind)), path(found.path))).collect()
     }
 
     fn keep(&mut self, chain: ChainId, number: usize, body: &[u8]) {

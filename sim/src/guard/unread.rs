@@ -15,76 +15,78 @@ pub(super) fn findings(case: &Case<'_>, undone: &Undone<'_>, base: &Mixed, read:
     let covered = case.older.covered();
     let kept = |old: usize| Some((old, undone.kept(old)?));
     let lost = |from: usize| -> Vec<(usize, usize)> { (from..covered).filter_map(kept).collect() };
-    let refused = refused.map(|(cause, place, name)| finding(case, cause, place, name, &lost(0)));
-    let unread = unread.map(|(cause, place, name)| finding(case, cause, place, name, &lost(read)));
+    let refused = refused.map(|fault| finding(case, fault, &lost(0)));
+    let unread = unread.map(|fault| finding(case, fault, &lost(read)));
     refused.into_iter().chain(unread).collect()
 }
 
 /// What is wrong with the breakpoints of a chain's first request: the provider refuses them.
 pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
     let refusal = case.newer.refusal.as_ref()?;
-    let (cause, place, name) = refused(&case.newer.request, refusal, case)?;
-    Some(Finding { older: None, ..finding(case, cause, place, name, &[]) })
+    let fault = refused(&case.newer.request, refusal, case)?;
+    Some(Finding { older: None, ..finding(case, fault, &[]) })
 }
 
-/// A cause, the place of a breakpoint or of a block without one, and what it is called.
-type Fault = (Cause, Place, String);
+/// What is wrong with a breakpoint, or with a block that has none.
+struct Fault<'a> {
+    cause: Cause,
+    /// The request in whose body it stands, and where.
+    place: (&'a Request, Place),
+    /// What it is called.
+    name: String,
+}
 
 /// The refusals that have a cause of their own, in the provider's words. Of the others [`Checked::refused`] tells.
 ///
 /// [`Checked::refused`]: super::Checked::refused
-fn refused(request: &Request, refusal: &Refusal, case: &Case<'_>) -> Option<Fault> {
+fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Case<'_>) -> Option<Fault<'a>> {
     match refusal {
         Refusal::TooManyBreakpoints { found, max } => {
             let first_too_many = request.markers.get(*max).or(request.markers.last());
             let place = first_too_many.map_or(Place::head(crate::wire::Level::Messages), |marker| marker.place);
-            Some((Cause::BreakpointLimit, place, format!("{found} breakpoints, {max} may be: \"{refusal}\"")))
+            let name = format!("{found} breakpoints, {max} may be: \"{refusal}\"");
+            Some(Fault { cause: Cause::BreakpointLimit, place: (request, place), name })
         }
         Refusal::TtlOrder { .. } => {
             let short = request.markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
             let late = request.markers[short..].iter().find(|marker| marker.ttl == Ttl::OneHour)?;
             let title = title(case.wire, request, late.place);
             let name = format!("one-hour breakpoint on {title}, behind one of five minutes: \"{refusal}\"");
-            Some((Cause::TtlOrder, late.place, name))
+            Some(Fault { cause: Cause::TtlOrder, place: (request, late.place), name })
         }
         _ => None,
     }
 }
 
 /// What the older request left in the cache is not read although no byte of it changed.
-fn unread(case: &Case<'_>, base: &Mixed, read: usize) -> Option<Fault> {
+fn unread<'a>(case: &Case<'a>, base: &Mixed, read: usize) -> Option<Fault<'a>> {
     let covered = case.older.covered();
     let end = covered.checked_sub(1)?;
     if read >= covered {
         return None;
     }
-    let request = &case.newer.request;
     let Some((at, _)) = base.prompt.markers().iter().find(|(at, _)| *at >= end) else {
         let place = place_of_older(case, base, end);
         let name =
             format!("no breakpoint on {} or behind it, where the older request had one", title_of_older(case, end));
-        return Some((Cause::NoBreakpoint, place, name));
+        return Some(Fault { cause: Cause::NoBreakpoint, place, name });
     };
-    let place = base.slots.get(*at).and_then(|slot| slot.new).map(|new| request.places[new]);
+    let newer = &case.newer.request;
+    let place = base.slots.get(*at).and_then(|slot| slot.new).map(|new| (newer, newer.places[new]));
     let place = place.unwrap_or_else(|| place_of_older(case, base, *at));
-    let name = format!(
-        "breakpoint on {}, {} blocks behind what the older request had cached",
-        title(case.wire, request, place),
-        at - end
-    );
-    Some((Cause::BeyondLookback, place, name))
+    let title = title(case.wire, place.0, place.1);
+    let name = format!("breakpoint on {title}, {} blocks behind what the older request had cached", at - end);
+    Some(Fault { cause: Cause::BeyondLookback, place, name })
 }
 
 /// Where the older's block `at` stands in the newer request, or stood in the older.
-fn place_of_older(case: &Case<'_>, base: &Mixed, at: usize) -> Place {
+fn place_of_older<'a>(case: &Case<'a>, base: &Mixed, at: usize) -> (&'a Request, Place) {
+    let [older, newer] = [&case.older.request, &case.newer.request];
     let old = base.slots.get(at).and_then(|slot| slot.old).unwrap_or(at);
-    let node = case.older.request.nodes.get(old);
-    let same = node.and_then(|node| case.newer.request.nodes.iter().position(|newer| newer == node));
-    let places = match same {
-        Some(new) => case.newer.request.places.get(new),
-        None => case.older.request.places.get(old),
-    };
-    places.copied().unwrap_or(Place::head(crate::wire::Level::Messages))
+    let node = older.nodes.get(old);
+    let same = node.and_then(|node| newer.nodes.iter().position(|newer| newer == node));
+    let (request, at) = same.map_or((older, old), |new| (newer, new));
+    (request, request.places.get(at).copied().unwrap_or(Place::head(crate::wire::Level::Messages)))
 }
 
 fn title_of_older(case: &Case<'_>, at: usize) -> String {
@@ -105,10 +107,11 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
         Some(BlockKind::Media) => "the image or document",
         _ => "the block",
     };
-    format!("{kind} at {place}")
+    format!("{kind} at {}", request.path(place))
 }
 
-fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[(usize, usize)]) -> Finding {
+fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[(usize, usize)]) -> Finding {
+    let Fault { cause, place: (request, place), name } = fault;
     let (tokens_lost, billed_as, cost) = case.loss(lost);
     Finding {
         rule: case.rule,
@@ -116,7 +119,7 @@ fn finding(case: &Case<'_>, cause: Cause, place: Place, name: String, lost: &[(u
         request: case.newer.number,
         older: Some(case.older.number),
         level: place.level,
-        path: place.to_string(),
+        path: request.path(place),
         name,
         offset_in_block: None,
         offset_in_prefix: None,

@@ -103,7 +103,7 @@ impl Watch {
         let read = self.entries.read(&taken.prompt(wire), &self.rules.preset);
         let shown = self.serve(wire, &taken, read, facts);
         if let Some(cause) = shown.late {
-            notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.places[read - 1].to_string()));
+            notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
         }
         notes.extend(self.doubt(&taken, &lane, facts));
         let (refused, noted) = self.refusals.take(&taken, &lane, &findings, &self.rules);

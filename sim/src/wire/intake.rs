@@ -101,6 +101,7 @@ impl Wire {
             excluded: Vec::new(),
             envelope: head.envelope,
             body_bytes,
+            addresses: None,
         };
         self.lay(&placed, &mut request, path);
         if let Some(ttl) = request.envelope_value("cache_control").and_then(normal::ttl) {

@@ -7,6 +7,7 @@
 //!
 //! This is the only room in which identity bytes are made.
 
+mod address;
 mod adopt;
 mod block;
 pub mod body;
@@ -38,6 +39,7 @@ mod stem;
 mod trail;
 mod usage;
 
+pub use address::Addresses;
 pub use adopt::Moved;
 pub use block::{BlockId, BlockKind, Blocks, Content};
 pub use body::BodyError;

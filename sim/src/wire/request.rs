@@ -1,5 +1,8 @@
 //! A request as the cache and the diagnosis see it: a path of prefixes, places and breakpoints.
 
+use std::sync::Arc;
+
+use super::address::Addresses;
 use super::block::BlockId;
 use super::level::{Level, Place};
 use super::marker::{Marker, Ttl};
@@ -84,6 +87,8 @@ pub struct Request {
     pub envelope: Vec<EnvelopeField>,
     /// Length of the body in bytes.
     pub body_bytes: u64,
+    /// Where its parts stood in the body that was sent, where what was read is a translation.
+    pub addresses: Option<Arc<Addresses>>,
 }
 
 impl Request {
@@ -100,6 +105,16 @@ impl Request {
     /// The canonical value of a top-level key.
     pub fn envelope_value(&self, key: &str) -> Option<&[u8]> {
         self.envelope.iter().find(|field| field.key == key).map(|field| field.value.as_slice())
+    }
+
+    /// The JSON path of what stands at `place`, in the body as it was sent.
+    pub fn path(&self, place: Place) -> String {
+        self.addresses.as_ref().map_or_else(|| place.to_string(), |addresses| addresses.path(place))
+    }
+
+    /// The JSON path in the body as it was sent of what stands at `path` in the body that was read.
+    pub fn sent_path(&self, path: String) -> String {
+        self.addresses.as_ref().map(|addresses| addresses.translate(&path)).unwrap_or(path)
     }
 
     /// How many leading prefixes belong to levels above `level`.

@@ -68,6 +68,7 @@ impl Wire {
             bad_markers: Vec::new(),
             excluded: Vec::new(),
             envelope: beginning.envelope.clone(),
+            addresses: None,
             ..*beginning
         };
         self.mark(stem, draft, &mut request)?;

@@ -70,7 +70,7 @@ fn tools_order(pair: &Pair<'_>) -> Vec<Evidence> {
         (Some(old), None) => format!("tool `{}` of the parent is missing", old.0),
         (None, Some(new)) => format!("tool `{}` is not the parent's", new.0),
     };
-    let path = new.get(same).map_or_else(|| "tools".to_owned(), |(.., place)| place.to_string());
+    let path = new.get(same).map_or_else(|| "tools".to_owned(), |(.., place)| pair.fork.request.path(*place));
     vec![pair.evidence(path, found)]
 }
 
@@ -82,7 +82,9 @@ fn tools_schema(pair: &Pair<'_>) -> Vec<Evidence> {
         parents.peek().is_some() && parents.all(|(_, known, _)| known != block)
     });
     changed
-        .map(|(name, _, place)| pair.evidence(place.to_string(), format!("tool `{name}` is defined otherwise")))
+        .map(|(name, _, place)| {
+            pair.evidence(pair.fork.request.path(*place), format!("tool `{name}` is defined otherwise"))
+        })
         .collect()
 }
 
@@ -130,6 +132,6 @@ fn notes(pair: &Pair<'_>, card: &mut Card) {
             (SpellingKind::Whitespace, Some("messages")) => (Check::MessageSpelling, "other white space"),
             _ => continue,
         };
-        card.note(check, pair.evidence(note.path, found.to_owned()));
+        card.note(check, pair.evidence(pair.fork.request.sent_path(note.path), found.to_owned()));
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
             )
         }),
         Some(end) if covering(&pair.fork.request, end).is_none() => {
-            let path = pair.fork.request.places.get(end).map(ToString::to_string).unwrap_or_default();
+            let path = path_of(&pair.fork.request, end);
             wrong.push(
                 pair.evidence(path, "no breakpoint stands here or behind, where the shared part ends".to_owned()),
             );
@@ -70,10 +70,14 @@ fn beyond(pair: &Pair<'_>, end: usize, marker: &Marker, rule: LookBack) -> Vec<E
     }
     let found = format!(
         "the breakpoint at {} looks back {} positions ({}), and the parent's last entry lies further",
-        marker.place,
+        request.path(marker.place),
         rule.reach,
         rule.count.name()
     );
-    let path = request.places.get(end).map(ToString::to_string).unwrap_or_default();
+    let path = path_of(request, end);
     vec![pair.evidence(path, found)]
+}
+
+fn path_of(request: &Request, at: usize) -> String {
+    request.places.get(at).map_or_else(String::new, |place| request.path(*place))
 }

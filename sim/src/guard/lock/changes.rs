@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::matched::{self, Matched};
-use super::pairs::Sides;
+use super::pairs::{Divergence, Sides};
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::Cause;
 use crate::pricing::Money;
@@ -119,12 +119,13 @@ fn differences((old, was): (&Lock, &Locked), (new, is): (&Lock, &Locked)) -> Vec
     if !was.is_same(is, &Level::ALL) {
         let (before, after) = (old.prompt(was), new.prompt(is));
         let sides = Sides::new(&before, &after);
-        what.extend(sides.divergences().iter().map(|found| format!("{} {}: {}", found.cause, found.path, found.name)));
+        let told = |found: &Divergence| format!("{} {}: {}", found.cause, is.sent_at(&found.path), found.name);
+        what.extend(sides.divergences().iter().map(told));
     }
     if was.breakpoints != is.breakpoints {
         let list = |request: &Locked| {
             let shown: Vec<String> =
-                request.breakpoints.iter().map(|found| format!("{} {}", found.path, found.ttl)).collect();
+                request.breakpoints.iter().map(|found| format!("{} {}", is.sent_at(&found.path), found.ttl)).collect();
             if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
         };
         what.push(format!("breakpoints: {} became {}", list(was), list(is)));

@@ -124,7 +124,7 @@ impl Chains<'_> {
                 chain: chain.to_owned(),
                 request: after.request,
                 note: NoteKind::Harmless(Note::MarkerMoved),
-                path: moved(&before.breakpoints, &after.breakpoints),
+                path: after.sent_at(&moved(&before.breakpoints, &after.breakpoints)),
                 answer: None,
             });
         }
@@ -195,7 +195,7 @@ impl Pair<'_> {
     pub fn finding(&self, found: &Divergence, rule: Rule) -> Finding {
         let breaks = found.pair.old_at < self.covered;
         let lost = if breaks { self.tokens_behind(found.pair.new_at) } else { 0 };
-        let shown = (found.level, found.path.clone(), found.name.clone());
+        let shown = (found.level, self.after.sent_at(&found.path), found.name.clone());
         let finding = self.priced(rule, found.cause, shown, found.pair.new_at, lost);
         let exact = self.content(found);
         let before: u64 = self.sides.new[..found.pair.new_at].iter().map(|placed| placed.block.bytes).sum();

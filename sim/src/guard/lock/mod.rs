@@ -17,14 +17,15 @@ mod figures;
 mod matched;
 mod pairs;
 mod parse;
-mod path;
 mod print;
 mod record;
 mod row;
 mod sharing;
 
+use std::sync::Arc;
+
 use crate::pricing::{Money, Rates};
-use crate::wire::{Level, Place, Ttl, Usage};
+use crate::wire::{Addresses, Level, Place, Ttl, Usage};
 
 pub use block::Block;
 pub use changes::{Change, Changes, changes};
@@ -86,6 +87,9 @@ pub struct Locked {
     pub cost: Option<Money>,
     /// Its prices; known of requests that were just recorded, never of those read from a text.
     pub rates: Option<Rates>,
+    /// Where its parts stood in the body that was sent, where its paths are those of a translation; known of requests that
+    /// were just recorded, never of those read from a text.
+    pub addresses: Option<Arc<Addresses>>,
     end: Option<NodeAt>,
 }
 
@@ -161,6 +165,11 @@ impl Lock {
 }
 
 impl Locked {
+    /// Where the part at `path` stood in the body that was sent.
+    fn sent_at(&self, path: &str) -> String {
+        self.addresses.as_ref().map_or_else(|| path.to_owned(), |addresses| addresses.translate(path))
+    }
+
     /// Whether both sent the same prompt to the same model, as far as `levels` ask.
     fn is_same(&self, other: &Self, levels: &[Level]) -> bool {
         let same = |level: &Level| self.levels[*level as usize] == other.levels[*level as usize];

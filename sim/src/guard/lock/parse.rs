@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::digest::{self, Digest};
 use super::entry::{ChainEntry, Entries, Field, KeepsEntry, LevelsEntry, RequestEntry};
-use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, Node, NodeAt, VERSION, path, row};
+use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, Node, NodeAt, VERSION, row};
 use crate::pricing::Money;
 use crate::wire::{BlockKind, Index, Level, Place, Ttl, Usage};
 
@@ -153,6 +153,7 @@ impl Reader {
             },
             cost: entry.cost_usd.as_ref().map(cost).transpose()?,
             rates: None,
+            addresses: None,
             end: path.last().copied(),
         })
     }
@@ -286,7 +287,7 @@ impl Reader {
 
     fn breakpoint(&self, text: &Spanned<String>, path: &[NodeAt]) -> Read<Breakpoint> {
         let at = text.span().start;
-        let read = text.get_ref().rsplit_once(' ').and_then(|(path, ttl)| Some((path::read(path)?, path, ttl)));
+        let read = text.get_ref().rsplit_once(' ').and_then(|(path, ttl)| Some((Place::read(path)?, path, ttl)));
         let Some((place, name, ttl)) = read else {
             return fault(at, format!("breakpoint `{}`", text.get_ref()), "a path and a lifetime, as `system[0] 1h`");
         };
@@ -316,7 +317,7 @@ fn cost(text: &Spanned<String>) -> Read<Money> {
 
 fn read_place(text: &str, at: usize) -> Read<Place> {
     let expected = "a path, as `tools[4]`, `system[0]` or `messages[3].content[1]`";
-    path::read(text).map_or_else(|| fault(at, format!("path `{text}`"), expected), Ok)
+    Place::read(text).map_or_else(|| fault(at, format!("path `{text}`"), expected), Ok)
 }
 
 fn read_kind(text: &str, at: usize) -> Read<BlockKind> {

@@ -179,6 +179,7 @@ impl Recorder {
             usage: seen.usage,
             cost: seen.cost,
             rates: seen.rates,
+            addresses: seen.request.addresses.clone(),
             end: path.last().map(|step| step.node),
         }
     }

@@ -1,0 +1,121 @@
+//! Where the parts of a body stood before it was translated into the spelling of the Messages API.
+
+use std::collections::BTreeMap;
+
+use super::level::{Level, Place};
+
+/// Paths in the body that was sent, by the places in its translation. What has none stands where it was sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Addresses {
+    paths: BTreeMap<Place, String>,
+}
+
+impl Addresses {
+    /// Notes that what stands at `place` was sent at `path`. Of several notes on one place the last holds.
+    pub fn note(&mut self, place: Place, path: String) {
+        self.paths.insert(place, path);
+    }
+
+    /// The path at which the part at `place` was sent. A message of which the translation is shorter than what was sent
+    /// has its own path before that of a part.
+    pub fn path(&self, place: Place) -> String {
+        let whole = Place { part: 0, keys: true, ..place };
+        let known = self.paths.get(&place).or_else(|| self.paths.get(&whole));
+        known.cloned().unwrap_or_else(|| place.to_string())
+    }
+
+    /// The path at which was sent what `path` leads to in the translation.
+    pub fn translate(&self, path: &str) -> String {
+        let ends = path.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.chain([path.len()]).collect();
+        ends.reverse();
+        let known = ends.into_iter().find_map(|end| {
+            let place = Place::read(&path[..end])?;
+            let sent = self.paths.get(&place)?;
+            Some(format!("{sent}{}", &path[end..]))
+        });
+        known.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+impl Place {
+    /// The place that its own text means; `None` where it is none.
+    pub fn read(path: &str) -> Option<Self> {
+        let (name, rest) = path.find('[').map_or((path, ""), |at| path.split_at(at));
+        let level = Level::ALL.into_iter().find(|level| level.name() == name)?;
+        if rest.is_empty() {
+            return Some(Self::head(level));
+        }
+        let (item, rest) = index(rest)?;
+        if item == Self::LEVEL_HEAD {
+            return None;
+        }
+        match (level, rest) {
+            (Level::Messages, "") => Some(Self { level, item, part: 0, keys: true }),
+            (Level::Messages, rest) => {
+                let (part, rest) = index(rest.strip_prefix(".content")?)?;
+                rest.is_empty().then_some(Self { level, item, part, keys: false })
+            }
+            (_, rest) => rest.is_empty().then_some(Self { level, item, part: 0, keys: false }),
+        }
+    }
+}
+
+/// `[4]` at the beginning of `text`, and what stands behind it.
+fn index(text: &str) -> Option<(u32, &str)> {
+    let (digits, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    Some((digits.parse().ok().filter(|_| plain)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Addresses, Place};
+
+    #[test]
+    fn places_come_back_from_their_texts() {
+        for path in ["tools[4]", "system[0]", "messages[3].content[1]", "messages[7]", "tools", "system", "messages"] {
+            assert_eq!(Place::read(path).map(|place| place.to_string()).as_deref(), Some(path));
+        }
+        for path in [
+            "",
+            "tools[",
+            "tools[]",
+            "tools[-1]",
+            "tools[01]",
+            "tools[+1]",
+            "tools[1]x",
+            "other[1]",
+            "messages[1].content",
+            "messages[1].content[2]x",
+            "messages[1]x",
+            "system[4294967296]",
+            "tools[4294967295]",
+        ] {
+            assert_eq!(Place::read(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn parts_are_told_by_the_path_at_which_they_were_sent() {
+        let mut addresses = Addresses::default();
+        let mut note = |place: &str, path: &str| {
+            let place = Place::read(place);
+            place.into_iter().for_each(|place| addresses.note(place, path.to_owned()));
+        };
+        note("system[0]", "instructions");
+        note("messages[3]", "input[3]");
+        note("messages[4]", "input[4]");
+        note("messages[4].content[1]", "input[4].content[1]");
+        let path = |place: &str| Place::read(place).map(|place| addresses.path(place));
+        assert_eq!(path("system[0]").as_deref(), Some("instructions"));
+        assert_eq!(path("messages[3].content[0]").as_deref(), Some("input[3]"));
+        assert_eq!(path("messages[4].content[1]").as_deref(), Some("input[4].content[1]"));
+        assert_eq!(path("tools[2]").as_deref(), Some("tools[2]"));
+        assert_eq!(addresses.translate("messages[4].content[1].text"), "input[4].content[1].text");
+        assert_eq!(addresses.translate("messages[4].role"), "input[4].role");
+        assert_eq!(addresses.translate("messages[9].role"), "messages[9].role");
+        assert_eq!(addresses.translate("temperature"), "temperature");
+        assert_eq!(addresses.translate(""), "");
+    }
+}
