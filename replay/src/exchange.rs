@@ -1,8 +1,10 @@
 //! One recorded request and its answer, in a form that no longer depends on the file format.
 
+use std::sync::Arc;
+
 use forkcast_sim::pricing::{Money, ServiceTier};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{Addresses, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Where an exchange was found; every message about it names this.
@@ -168,6 +170,8 @@ pub struct Exchange {
     pub model: String,
     /// The request body as sent: JSON bytes. Bodies that a recorder had parsed are rendered again, keys in recorded order.
     pub body: Vec<u8>,
+    /// Where the parts of the body stood in the one that was sent, where it was translated.
+    pub addresses: Option<Arc<Addresses>>,
     /// When the request was sent; `None` where the recording has no instants.
     pub sent_at: Option<Instant>,
     /// When the first byte of the answer came; `None` where unknown.
@@ -204,6 +208,7 @@ impl Exchange {
             dialect: Dialect::Messages,
             model,
             body,
+            addresses: None,
             sent_at: None,
             first_byte_at: None,
             ended_at: None,

@@ -6,6 +6,8 @@
 mod bodies;
 #[path = "guarded/broken.rs"]
 mod broken;
+#[path = "guarded/dialects.rs"]
+mod dialects;
 #[path = "guarded/locked.rs"]
 mod locked;
 #[path = "guarded/openai.rs"]

@@ -135,6 +135,10 @@ fn converse_is_translated_and_cache_points_become_markers() {
     assert_eq!(
         body(all[0]),
         "{\"model\":\"eu.anthropic.claude-sonnet-4-5-20250929-v1:0\",\
+         \"tool_choice\":{\"type\":\"tool\",\"name\":\"look\"},\
+         \"max_tokens\":64,\"top_p\":1,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024},\
+         \"tools\":[{\"name\":\"look\",\"description\":\"Looks.\",\"input_schema\":{\"type\":\"object\"},\
+         \"cache_control\":{\"type\":\"ephemeral\"}}],\
          \"system\":[{\"type\":\"text\",\"text\":\"Be brief.\",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}}],\
          \"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Look.\"},\
          {\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"AAAA\"},\
@@ -144,11 +148,7 @@ fn converse_is_translated_and_cache_points_become_markers() {
          {\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\
          \"content\":[{\"type\":\"text\",\"text\":\"{\\\"z\\\":1}\"}],\"is_error\":true},\
          {\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/pdf\",\"data\":\"BBBB\"},\
-         \"title\":\"plan\"}]}],\
-         \"tools\":[{\"name\":\"look\",\"description\":\"Looks.\",\"input_schema\":{\"type\":\"object\"},\
-         \"cache_control\":{\"type\":\"ephemeral\"}}],\
-         \"tool_choice\":{\"type\":\"tool\",\"name\":\"look\"},\
-         \"max_tokens\":64,\"top_p\":1,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}"
+         \"title\":\"plan\"}]}]}"
     );
     assert_eq!(counts(all[0]), Some((3, 100, 500, 1500, 5)));
     assert!(all[0].usage.unwrap().split_by_ttl);
@@ -167,6 +167,9 @@ fn openrouter_is_translated_and_its_usage_made_additive() {
     assert_eq!(
         body(all[0]),
         "{\"model\":\"anthropic/claude-sonnet-4.6\",\"max_tokens\":9,\
+         \"tool_choice\":{\"type\":\"any\"},\"stream\":false,\
+         \"tools\":[{\"name\":\"w\",\"description\":\"Weather.\",\"input_schema\":{\"type\":\"object\"},\
+         \"cache_control\":{\"type\":\"ephemeral\"}}],\
          \"system\":[{\"type\":\"text\",\"text\":\"Be brief.\",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"5m\"}}],\
          \"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Weather?\"}]},\
          {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"w\",\"input\":{\"y\":1,\"x\":2}},\
@@ -176,10 +179,7 @@ fn openrouter_is_translated_and_its_usage_made_additive() {
          {\"type\":\"tool_result\",\"tool_use_id\":\"c2\",\"content\":[{\"type\":\"text\",\"text\":\"sun\"}],\
          \"cache_control\":{\"type\":\"ephemeral\"}}]},\
          {\"role\":\"user\",\"content\":[{\"type\":\"image\",\
-         \"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"AAAA\"}}]}],\
-         \"tools\":[{\"name\":\"w\",\"description\":\"Weather.\",\"input_schema\":{\"type\":\"object\"},\
-         \"cache_control\":{\"type\":\"ephemeral\"}}],\
-         \"tool_choice\":{\"type\":\"any\"},\"stream\":false}"
+         \"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"AAAA\"}}]}]}"
     );
     assert_eq!(counts(all[0]), Some((100, 1500, 400, 0, 7)));
     assert_eq!(counts(all[1]), Some((12, 0, 0, 0, 2)), "usage of a stream stands in its last chunk");

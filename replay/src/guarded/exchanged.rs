@@ -1,13 +1,14 @@
 //! A recorded exchange as the guard takes it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use forkcast_sim::guard::{Breakpoints, Sent};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Ttl, Usage};
+use forkcast_sim::wire::{Addresses, Ttl, Usage};
 
 use crate::exchange::{Dialect, Exchange, Provider};
-use crate::formats::dialect::openai;
+use crate::formats::dialect::{Translated, openai};
 use crate::formats::json;
 use crate::formats::value::Value;
 use crate::replay::reading::platform;
@@ -56,14 +57,25 @@ fn continues(body: &[u8]) -> bool {
     ["previous_response_id", "conversation"].iter().any(|key| json::member(body, key).is_some_and(|id| id != b"null"))
 }
 
-/// The body in the spelling of the Messages API, as the guard takes it.
-pub fn body(exchange: &Exchange) -> Cow<'_, [u8]> {
-    if !is_openai(exchange) {
-        return Cow::Borrowed(&exchange.body);
+/// A body in the spelling of the Messages API, as the guard takes it.
+#[derive(Clone, Debug)]
+pub struct Spelled<'a> {
+    /// The body.
+    pub body: Cow<'a, [u8]>,
+    /// Where its parts stood in the body that was sent, where it was translated.
+    pub addresses: Option<Arc<Addresses>>,
+}
+
+/// The body of an exchange as the guard takes it.
+pub fn spelled(exchange: &Exchange) -> Spelled<'_> {
+    let translated = is_openai(exchange).then(|| Value::from_json(&exchange.body).ok()).flatten();
+    match translated.as_ref().map(openai::translate) {
+        Some(Translated { body, addresses }) => {
+            Spelled { body: Cow::Owned(body.to_json()), addresses: Some(Arc::new(addresses)) }
+        }
+        // What cannot be read is refused, with its place, by whoever reads it next.
+        None => Spelled { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone() },
     }
-    let translated = Value::from_json(&exchange.body).map(|body| openai::translate(&body).to_json());
-    // What cannot be read is refused, with its place, by whoever reads it next.
-    translated.map_or(Cow::Borrowed(&exchange.body), Cow::Owned)
 }
 
 /// Its scope: that of its own organisation where the input names one, and of its platform, since platforms share nothing.
@@ -75,18 +87,19 @@ pub(super) fn scope(exchange: &Exchange, scope: &str) -> String {
     }
 }
 
-/// The request, its body as [`body`] gives it. Instants are (sent, first byte); those of `OpenAI` are left out, since no
+/// The request, its body as [`spelled`] gives it. Instants are (sent, first byte); those of `OpenAI` are left out, since no
 /// profile holds its lifetimes.
 pub(super) fn sent<'a>(
     exchange: &'a Exchange,
-    body: &'a [u8],
+    spelled: &'a Spelled<'_>,
     whose: Whose<'a>,
     instants: Option<(Instant, Instant)>,
 ) -> Sent<'a> {
     let usage = exchange.usage.as_ref();
     let instants = instants.filter(|_| !is_openai(exchange));
     Sent {
-        body,
+        body: &spelled.body,
+        addresses: spelled.addresses.as_ref(),
         chain: exchange.chain.as_deref().or(whose.chain),
         parent: exchange.parent.as_deref().or(whose.parent),
         scope: whose.scope,

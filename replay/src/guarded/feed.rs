@@ -48,8 +48,7 @@ impl Fed {
         (self.openai > 0).then(|| {
             format!(
                 "{requests} to OpenAI: compared as its own breakpoints would, at the ends of the latest 21 messages; \
-                 lifetimes and machines are not judged. In a body of the Responses API `messages[N]` is `input[N]`, and \
-                 `system` is `instructions` with the developer messages at the beginning."
+                 lifetimes and machines are not judged."
             )
         })
     }
@@ -198,8 +197,8 @@ impl<'a> Feeding<'a> {
             let times = with_times(exchange, at);
             (times.at, times.first_byte_at)
         });
-        let body = exchanged::body(exchange);
-        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &body, whose, instants)) {
+        let spelled = exchanged::spelled(exchange);
+        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &spelled, whose, instants)) {
             Ok(()) => {
                 self.requests += 1;
                 self.openai += usize::from(exchanged::is_openai(exchange));

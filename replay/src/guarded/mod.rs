@@ -23,7 +23,7 @@ use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
 pub use check::{Check, Checking, Outcome};
-pub use exchanged::{body, is_openai};
+pub use exchanged::{Spelled, is_openai, spelled};
 pub use feed::{Fed, Foreign, feed};
 
 use crate::exchange::Origin;

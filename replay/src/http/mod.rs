@@ -13,8 +13,12 @@ mod instants;
 mod packed;
 
 use std::borrow::Cow;
+use std::sync::Arc;
+
+use forkcast_sim::wire::Addresses;
 
 use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::formats::dialect::Translated;
 use crate::formats::value::Value;
 use crate::formats::{body, dialect, json};
 use crate::response::{self, Answer};
@@ -71,6 +75,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     let body = unpacked(packed, request.headers.get("content-encoding"))?;
     let sent = Sent::new(provider, dialect, model, &body)?;
     let mut exchange = Exchange::request_only(origin, sent.model, sent.body.into_owned());
+    exchange.addresses = sent.addresses;
     exchange.provider = sent.provider;
     exchange.dialect = sent.dialect;
     exchange.region = endpoint::region(endpoint::split(request.uri).0).map(str::to_owned);
@@ -116,6 +121,7 @@ struct Sent<'a> {
     dialect: Dialect,
     model: String,
     body: Cow<'a, [u8]>,
+    addresses: Option<Arc<Addresses>>,
 }
 
 impl<'a> Sent<'a> {
@@ -123,14 +129,17 @@ impl<'a> Sent<'a> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
         let (provider, dialect) = claude(provider, dialect, &model, body);
-        let body = match (&provider, dialect) {
+        let translate: &dyn Fn(&Value) -> Translated = match (&provider, dialect) {
             (Provider::Anthropic, Dialect::BedrockConverse) => {
-                translated(body, |parsed| dialect::bedrock_converse::translate(parsed, &model))?
+                &|parsed| dialect::bedrock_converse::translate(parsed, &model)
             }
-            (_, Dialect::OpenRouter) => translated(body, dialect::openrouter::translate)?,
-            _ => Cow::Borrowed(body),
+            (_, Dialect::OpenRouter) => &dialect::openrouter::translate,
+            _ => return Ok(Self { provider, dialect, model, body: Cow::Borrowed(body), addresses: None }),
         };
-        Ok(Self { provider, dialect, model, body })
+        let parsed = Value::from_json(body).map_err(|error| format!("request body: {error}"))?;
+        let Translated { body, addresses } = translate(&parsed);
+        let (body, addresses) = (Cow::Owned(body.to_json()), Some(Arc::new(addresses)));
+        Ok(Self { provider, dialect, model, body, addresses })
     }
 }
 
@@ -145,9 +154,4 @@ fn claude(provider: Provider, dialect: Dialect, model: &str, body: &[u8]) -> (Pr
         }
         _ => (provider, dialect),
     }
-}
-
-fn translated(body: &[u8], translate: impl Fn(&Value) -> Value) -> Result<Cow<'static, [u8]>, String> {
-    let parsed = Value::from_json(body).map_err(|error| format!("request body: {error}"))?;
-    Ok(Cow::Owned(translate(&parsed).to_json()))
 }

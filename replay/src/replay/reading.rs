@@ -26,7 +26,8 @@ pub(super) fn read(wire: &mut Wire, scope: &str, exchange: &Exchange) -> Result<
     }
     let scope = format!("{}\u{0}{}", exchange.scope.as_deref().unwrap_or(scope), platform(exchange));
     let read = wire.read(&exchange.body, &scope, &exchange.model);
-    read.map_err(|error| NotRead::Unreadable(error.to_string()))
+    let request = read.map_err(|error| NotRead::Unreadable(error.to_string()))?;
+    Ok(Request { addresses: exchange.addresses.clone(), ..request })
 }
 
 /// Who runs the model: platforms share no cache. Isolation is per workspace or organisation of one platform (Anthropic

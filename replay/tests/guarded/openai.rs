@@ -90,11 +90,8 @@ fn every_change_of_a_response_has_openais_word() {
             |body| body["text"]["verbosity"] = json!("high"),
             ("level_parameter", "text.verbosity", Some("verbosity_changed")),
         ),
-        (|body| body["instructions"] = json!(long("order")), ("system_changed", "system[0]", Some("input_changed"))),
-        (
-            |body| body["input"][2]["output"] = json!("part one"),
-            ("message_edited", "messages[2].content[0]", Some("input_changed")),
-        ),
+        (|body| body["instructions"] = json!(long("order")), ("system_changed", "instructions", Some("input_changed"))),
+        (|body| body["input"][2]["output"] = json!("part one"), ("message_edited", "input[2]", Some("input_changed"))),
     ];
     for (change, expected) in table {
         assert_eq!(told(&changed(response, change)), [expected]);
@@ -104,11 +101,54 @@ fn every_change_of_a_response_has_openais_word() {
 #[test]
 fn a_changed_chat_completion_has_openais_word_too() {
     let outcome = changed(chat, |body| body["messages"][0]["content"] = json!(long("order")));
-    assert_eq!(told(&outcome), [("system_changed", "system[0]", Some("input_changed"))]);
+    assert_eq!(told(&outcome), [("system_changed", "messages[0].content[0]", Some("input_changed"))]);
     let outcome = changed(chat, |body| body["messages"][3]["content"] = json!("part one"));
     assert_eq!(told(&outcome), [("message_edited", "messages[3].content[0]", Some("input_changed"))]);
     let finding = &outcome.report.findings[0];
     assert!(finding.cost.is_some(), "{finding:#?}");
+}
+
+/// A body as Codex CLI sends it to models that get their tools in the input.
+fn carried(turns: usize) -> Value {
+    let mut body = response(turns);
+    let tools = body["tools"].take();
+    let developer = json!({"type": "message", "role": "developer", "content": [
+        {"type": "input_text", "text": "House rules."}, {"type": "input_text", "text": long("permission")}]});
+    let carrier = json!({"type": "additional_tools", "role": "developer", "tools": tools});
+    let items = body["input"].as_array_mut().into_iter();
+    items.for_each(|items| drop(items.splice(0..0, [carrier.clone(), developer.clone()])));
+    body.as_object_mut().into_iter().for_each(|body| drop(body.remove("tools")));
+    body
+}
+
+#[test]
+fn paths_are_those_of_the_body_that_was_sent() {
+    type Change = fn(&mut Value);
+    let table: [(Change, &str, &str); 6] = [
+        (|body| body["instructions"] = json!(long("order")), "system_changed", "instructions"),
+        (|body| body["input"][1]["content"][1]["text"] = json!("None."), "system_changed", "input[1].content[1]"),
+        (
+            |body| body["input"][0]["tools"][0]["description"] = json!("Reads a file."),
+            "tool_changed",
+            "input[0].tools[0]",
+        ),
+        (|body| body["input"][2]["content"][0]["text"] = json!("When?"), "message_edited", "input[2].content[0]"),
+        (|body| body["input"][3]["arguments"] = json!("{}"), "message_edited", "input[3]"),
+        (|body| body["input"][4]["output"] = json!("part one"), "message_edited", "input[4]"),
+    ];
+    for (change, cause, path) in table {
+        assert_eq!(told(&changed(carried, change)), [(cause, path, told_by_openai(cause))]);
+    }
+    // What the newer body ends before has the path of the older one.
+    let shorter = changed(carried, |body| {
+        let content = body["input"][1]["content"].as_array_mut();
+        content.into_iter().for_each(|content| content.truncate(1));
+    });
+    assert_eq!(told(&shorter), [("system_changed", "input[1].content[1]", Some("input_changed"))]);
+}
+
+fn told_by_openai(cause: &str) -> Option<&'static str> {
+    Some(if cause == "tool_changed" { "tools_changed" } else { "input_changed" })
 }
 
 /// Calls with arguments of two keys.
@@ -121,12 +161,12 @@ fn arguments_with_their_keys_in_another_order_are_so_called_in_either_spelling()
     let of_a_response = changed(response, |body| *body = with_arguments(body.take(), "/input/1/arguments", KEYS[1]));
     let path = "/messages/2/tool_calls/0/function/arguments";
     let of_a_chat = changed(chat, |body| *body = with_arguments(body.take(), path, KEYS[1]));
-    assert_eq!(told(&of_a_response), [("key_order", "messages[1].content[0]", Some("input_changed"))]);
-    assert_eq!(told(&of_a_chat), [("key_order", "messages[2].content[0]", Some("input_changed"))]);
+    assert_eq!(told(&of_a_response), [("key_order", "input[1]", Some("input_changed"))]);
+    assert_eq!(told(&of_a_chat), [("key_order", "messages[2].tool_calls[0]", Some("input_changed"))]);
     // Other arguments of the same length are another call.
     let other = r#"{"part":2,"whole":false}"#;
     let edited = changed(response, |body| *body = with_arguments(body.take(), "/input/1/arguments", other));
-    assert_eq!(told(&edited), [("message_edited", "messages[1].content[0]", Some("input_changed"))]);
+    assert_eq!(told(&edited), [("message_edited", "input[1]", Some("input_changed"))]);
 }
 
 /// The body with these arguments of its first call, where it has one.

@@ -3,22 +3,25 @@
 //! A `cachePoint` is an element of its own; it marks the block before it.
 
 use super::super::value::Value;
-use super::{base64_source, mark, object, push, put, text_block, text_form};
+use super::{Part, Prompt, Translated, Turn, base64_source, indexed, mark, object, push, put, text_block, text_form};
 
 /// Translates a Converse body; `model` comes from the address.
-pub(crate) fn translate(body: &Value, model: &str) -> Value {
-    let mut out = vec![("model".to_owned(), Value::text(model))];
+pub(crate) fn translate(body: &Value, model: &str) -> Translated {
+    let (mut keys, mut prompt) = (vec![("model".to_owned(), Value::text(model))], Prompt::default());
     for (key, value) in body.members() {
         match key.as_str() {
-            "system" => push(&mut out, "system", Some(Value::List(blocks(value)))),
-            "messages" => push(&mut out, "messages", Some(Value::List(value.elements().iter().map(message).collect()))),
-            "toolConfig" => tools(value, &mut out),
-            "inferenceConfig" => out.extend(value.members().iter().map(sampling)),
-            "additionalModelRequestFields" => out.extend(value.members().iter().cloned()),
-            _ => out.push((key.clone(), value.clone())),
+            "system" => prompt.system = blocks(value, "system"),
+            "messages" => {
+                let turns = indexed(value.elements(), "messages").map(|(message, at)| turn(message, at));
+                prompt.messages = Some(turns.collect());
+            }
+            "toolConfig" => tools(value, &mut keys, &mut prompt),
+            "inferenceConfig" => keys.extend(value.members().iter().map(sampling)),
+            "additionalModelRequestFields" => keys.extend(value.members().iter().cloned()),
+            _ => keys.push((key.clone(), value.clone())),
         }
     }
-    Value::Object(out)
+    prompt.body(keys)
 }
 
 fn sampling((key, value): &(String, Value)) -> (String, Value) {
@@ -31,23 +34,24 @@ fn sampling((key, value): &(String, Value)) -> (String, Value) {
     (name.to_owned(), value.clone())
 }
 
-fn message(message: &Value) -> Value {
-    let content = message.get("content").map(blocks).unwrap_or_default();
-    object([("role", message.get("role").cloned().unwrap_or(Value::Null)), ("content", Value::List(content))])
+fn turn(message: &Value, at: String) -> Turn {
+    let list = format!("{at}.content");
+    let content = message.get("content").map(|content| blocks(content, &list)).unwrap_or_default();
+    Turn { role: member(message, "role"), content, at }
 }
 
 /// Blocks with markers in place of the cache points behind them. A cache point with nothing before it marks nothing.
-fn blocks(list: &Value) -> Vec<Value> {
-    fold_cache_points(list.elements(), block)
+fn blocks(list: &Value, at: &str) -> Vec<Part> {
+    fold_cache_points(list.elements(), at, block)
 }
 
-fn fold_cache_points(elements: &[Value], translate: fn(&Value) -> Value) -> Vec<Value> {
-    let mut out: Vec<Value> = Vec::new();
-    for element in elements {
+fn fold_cache_points(elements: &[Value], at: &str, translate: fn(&Value) -> Value) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::new();
+    for (element, at) in indexed(elements, at) {
         match (element.get("cachePoint"), out.last_mut()) {
-            (Some(point), Some(before)) => mark(before, point.get("ttl")),
+            (Some(point), Some(before)) => mark(&mut before.value, point.get("ttl")),
             (Some(_), None) => {}
-            (None, _) => out.push(translate(element)),
+            (None, _) => out.push(Part { value: translate(element), at }),
         }
     }
     out
@@ -77,7 +81,8 @@ fn member(value: &Value, key: &str) -> Value {
 }
 
 fn tool_result(value: &Value) -> Value {
-    let content = value.get("content").map(blocks).unwrap_or_default();
+    let content = value.get("content").map(|content| blocks(content, "")).unwrap_or_default();
+    let content = content.into_iter().map(|part| part.value).collect();
     let mut out = object([
         ("type", Value::text("tool_result")),
         ("tool_use_id", member(value, "toolUseId")),
@@ -123,10 +128,9 @@ fn push_title(block: &mut Value, name: Option<&Value>) {
     }
 }
 
-fn tools(config: &Value, out: &mut Vec<(String, Value)>) {
-    let tools = config.get("tools").map(|tools| fold_cache_points(tools.elements(), tool));
-    push(out, "tools", tools.map(Value::List));
-    push(out, "tool_choice", config.get("toolChoice").map(tool_choice));
+fn tools(config: &Value, keys: &mut Vec<(String, Value)>, prompt: &mut Prompt) {
+    prompt.tools = config.get("tools").map(|tools| fold_cache_points(tools.elements(), "toolConfig.tools", tool));
+    push(keys, "tool_choice", config.get("toolChoice").map(tool_choice));
 }
 
 fn tool(element: &Value) -> Value {

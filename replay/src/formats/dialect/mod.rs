@@ -1,6 +1,7 @@
 //! Requests in other spellings, translated into bodies of the Messages API: to Claude models for all that is done with
 //! them, to `OpenAI` for the guard alone.
 //!
+//! Each part keeps the path that it had in the body that was sent, so that people are told of places that they know.
 //! What the Messages API has no place for is carried over under its own name, so that a change in it is still seen.
 //! Sizes are unaffected: they come from recorded usage.
 
@@ -8,7 +9,81 @@ pub(crate) mod bedrock_converse;
 pub(crate) mod openai;
 pub(crate) mod openrouter;
 
+use forkcast_sim::wire::{Addresses, Level, Place};
+
 use super::value::Value;
+
+/// A body in the spelling of the Messages API.
+#[derive(Clone, Debug)]
+pub(crate) struct Translated {
+    /// The body.
+    pub body: Value,
+    /// Where its parts stood.
+    pub addresses: Addresses,
+}
+
+/// A tool or a block, and its path in the body that was sent.
+struct Part {
+    value: Value,
+    at: String,
+}
+
+/// A message, and its path in the body that was sent.
+struct Turn {
+    role: Value,
+    content: Vec<Part>,
+    at: String,
+}
+
+/// A prompt in the spelling of the Messages API.
+#[derive(Default)]
+struct Prompt {
+    tools: Option<Vec<Part>>,
+    system: Vec<Part>,
+    messages: Option<Vec<Turn>>,
+}
+
+impl Prompt {
+    /// The body of which the other keys are these.
+    fn body(self, mut keys: Vec<(String, Value)>) -> Translated {
+        let mut addresses = Addresses::default();
+        let note = |addresses: &mut Addresses, (level, item, part): (Level, usize, usize), at: String| {
+            if let (Ok(item), Ok(part)) = (u32::try_from(item), u32::try_from(part)) {
+                addresses.note(Place { level, item, part, keys: false }, at);
+            }
+        };
+        let mut elements = |level: Level, parts: Vec<Part>| -> Value {
+            let parts = parts.into_iter().enumerate().map(|(item, Part { value, at })| {
+                note(&mut addresses, (level, item, 0), at);
+                value
+            });
+            Value::List(parts.collect())
+        };
+        push(&mut keys, "tools", self.tools.map(|tools| elements(Level::Tools, tools)));
+        let system = (!self.system.is_empty()).then_some(self.system);
+        push(&mut keys, "system", system.map(|system| elements(Level::System, system)));
+        let mut message = |(item, turn): (usize, Turn)| {
+            if let Ok(item) = u32::try_from(item) {
+                addresses.note(Place { level: Level::Messages, item, part: 0, keys: true }, turn.at);
+            }
+            let content = turn.content.into_iter().enumerate().map(|(part, Part { value, at })| {
+                note(&mut addresses, (Level::Messages, item, part), at);
+                value
+            });
+            let content = Value::List(content.collect());
+            object([("role", turn.role), ("content", content)])
+        };
+        let messages =
+            self.messages.map(|turns| Value::List(turns.into_iter().enumerate().map(&mut message).collect()));
+        push(&mut keys, "messages", messages);
+        Translated { body: Value::Object(keys), addresses }
+    }
+}
+
+/// Elements of the list at `at`, each with its own path.
+fn indexed<'a>(elements: &'a [Value], at: &'a str) -> impl Iterator<Item = (&'a Value, String)> {
+    elements.iter().enumerate().map(move |(index, element)| (element, format!("{at}[{index}]")))
+}
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())

@@ -1,14 +1,13 @@
 //! Chat completions and responses of `OpenAI`, translated so that the guard can lay two requests side by side.
 //!
-//! Each message or input item stays the message of its number: `messages[7]` is `input[7]` of a body of the Responses
-//! API. Leading system and developer messages, and `instructions` before them, are the system prompt; what they leave at
+//! Each message or input item stays the message of its number. Leading system and developer messages, and `instructions` before them, are the system prompt; what they leave at
 //! their place is empty. Item ids and states are no prompt: Codex CLI renews them where the text is the same
 //! (`clients.md` 6, version 0.169.0).
 
 use forkcast_sim::wire::OPENAI_SETTINGS;
 
 use super::super::value::Value;
-use super::{object, openrouter, push, text_block};
+use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
 /// on diagnostics, 2026-09), by their paths in a body of either spelling, with the value that is also there unsaid.
@@ -26,20 +25,30 @@ const SETTINGS: [(&str, &str); 10] = [
 ];
 
 /// Translates a body of either spelling.
-pub(crate) fn translate(body: &Value) -> Value {
-    let mut out = Vec::new();
-    push(&mut out, "model", body.get("model").cloned());
-    push(&mut out, OPENAI_SETTINGS, Some(settings(body)));
-    let tools = body.get("tools").map(|tools| tools.elements().iter().map(openrouter::tool).collect());
-    push(&mut out, "tools", tools.map(Value::List));
-    let said = match (body.get("messages"), body.get("input")) {
-        (Some(messages), _) => messages.elements().iter().map(openrouter::turn).collect(),
-        (None, Some(Value::Text(text))) => vec![message("user", vec![text_block(Value::text(text))])],
-        (None, Some(input)) => input.elements().iter().map(item).collect(),
+pub(crate) fn translate(body: &Value) -> Translated {
+    let mut keys = Vec::new();
+    push(&mut keys, "model", body.get("model").cloned());
+    push(&mut keys, OPENAI_SETTINGS, Some(settings(body)));
+    let mut prompt =
+        Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
+    let instructions = body.get("instructions").and_then(Value::as_text).filter(|text| !text.is_empty());
+    prompt.system.extend(instructions.map(|text| text_part(text, "instructions".to_owned())));
+    let mut turns: Vec<Turn> = match (body.get("messages"), body.get("input")) {
+        (Some(messages), _) => {
+            indexed(messages.elements(), "messages").map(|(message, at)| openrouter::turn(message, at)).collect()
+        }
+        (None, Some(Value::Text(text))) => {
+            let at = "input".to_owned();
+            vec![Turn { role: Value::text("user"), content: vec![text_part(text, at.clone())], at }]
+        }
+        (None, Some(input)) => items(input.elements(), &mut prompt),
         (None, None) => Vec::new(),
     };
-    conversation(body.get("instructions").and_then(Value::as_text), said, &mut out);
-    Value::Object(out)
+    for turn in turns.iter_mut().take_while(|turn| turn.role.as_text() == Some("system")) {
+        prompt.system.append(&mut turn.content);
+    }
+    prompt.messages = Some(turns);
+    prompt.body(keys)
 }
 
 fn settings(body: &Value) -> Value {
@@ -52,41 +61,55 @@ fn settings(body: &Value) -> Value {
     Value::Object(found)
 }
 
-/// What stands at the beginning for the system becomes the system prompt.
-fn conversation(instructions: Option<&str>, mut said: Vec<Value>, out: &mut Vec<(String, Value)>) {
-    let instructions = instructions.filter(|text| !text.is_empty());
-    let mut system: Vec<Value> = instructions.map(|text| text_block(Value::text(text))).into_iter().collect();
-    for message in said.iter_mut().take_while(|message| message.text_of("role") == Some("system")) {
-        system.extend(message.get("content").into_iter().flat_map(Value::elements).cloned());
-        *message = self::message("system", Vec::new());
-    }
-    push(out, "system", (!system.is_empty()).then_some(Value::List(system)));
-    push(out, "messages", Some(Value::List(said)));
+fn text_part(text: &str, at: String) -> Part {
+    Part { value: text_block(Value::text(text)), at }
 }
 
-fn message(role: &str, content: Vec<Value>) -> Value {
-    object([("role", Value::text(role)), ("content", Value::List(content))])
+/// The items of `input`. Tools that lead it are the prompt's tools: Codex CLI sends some models an item `additional_tools`
+/// of the developer and no `tools` (`clients.md` 6, version 0.169.0).
+fn items(input: &[Value], prompt: &mut Prompt) -> Vec<Turn> {
+    let mut leads = true;
+    let turn = |(found, at): (&Value, String)| {
+        leads &= matches!(found.text_of("role"), Some("developer" | "system"));
+        let mut turn = item(found, at);
+        if leads && found.text_of("type") == Some("additional_tools") {
+            let tools = found.get("tools").map(|tools| openrouter::tools(tools, &format!("{}.tools", turn.at)));
+            prompt.tools.get_or_insert_default().extend(tools.into_iter().flatten());
+            turn.content.retain_mut(|part| is_more_than_tools(&mut part.value));
+        }
+        turn
+    };
+    indexed(input, "input").map(turn).collect()
+}
+
+/// Takes the tools out of an item; whether it says anything else.
+fn is_more_than_tools(item: &mut Value) -> bool {
+    let Value::Object(members) = item else { return true };
+    members.retain(|(key, _)| key != "tools");
+    members.iter().any(|(key, _)| !matches!(key.as_str(), "type" | "role"))
 }
 
 /// An item of `input`: a message, a call, what came of it, or anything else, which the model is taken to have said.
-fn item(item: &Value) -> Value {
-    match (item.text_of("type"), item.text_of("role")) {
+fn item(item: &Value, at: String) -> Turn {
+    let alone = |value: Value| vec![Part { value, at: at.clone() }];
+    let (role, content) = match (item.text_of("type"), item.text_of("role")) {
         (None | Some("message"), Some(role)) => {
-            let role = if role == "developer" { "system" } else { role };
-            message(role, content(item.get("content")))
+            (if role == "developer" { "system" } else { role }, content(item.get("content"), &at))
         }
-        (Some("function_call"), _) => message("assistant", vec![call(item)]),
-        (Some("function_call_output"), _) => message("user", vec![output(item)]),
-        (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => message("user", vec![bare(item)]),
-        (_, Some("developer" | "system")) => message("system", vec![bare(item)]),
-        _ => message("assistant", vec![bare(item)]),
-    }
+        (Some("function_call"), _) => ("assistant", alone(call(item))),
+        (Some("function_call_output"), _) => ("user", alone(output(item))),
+        (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => ("user", alone(bare(item))),
+        (_, Some("developer" | "system")) => ("system", alone(bare(item))),
+        _ => ("assistant", alone(bare(item))),
+    };
+    Turn { role: Value::text(role), content, at }
 }
 
-fn content(content: Option<&Value>) -> Vec<Value> {
+fn content(content: Option<&Value>, at: &str) -> Vec<Part> {
+    let at = format!("{at}.content");
     match content {
-        Some(Value::Text(text)) if !text.is_empty() => vec![text_block(Value::text(text))],
-        Some(Value::List(parts)) => parts.iter().map(part).collect(),
+        Some(Value::Text(text)) if !text.is_empty() => vec![text_part(text, format!("{at}[0]"))],
+        Some(Value::List(parts)) => indexed(parts, &at).map(|(found, at)| Part { value: part(found), at }).collect(),
         _ => Vec::new(),
     }
 }
@@ -130,7 +153,7 @@ mod tests {
     use super::translate;
 
     fn translated(body: &str) -> String {
-        String::from_utf8(translate(&Value::from_json(body.as_bytes()).unwrap()).to_json()).unwrap()
+        String::from_utf8(translate(&Value::from_json(body.as_bytes()).unwrap()).body.to_json()).unwrap()
     }
 
     #[test]

@@ -2,65 +2,65 @@
 //! `cache_control` stands in content parts and on tools and is passed on to the model.
 
 use super::super::value::Value;
-use super::{base64_source, object, push, put, text_block, text_form};
+use super::{Part, Prompt, Translated, Turn, base64_source, indexed, object, push, put, text_block, text_form};
 
 /// Translates a chat completion body.
-pub(crate) fn translate(body: &Value) -> Value {
-    let mut out = Vec::new();
+pub(crate) fn translate(body: &Value) -> Translated {
+    let (mut keys, mut prompt) = (Vec::new(), Prompt::default());
     for (key, value) in body.members() {
         match key.as_str() {
-            "messages" => conversation(value.elements(), &mut out),
-            "tools" => push(&mut out, "tools", Some(Value::List(value.elements().iter().map(tool).collect()))),
-            "tool_choice" => push(&mut out, "tool_choice", Some(tool_choice(value))),
-            "max_completion_tokens" => push(&mut out, "max_tokens", Some(value.clone())),
-            "stop" => push(&mut out, "stop_sequences", Some(value.clone())),
-            _ => out.push((key.clone(), value.clone())),
+            "messages" => conversation(value.elements(), &mut prompt),
+            "tools" => prompt.tools = Some(tools(value, "tools")),
+            "tool_choice" => push(&mut keys, "tool_choice", Some(tool_choice(value))),
+            "max_completion_tokens" => push(&mut keys, "max_tokens", Some(value.clone())),
+            "stop" => push(&mut keys, "stop_sequences", Some(value.clone())),
+            _ => keys.push((key.clone(), value.clone())),
         }
     }
-    Value::Object(out)
+    prompt.body(keys)
 }
 
 /// Leading system messages become the system prompt, later ones stay where they stand; runs of tool messages become one
 /// user message, as the Messages API wants the results of one answer together.
-fn conversation(messages: &[Value], out: &mut Vec<(String, Value)>) {
-    let is_system = |message: &&Value| matches!(message.text_of("role"), Some("system" | "developer"));
-    let system: Vec<Value> = messages.iter().take_while(is_system).flat_map(parts).collect();
-    let mut turns: Vec<Value> = Vec::new();
-    let mut in_results = false;
-    for message in messages.iter().skip_while(is_system) {
+fn conversation(messages: &[Value], prompt: &mut Prompt) {
+    let is_system = |message: &Value| matches!(message.text_of("role"), Some("system" | "developer"));
+    let mut turns: Vec<Turn> = Vec::new();
+    let (mut leads, mut in_results) = (true, false);
+    for (message, at) in indexed(messages, "messages") {
+        leads &= is_system(message);
+        if leads {
+            prompt.system.extend(parts(message, &at));
+            continue;
+        }
         let is_result = message.text_of("role") == Some("tool");
         match (is_result && in_results, turns.last_mut()) {
-            (true, Some(turn)) => append_content(turn, tool_result(message)),
-            _ => turns.push(turn(message)),
+            (true, Some(turn)) => turn.content.push(tool_result(message, &at)),
+            _ => turns.push(turn(message, at)),
         }
         in_results = is_result;
     }
-    push(out, "system", (!system.is_empty()).then_some(Value::List(system)));
-    push(out, "messages", Some(Value::List(turns)));
+    prompt.messages = Some(turns);
 }
 
-fn append_content(turn: &mut Value, block: Value) {
-    let mut content = turn.get("content").map(|content| content.elements().to_vec()).unwrap_or_default();
-    content.push(block);
-    put(turn, "content", Value::List(content));
-}
-
-pub(super) fn turn(message: &Value) -> Value {
+pub(super) fn turn(message: &Value, at: String) -> Turn {
     let (role, content) = match message.text_of("role") {
-        Some("tool") => ("user", vec![tool_result(message)]),
-        Some("assistant") => ("assistant", assistant(message)),
-        Some("developer") => ("system", parts(message)),
-        other => (other.unwrap_or("user"), parts(message)),
+        Some("tool") => ("user", vec![tool_result(message, &at)]),
+        Some("assistant") => ("assistant", assistant(message, &at)),
+        Some("developer") => ("system", parts(message, &at)),
+        other => (other.unwrap_or("user"), parts(message, &at)),
     };
-    object([("role", Value::text(role)), ("content", Value::List(content))])
+    Turn { role: Value::text(role), content, at }
 }
 
-fn assistant(message: &Value) -> Vec<Value> {
-    let reasoning = message.get("reasoning_details").map(Value::elements).unwrap_or_default();
-    let calls = message.get("tool_calls").map(Value::elements).unwrap_or_default();
-    let mut content: Vec<Value> = reasoning.iter().map(thinking).collect();
-    content.extend(parts(message));
-    content.extend(calls.iter().map(tool_use));
+fn assistant(message: &Value, at: &str) -> Vec<Part> {
+    let list = |key: &str, translate: fn(&Value) -> Value| -> Vec<Part> {
+        let elements = message.get(key).map(Value::elements).unwrap_or_default();
+        let at = format!("{at}.{key}");
+        indexed(elements, &at).map(|(element, at)| Part { value: translate(element), at }).collect()
+    };
+    let mut content = list("reasoning_details", thinking);
+    content.extend(parts(message, at));
+    content.extend(list("tool_calls", tool_use));
     content
 }
 
@@ -93,8 +93,13 @@ fn tool_use(call: &Value) -> Value {
 }
 
 /// A marker on a part of the result marks the result: what stands inside it cannot be a breakpoint.
-fn tool_result(message: &Value) -> Value {
-    let mut content = parts(message);
+fn tool_result(message: &Value, at: &str) -> Part {
+    let parts = parts(message, at);
+    let at = match parts.as_slice() {
+        [only] => only.at.clone(),
+        _ => at.to_owned(),
+    };
+    let mut content: Vec<Value> = parts.into_iter().map(|part| part.value).collect();
     let mut marker = None;
     for part in &mut content {
         if let Value::Object(members) = part {
@@ -102,22 +107,25 @@ fn tool_result(message: &Value) -> Value {
             members.retain(|(key, _)| key != "cache_control");
         }
     }
-    let mut result = object([
+    let mut value = object([
         ("type", Value::text("tool_result")),
         ("tool_use_id", member(message, "tool_call_id")),
         ("content", Value::List(content)),
     ]);
-    if let Some((key, value)) = marker {
-        put(&mut result, &key, value);
+    if let Some((key, marker)) = marker {
+        put(&mut value, &key, marker);
     }
-    result
+    Part { value, at }
 }
 
 /// The content of a message as blocks; an empty string or null is no block.
-fn parts(message: &Value) -> Vec<Value> {
+fn parts(message: &Value, at: &str) -> Vec<Part> {
+    let at = format!("{at}.content");
     match message.get("content") {
-        Some(Value::Text(text)) if !text.is_empty() => vec![text_block(Value::text(text))],
-        Some(Value::List(parts)) => parts.iter().map(part).collect(),
+        Some(Value::Text(text)) if !text.is_empty() => {
+            vec![Part { value: text_block(Value::text(text)), at: format!("{at}[0]") }]
+        }
+        Some(Value::List(parts)) => indexed(parts, &at).map(|(found, at)| Part { value: part(found), at }).collect(),
         _ => Vec::new(),
     }
 }
@@ -153,7 +161,12 @@ fn media(kind: &str, url: &Value) -> Value {
     object([("type", Value::text(kind)), ("source", source)])
 }
 
-pub(super) fn tool(tool: &Value) -> Value {
+/// The tools of a list at `at`.
+pub(super) fn tools(list: &Value, at: &str) -> Vec<Part> {
+    indexed(list.elements(), at).map(|(found, at)| Part { value: tool(found), at }).collect()
+}
+
+fn tool(tool: &Value) -> Value {
     let Some(function) = tool.get("function") else { return tool.clone() };
     let mut out = Vec::new();
     for (key, value) in function.members() {

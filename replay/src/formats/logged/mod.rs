@@ -48,7 +48,7 @@ pub(super) fn exchange(
     let is_claude = model.contains("claude");
     let (body, dialect) = match content {
         Content::Messages(body) if is_claude => (body, Dialect::Messages),
-        Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body), Dialect::Rebuilt),
+        Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body).body, Dialect::Rebuilt),
         Content::Messages(body) | Content::Chat(body) => (body, Dialect::ChatCompletions),
         Content::Absent if is_claude => (nothing(model), Dialect::Unprompted),
         Content::Absent => (nothing(model), Dialect::ChatCompletions),

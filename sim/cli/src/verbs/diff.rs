@@ -6,7 +6,8 @@ use forkcast_reports::human;
 use forkcast_reports::report::stated;
 use forkcast_sim::diagnosis::compare;
 use forkcast_sim::pricing::{PriceBook, Rates, Terms};
-use forkcast_sim::wire::{Request, Wire, estimated_tokens, spelling};
+use forkcast_sim::wire::spelling::{self, SpellingNote};
+use forkcast_sim::wire::{Request, Wire, estimated_tokens};
 
 use crate::args::{DiffArgs, Format};
 use crate::exit::BadInput;
@@ -26,6 +27,8 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let comparison = compare(&wire, &old, &new);
     let spelling = spelling::notes(&older.exchange.body, &newer.exchange.body, &rules.forms)
         .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
+    let told = |note: SpellingNote| SpellingNote { path: new.sent_path(note.path), ..note };
+    let spelling: Vec<SpellingNote> = spelling.into_iter().map(told).collect();
     let book = args.prices.book()?;
     let rates = rates(args, &book, &wire, &new);
     let names = args.shown.names();

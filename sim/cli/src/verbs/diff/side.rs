@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use forkcast_replay::exchange::{Exchange, Provider};
-use forkcast_replay::guarded;
+use forkcast_replay::guarded::{self, Spelled};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::guard::Breakpoints;
 use forkcast_sim::wire::{Request, Wire};
@@ -51,7 +51,8 @@ impl Side {
         let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
         let automatic = guarded::is_openai(&exchange);
         if automatic {
-            exchange.body = guarded::body(&exchange).into_owned();
+            let Spelled { body, addresses } = guarded::spelled(&exchange);
+            (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
         }
         Ok(Self { title: name.to_owned(), exchange, position, automatic })
     }
@@ -64,6 +65,7 @@ impl Side {
         }
         let read = wire.read(&self.exchange.body, SCOPE, &self.exchange.model);
         let mut request = read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))?;
+        request.addresses = self.exchange.addresses.clone();
         if self.automatic {
             Breakpoints::Automatic.apply(&mut request);
         }

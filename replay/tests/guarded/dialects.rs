@@ -1,0 +1,120 @@
+//! Bodies in other spellings of the same model: what is told of them stands in the body that was sent.
+
+use forkcast_replay::guarded::Outcome;
+use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::lock::{Lock, changes, equality};
+use serde_json::{Value, json};
+
+use super::stage::{Folder, breaks, long};
+
+/// What is asked of a host, as a browser's recorder keeps it.
+fn har(url: &str, bodies: &[Value]) -> String {
+    let entry = |(at, body): (usize, &Value)| {
+        json!({"startedDateTime": format!("2026-10-01T10:00:0{at}.000Z"), "time": 500,
+            "request": {"method": "POST", "url": url, "headers": [],
+                "postData": {"mimeType": "application/json", "text": body.to_string()}},
+            "response": {"status": 200, "headers": [], "content": {"mimeType": "application/json", "text": "{}"}}})
+    };
+    let entries: Vec<Value> = bodies.iter().enumerate().map(entry).collect();
+    json!({"log": {"version": "1.2", "entries": entries}}).to_string()
+}
+
+/// A conversation of two requests, of which `change` changes the second.
+fn changed(url: &str, body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
+    let mut bodies = [body(1), body(2)];
+    change(&mut bodies[1]);
+    let (fed, outcome) = Folder::new(&[("capture.har", har(url, &bodies))]).check();
+    assert_eq!((fed.requests, outcome.report.chains), (2, 1), "{:?}", fed.unchecked);
+    outcome
+}
+
+fn told(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    breaks(outcome).into_iter().map(|(_, cause, path, _)| (cause, path)).collect()
+}
+
+const CONVERSE: &str = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-opus-4-8-v1:0/converse";
+
+fn converse(turns: usize) -> Value {
+    let point = json!({"cachePoint": {"type": "default"}});
+    let tool = |name: &str| json!({"toolSpec": {"name": name, "description": "Works.", "inputSchema": {"json": {}}}});
+    let mut messages = vec![json!({"role": "user", "content": [{"text": "Why?"}, point, {"text": "And when?"}]})];
+    if turns > 1 {
+        messages.push(json!({"role": "assistant", "content": [{"text": "Look: "},
+            {"toolUse": {"toolUseId": "t1", "name": "read", "input": {}}}]}));
+        messages.push(json!({"role": "user", "content": [
+            {"toolResult": {"toolUseId": "t1", "content": [{"text": "part"}], "status": "success"}}, point]}));
+    }
+    json!({"system": [{"text": long("rule")}, point, {"text": "Be kind."}], "messages": messages,
+        "toolConfig": {"tools": [tool("read"), point, tool("write")]}})
+}
+
+#[test]
+fn cache_points_of_converse_are_elements_of_their_list() {
+    assert_eq!(told(&changed(CONVERSE, converse, |_| ())), []);
+    type Change = fn(&mut Value);
+    let table: [(Change, &str, &str); 3] = [
+        (
+            |body| body["toolConfig"]["tools"][2]["toolSpec"]["description"] = json!("Plays."),
+            "tool_changed",
+            "toolConfig.tools[2]",
+        ),
+        (|body| body["system"][2]["text"] = json!("Be strict."), "system_changed", "system[2]"),
+        (|body| body["messages"][0]["content"][0]["text"] = json!("Who?"), "message_edited", "messages[0].content[0]"),
+    ];
+    for (change, cause, path) in table {
+        assert_eq!(told(&changed(CONVERSE, converse, change)), [(cause, path.to_owned())]);
+    }
+}
+
+const OPENROUTER: &str = "https://openrouter.ai/api/v1/chat/completions";
+
+fn openrouter(turns: usize) -> Value {
+    let marked = |text: &str| json!([{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]);
+    let mut messages =
+        vec![json!({"role": "system", "content": long("rule")}), json!({"role": "user", "content": "Why?"})];
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}});
+    messages.push(json!({"role": "assistant", "content": "Look:", "tool_calls": [call("c1"), call("c2")]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "c1", "content": "part 1"}));
+    messages.push(json!({"role": "tool", "tool_call_id": "c2", "content": "part 2"}));
+    messages.push(json!({"role": "user", "content": marked("Go on.")}));
+    if turns > 1 {
+        messages.push(json!({"role": "assistant", "content": "Gone."}));
+        messages.push(json!({"role": "user", "content": marked("Further.")}));
+    }
+    json!({"model": "anthropic/claude-opus-4.8", "messages": messages})
+}
+
+#[test]
+fn messages_of_openrouter_keep_their_numbers() {
+    assert_eq!(told(&changed(OPENROUTER, openrouter, |_| ())), []);
+    type Change = fn(&mut Value);
+    let table: [(Change, &str, &str); 4] = [
+        (|body| body["messages"][0]["content"] = json!(long("order")), "system_changed", "messages[0].content[0]"),
+        (
+            |body| body["messages"][2]["tool_calls"][1]["function"]["arguments"] = json!("{\"a\":1}"),
+            "message_edited",
+            "messages[2].tool_calls[1]",
+        ),
+        (|body| body["messages"][4]["content"] = json!("part two"), "message_edited", "messages[4].content[0]"),
+        (|body| body["messages"][5]["content"][0]["text"] = json!("Stop."), "message_edited", "messages[5].content[0]"),
+    ];
+    for (change, cause, path) in table {
+        assert_eq!(told(&changed(OPENROUTER, openrouter, change)), [(cause, path.to_owned())]);
+    }
+}
+
+#[test]
+fn what_differs_from_a_lock_stands_in_the_body_that_was_sent() {
+    let folder = |rules: &str| {
+        let input = json!([{"role": "developer", "content": "House rules."}, {"role": "user", "content": "Why?"}]);
+        let body = json!({"model": "gpt-5.6-sol", "instructions": long(rules), "input": input});
+        Folder::new(&[("1.json", body.to_string())])
+    };
+    let pinned = Lock::parse(&folder("rule").check().1.lock.unwrap().text()).unwrap();
+    let newer = folder("order").check().1.lock.unwrap();
+    let found = equality(&pinned, &newer, &Rules::default());
+    let paths: Vec<&str> = found.findings.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!(paths, ["instructions"]);
+    let changed = changes(&pinned, &newer).changes[0].to_string();
+    assert!(changed.contains("system_changed instructions"), "{changed}");
+}
