@@ -64,7 +64,8 @@ pub struct Finding {
     pub volatile: Option<Volatile>,
     /// Time left out and all other changes undone, the request reads less because of it.
     pub breaks_prefix: bool,
-    /// Unchanged tokens behind the change that would have been read without it.
+    /// Unchanged tokens that would have been read without the change: those behind it, and those before it where no
+    /// breakpoint ends.
     pub tokens_lost: u64,
     /// What these (most of them) are billed as instead of reads.
     pub billed_as: Category,

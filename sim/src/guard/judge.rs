@@ -4,7 +4,7 @@ use super::finding::{Finding, NoteKind, Noted, Rule};
 use super::reads::Entries;
 use super::sharing::Within;
 use super::taken::Taken;
-use super::undone::{Mixed, Undone};
+use super::undone::{Breakpoints, Mixed, Undone};
 use super::unread;
 use crate::cache;
 use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
@@ -38,11 +38,10 @@ pub(super) struct Case<'a> {
 pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     let comparison = diagnosis::compare(case.wire, &case.older.request, &case.newer.request);
     let undone = Undone::new(case.wire, case.older, case.newer, (&comparison, case.within));
-    let base = undone.all_but(None);
-    let read = case.entries.read(&base.prompt, case.preset);
     let mut findings = Vec::new();
     let mut notes = Vec::new();
-    let kept = base.kept(read);
+    let base = undone.all_but(None, Breakpoints::OfBoth);
+    let kept = base.kept(case.entries.read(&base.prompt, case.preset));
     for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| case.within.concerns(found)) {
         let alone = Alone::new(case, &undone, (at, change), kept);
         let finding = alone.finding();
@@ -52,6 +51,8 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
         findings.push(finding);
     }
     if case.within.asks_breakpoints(case.older) {
+        let base = undone.all_but(None, Breakpoints::Own);
+        let read = case.entries.read(&base.prompt, case.preset);
         findings.extend(unread::findings(case, &undone, &base, read));
     }
     (findings, notes)
@@ -106,7 +107,7 @@ impl<'a> Alone<'a> {
         (at, change): (usize, &'a Difference),
         base_read: usize,
     ) -> Self {
-        let mixed = undone.all_but(Some(at));
+        let mixed = undone.all_but(Some(at), Breakpoints::OfBoth);
         let read = case.entries.read(&mixed.prompt, case.preset);
         Self { case, undone, change, mixed, base_read, read }
     }
@@ -132,12 +133,12 @@ impl<'a> Alone<'a> {
         })
     }
 
-    /// Unchanged blocks behind the change that would have been read without it, in the older and the newer prompt.
+    /// Unchanged blocks that would have been read without the change, in the older and the newer prompt: those behind it,
+    /// and those before it where no breakpoint ends.
     fn lost(&self) -> Vec<(usize, usize)> {
-        let begins = self.begins();
         let unread = self.mixed.slots.iter().skip(self.read).filter(|slot| slot.new.is_none());
-        let behind = unread.filter_map(|slot| slot.old).filter(|old| (begins..self.base_read).contains(old));
-        behind.filter_map(|old| Some((old, self.undone.kept(old)?))).collect()
+        let cached = unread.filter_map(|slot| slot.old).filter(|old| *old < self.base_read);
+        cached.filter_map(|old| Some((old, self.undone.kept(old)?))).collect()
     }
 
     fn finding(&self) -> Finding {

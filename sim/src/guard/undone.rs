@@ -1,5 +1,6 @@
 //! A request with its changes undone, all of them or all but one: the older's blocks in place of the changed ones. What
-//! is appended stays, and the request's own breakpoints stay where they stand.
+//! is appended stays, and the request's own breakpoints stay where they stand. What a change of bytes breaks is asked with
+//! the older request's breakpoints besides: that one was dropped is a change of its own.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,15 @@ impl Mixed {
     pub fn kept(&self, read: usize) -> usize {
         self.slots[..read].iter().filter_map(|slot| slot.old).max().map_or(0, |old| old + 1)
     }
+}
+
+/// Whose breakpoints such a prompt carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breakpoints {
+    /// The newer request's.
+    Own,
+    /// Those of the older one too, as if none had been dropped or moved on.
+    OfBoth,
 }
 
 /// Two requests laid side by side, ready to be mixed.
@@ -74,7 +84,7 @@ impl<'a> Undone<'a> {
     }
 
     /// The prompt with all changes undone but that of index `but`.
-    pub fn all_but(&self, but: Option<usize>) -> Mixed {
+    pub fn all_but(&self, but: Option<usize>, breakpoints: Breakpoints) -> Mixed {
         let change = but.map(|at| &self.comparison.differences[at]);
         let pairs: Vec<Pair> = self.own.iter().chain(change.map_or(&[][..], |change| &change.pairs)).copied().collect();
         let slots = self.slots(&pairs);
@@ -85,7 +95,7 @@ impl<'a> Undone<'a> {
             (self.newer.request.root, self.newer.minimum_tokens)
         };
         let steps: Vec<Step> = slots.iter().filter_map(|slot| self.step(*slot)).collect();
-        let markers = self.markers(&slots);
+        let markers = self.markers(&slots, breakpoints);
         Mixed { prompt: Prompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
     }
 
@@ -119,7 +129,7 @@ impl<'a> Undone<'a> {
 
     /// Where the newer request's breakpoints stand among `slots`. A block that went took its breakpoint along, and brings
     /// it back.
-    fn markers(&self, slots: &[Slot]) -> Vec<(usize, Ttl)> {
+    fn markers(&self, slots: &[Slot], breakpoints: Breakpoints) -> Vec<(usize, Ttl)> {
         let marked = self.newer.marked().into_iter();
         let own = marked.filter_map(|(new, ttl)| Some((self.place(slots, new)?, ttl)));
         let went = |old: usize| {
@@ -127,7 +137,8 @@ impl<'a> Undone<'a> {
             pairs.into_iter().any(|pair| pair.old == Some(old) && pair.new.is_none())
         };
         let place = |old: usize| slots.iter().position(|slot| slot.old == Some(old));
-        let back = self.older.marked().into_iter().filter(|(old, _)| went(*old));
+        let comes_back = |(old, _): &(usize, Ttl)| breakpoints == Breakpoints::OfBoth || went(*old);
+        let back = self.older.marked().into_iter().filter(comes_back);
         own.chain(back.filter_map(|(old, ttl)| Some((place(old)?, ttl)))).collect()
     }
 

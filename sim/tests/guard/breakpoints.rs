@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{body, check, mark_end, message, unmark};
 
-fn found(report: &Report) -> Vec<(usize, Cause, &str, bool)> {
+pub fn found(report: &Report) -> Vec<(usize, Cause, &str, bool)> {
     let one = |finding: &Finding| (finding.request, finding.cause, finding.breaks_prefix);
     let found = report.findings.iter().map(|finding| (one(finding), finding.path.as_str()));
     found.map(|((request, cause, breaks), path)| (request, cause, path, breaks)).collect()

@@ -86,20 +86,21 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return "Nothing that was cached is lost by it.".to_owned();
     }
     if finding.tokens_lost == 0 {
-        return "Nothing that was cached stands unchanged behind it, so nothing more than the change itself is paid."
-            .to_owned();
+        return "Nothing else that was cached is lost, so nothing more than the change itself is paid.".to_owned();
     }
     let tokens = count(finding.tokens_lost);
     let instead = change::instead(finding.billed_as, finding.provider);
     let Some(cost) = finding.cost else {
-        return format!("About {tokens} unchanged tokens behind it are {instead}; the model has no price in the book.");
+        return format!(
+            "About {tokens} unchanged tokens that were cached are {instead}; the model has no price in the book."
+        );
     };
     let day = check.rules.requests_per_day.and_then(|requests| {
         let cost = finding.cost_per_day(requests)?;
         Some(format!(", {} a day if each of {} requests pays it", money(cost), count(requests)))
     });
     format!(
-        "About {tokens} unchanged tokens behind it are {instead}: {} more a request{}.",
+        "About {tokens} unchanged tokens that were cached are {instead}: {} more a request{}.",
         money(cost),
         day.unwrap_or_default()
     )
