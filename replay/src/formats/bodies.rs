@@ -1,10 +1,13 @@
 //! Request bodies alone: one per file or several one behind the other, each a body or `{"request": {…}, "response": {…}}`.
 //!
 //! Files of a folder are taken in the order of their names. They carry no instants. A body with `input` in the place of
-//! `messages`, and a model that tells whose it is, is one of the Responses API.
+//! `messages`, and a model that tells whose it is, is one of the Responses API. One for a Claude model shows by its keys
+//! whether it is in the spelling of the Messages API, of Converse or of chat completions.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::dialect::{self, Translated};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
@@ -43,18 +46,19 @@ fn next_object(bytes: &[u8], from: usize) -> usize {
 
 fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: &mut Reading) -> Result<(), Fault> {
     let value = text.bytes.get(range).unwrap_or_default();
-    let (raw, answer) = match json::member(value, "request") {
-        Some(request) => (request, json::member(value, "response")),
-        None => (value, None),
+    let keys = Keys::of(value);
+    let (raw, keys, answer) = match keys.request {
+        Some(request) => (request, Keys::of(request), keys.response),
+        None => (value, keys, None),
     };
     let start = text.offset_of(raw);
     let model = body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
-    let is_response = json::member(raw, "input").is_some() && body::provider_by_model(&model).is_some();
-    if json::member(raw, "messages").is_none() && !is_response {
+    let is_response = keys.input.is_some() && body::provider_by_model(&model).is_some();
+    if keys.messages.is_none() && !is_response {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
     }
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
-    let mut exchange = exchange(origin, model, raw);
+    let mut exchange = keyed(origin, model, (raw, &keys)).map_err(|why| text.fault(start, why))?;
     if let Some(answer) = answer {
         attach(&mut exchange, answer, text.line_of(text.offset_of(answer)), reading);
     }
@@ -63,17 +67,86 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
 }
 
 /// An exchange of which only the body is known; who was asked shows in the name of the model.
-pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Exchange {
+///
+/// # Errors
+/// When the body is no JSON.
+pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exchange, String> {
+    keyed(origin, model, (raw, &Keys::of(raw)))
+}
+
+fn keyed(origin: Origin, model: String, (raw, body): (&[u8], &Keys<'_>)) -> Result<Exchange, String> {
     let provider = body::provider_by_model(&model);
-    let mut exchange = Exchange::request_only(origin, model, raw.to_vec());
-    if let Some(name) = provider {
-        exchange.provider = Provider::Other(name.to_owned());
-        exchange.dialect = match json::member(raw, "messages") {
-            Some(_) => Dialect::ChatCompletions,
-            None => Dialect::Responses,
-        };
+    let dialect = match (provider, body.messages) {
+        (Some(_), Some(_)) => Dialect::ChatCompletions,
+        (Some(_), None) => Dialect::Responses,
+        (None, _) => body.dialect(),
+    };
+    let mut exchange = match dialect::translate(dialect, raw, &model)? {
+        Some(Translated { body, addresses }) => {
+            Exchange { addresses: Some(Arc::new(addresses)), ..Exchange::request_only(origin, model, body.to_json()) }
+        }
+        None => Exchange::request_only(origin, model, raw.to_vec()),
+    };
+    exchange.dialect = dialect;
+    exchange.provider = provider.map_or(Provider::Anthropic, |name| Provider::Other(name.to_owned()));
+    Ok(exchange)
+}
+
+/// Values of a body that tell its spelling, and of what may hold one.
+#[derive(Default)]
+struct Keys<'a> {
+    request: Option<&'a [u8]>,
+    response: Option<&'a [u8]>,
+    input: Option<&'a [u8]>,
+    messages: Option<&'a [u8]>,
+    system: Option<&'a [u8]>,
+    tools: Option<&'a [u8]>,
+    /// A key that Converse alone has.
+    of_converse: bool,
+}
+
+impl<'a> Keys<'a> {
+    fn of(raw: &'a [u8]) -> Self {
+        let mut keys = Self::default();
+        for member in json::members(raw, json::skip_space(raw, 0)).map_while(Result::ok) {
+            let value = raw.get(member.value);
+            match &*member.key {
+                "request" => keys.request = value,
+                "response" => keys.response = value,
+                "input" => keys.input = value,
+                "messages" => keys.messages = value,
+                "system" => keys.system = value,
+                "tools" => keys.tools = value,
+                "toolConfig" | "inferenceConfig" | "modelId" => keys.of_converse = true,
+                _ => {}
+            }
+        }
+        keys
     }
-    exchange
+
+    /// How a body for a Claude model is spelled. Blocks of Converse have their kind as their only key and no `type`; chat
+    /// completions have no `system`, and functions for tools.
+    fn dialect(&self) -> Dialect {
+        let message = self.messages.and_then(first);
+        let content = message.and_then(|message| first(json::member(message, "content")?));
+        let is_untyped = |block: &[u8]| {
+            let keys = json::keys(block, 0).0;
+            keys.len() == 1 && keys[0] != "type"
+        };
+        if self.of_converse || [self.system.and_then(first), content].into_iter().flatten().any(is_untyped) {
+            return Dialect::BedrockConverse;
+        }
+        let role = message.and_then(|message| json::member_text(message, "role"));
+        let is_function = |tool| json::member(tool, "function").is_some();
+        let is_chat = matches!(role.as_deref(), Some("system" | "developer"))
+            || self.tools.and_then(first).is_some_and(is_function);
+        if self.system.is_none() && is_chat { Dialect::OpenRouter } else { Dialect::Messages }
+    }
+}
+
+/// The first element of a list.
+fn first(list: &[u8]) -> Option<&[u8]> {
+    list.get(json::elements(list, 0).next()?.ok()?)
 }
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.

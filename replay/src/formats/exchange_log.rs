@@ -147,7 +147,8 @@ impl Log<'_> {
         let at = self.text.offset_of(request);
         let model = body::look(request).map_err(|broken| self.text.fault(at + broken.at, broken.what))?;
         let origin = Origin { file: self.file.to_owned(), index: self.reading.exchanges.len(), line: number };
-        let mut exchange = bodies::exchange(origin, model, request);
+        let exchange = bodies::exchange(origin, model, request);
+        let mut exchange = exchange.map_err(|why| self.text.fault(at, why))?;
         exchange.sent_at = self.instant("at_ms", line.at_ms)?;
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;

@@ -19,7 +19,6 @@ use forkcast_sim::wire::Addresses;
 
 use crate::exchange::{Dialect, Exchange, Origin, Provider};
 use crate::formats::dialect::Translated;
-use crate::formats::value::Value;
 use crate::formats::{body, dialect, json};
 use crate::response::{self, Answer};
 use endpoint::Endpoint;
@@ -129,16 +128,14 @@ impl<'a> Sent<'a> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
         let (provider, dialect) = claude(provider, dialect, &model, body);
-        let translate: &dyn Fn(&Value) -> Translated = match (&provider, dialect) {
-            (Provider::Anthropic, Dialect::BedrockConverse) => {
-                &|parsed| dialect::bedrock_converse::translate(parsed, &model)
-            }
-            (_, Dialect::OpenRouter) => &dialect::openrouter::translate,
-            _ => return Ok(Self { provider, dialect, model, body: Cow::Borrowed(body), addresses: None }),
+        let translated = match provider {
+            Provider::Anthropic => dialect::translate(dialect, body, &model)?,
+            Provider::Other(_) => None,
         };
-        let parsed = Value::from_json(body).map_err(|error| format!("request body: {error}"))?;
-        let Translated { body, addresses } = translate(&parsed);
-        let (body, addresses) = (Cow::Owned(body.to_json()), Some(Arc::new(addresses)));
+        let (body, addresses) = match translated {
+            Some(Translated { body, addresses }) => (Cow::Owned(body.to_json()), Some(Arc::new(addresses))),
+            None => (Cow::Borrowed(body), None),
+        };
         Ok(Self { provider, dialect, model, body, addresses })
     }
 }

@@ -111,8 +111,13 @@ fn is_archive(bytes: &[u8]) -> bool {
     ["entries", "creator", "pages"].iter().any(|key| json::value_start(log, key).is_some())
 }
 
+/// Keys of bodies whose model stands in the address: those for Bedrock and Vertex, and those of Converse.
+const MODEL_ELSEWHERE: [&str; 4] = ["anthropic_version", "toolConfig", "inferenceConfig", "modelId"];
+
 fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
-    (has("model") && (has("messages") || has("input"))) || (has("request") && has("response"))
+    (has("model") && (has("messages") || has("input")))
+        || (has("messages") && MODEL_ELSEWHERE.iter().any(|key| has(key)))
+        || (has("request") && has("response"))
 }
 
 fn by_line_keys(object: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {

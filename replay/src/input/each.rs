@@ -1,5 +1,6 @@
 //! Files one after the other, for whoever must not hold all of them at once.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::load::Loaded;
@@ -85,7 +86,7 @@ impl Inputs {
             self.hand_on(read, None, take);
             return;
         };
-        walk.files.sort_by(|one, other| natural::compare(&one.name, &other.name));
+        in_order(&mut walk.files);
         for found in walk.files {
             if meter.goes_on() {
                 let read = parallel::one(&found, &self.sessions.beside(), options);
@@ -107,4 +108,17 @@ impl Inputs {
         }
         self.absorb(read);
     }
+}
+
+/// In the order of their names: who numbers all requests of several agents on, each agent in a folder of its own, means the
+/// order of the numbers. Where two folders have files of one name, each numbers its own, and they stand folder by folder.
+fn in_order(files: &mut [Found]) {
+    let name = |found: &Found| found.name.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
+    let names: BTreeSet<&str> = files.iter().map(|found| &found.name[name(found)..]).collect();
+    let numbered_on = names.len() == files.len();
+    let from = |found: &Found| if numbered_on { name(found) } else { 0 };
+    files.sort_by(|one, other| {
+        natural::compare(&one.name[from(one)..], &other.name[from(other)..])
+            .then_with(|| natural::compare(&one.name, &other.name))
+    });
 }

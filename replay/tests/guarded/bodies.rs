@@ -45,6 +45,24 @@ fn files_named_one_by_one_are_one_conversation_in_the_order_of_their_numbers() {
 }
 
 #[test]
+fn who_numbers_all_agents_on_means_that_order() {
+    // Folder by folder, the child would come before the request that it goes on from.
+    let mut child = body("bees", 3);
+    child["system"][0]["text"] = json!(long("order"));
+    let named = |name: &str, body: serde_json::Value| (name.to_owned(), body.to_string());
+    let all = [
+        named("main/001.json", body("bees", 1)),
+        named("child/002.json", child),
+        named("main/003.json", body("bees", 2)),
+    ];
+    let (_, outcome) = folder(&all).check();
+    let files: Vec<&str> = outcome.origins.iter().map(|origin| &origin.file[origin.file.len() - 8..]).collect();
+    assert_eq!(files, ["001.json", "002.json", "003.json"]);
+    assert_eq!(breaks(&outcome).len(), 1, "{:?}", breaks(&outcome));
+    assert_eq!(breaks(&outcome)[0].1, "system_changed");
+}
+
+#[test]
 fn subfolders_are_agents_of_their_own() {
     let mut all = files(1..=3, "bees", "main/");
     // By history this one would go on with the conversation of `main`.

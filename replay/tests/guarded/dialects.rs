@@ -19,13 +19,20 @@ fn har(url: &str, bodies: &[Value]) -> String {
     json!({"log": {"version": "1.2", "entries": entries}}).to_string()
 }
 
-/// A conversation of two requests, of which `change` changes the second.
+/// A conversation of two requests, of which `change` changes the second: what is told of it in a recording, and in a folder
+/// of bodies alone.
 fn changed(url: &str, body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
     let mut bodies = [body(1), body(2)];
     change(&mut bodies[1]);
-    let (fed, outcome) = Folder::new(&[("capture.har", har(url, &bodies))]).check();
-    assert_eq!((fed.requests, outcome.report.chains), (2, 1), "{:?}", fed.unchecked);
-    outcome
+    let check = |files: &[(&str, String)]| {
+        let (fed, outcome) = Folder::new(files).check();
+        assert_eq!((fed.requests, outcome.report.chains), (2, 1), "{:?} {:?}", fed.unchecked, fed.inputs.skipped);
+        outcome
+    };
+    let recorded = check(&[("capture.har", har(url, &bodies))]);
+    let alone = check(&[("1.json", bodies[0].to_string()), ("2.json", bodies[1].to_string())]);
+    assert_eq!(told(&recorded), told(&alone));
+    recorded
 }
 
 fn told(outcome: &Outcome) -> Vec<(&'static str, String)> {
@@ -101,6 +108,20 @@ fn messages_of_openrouter_keep_their_numbers() {
     for (change, cause, path) in table {
         assert_eq!(told(&changed(OPENROUTER, openrouter, change)), [(cause, path.to_owned())]);
     }
+}
+
+#[test]
+fn a_body_whose_model_stands_in_the_address_is_one() {
+    let body = |rules: &str, turns: usize| {
+        let mut body = super::stage::body("bees", turns);
+        body["anthropic_version"] = json!("bedrock-2023-05-31");
+        body["system"][0]["text"] = json!(long(rules));
+        body.as_object_mut().into_iter().for_each(|body| drop(body.remove("model")));
+        body.to_string()
+    };
+    let (fed, outcome) = Folder::new(&[("1.json", body("rule", 1)), ("2.json", body("order", 2))]).check();
+    assert_eq!(fed.requests, 2, "{:?}", fed.inputs.skipped);
+    assert_eq!(told(&outcome), [("system_changed", "system[0]".to_owned())]);
 }
 
 #[test]

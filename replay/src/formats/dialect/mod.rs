@@ -12,6 +12,7 @@ pub(crate) mod openrouter;
 use forkcast_sim::wire::{Addresses, Level, Place};
 
 use super::value::Value;
+use crate::exchange::Dialect;
 
 /// A body in the spelling of the Messages API.
 #[derive(Clone, Debug)]
@@ -20,6 +21,19 @@ pub(crate) struct Translated {
     pub body: Value,
     /// Where its parts stood.
     pub addresses: Addresses,
+}
+
+/// Translates the body of a request to a Claude model; `None` where it is in the spelling of the Messages API already.
+///
+/// # Errors
+/// When it is no JSON.
+pub(crate) fn translate(dialect: Dialect, body: &[u8], model: &str) -> Result<Option<Translated>, String> {
+    let parsed = || Value::from_json(body).map_err(|error| format!("request body: {error}"));
+    Ok(match dialect {
+        Dialect::BedrockConverse => Some(bedrock_converse::translate(&parsed()?, model)),
+        Dialect::OpenRouter => Some(openrouter::translate(&parsed()?)),
+        _ => None,
+    })
 }
 
 /// A tool or a block, and its path in the body that was sent.
