@@ -36,7 +36,7 @@ fn main() {
 
     // A whole conversation, under rules of one's own.
     let rules = Rules { requests_per_day: Some(10_000), ..Rules::default() };
-    let mut guard = Guard::new(rules).without_minimum();
+    let mut guard = Guard::new(Rules { in_tests: true, ..rules });
     let mut agent = Agent::new();
     for user in ["Read a.txt", "Now b.txt", "What do they share?"] {
         guard.assert_next(&agent.body(user));

@@ -22,3 +22,5 @@ mod rules;
 mod stability;
 #[path = "guard/traps.rs"]
 mod traps;
+#[path = "guard/uncached.rs"]
+mod uncached;

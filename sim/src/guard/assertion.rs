@@ -2,15 +2,11 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
-
 use super::bodies::Guard;
-use super::breakpoints::Breakpoints;
 use super::finding::Finding;
 use super::report::Checked;
 use super::rules::Rules;
 use super::sent::Sent;
-use crate::wire::Ttl;
 
 /// What a request is sent as.
 ///
@@ -66,7 +62,7 @@ impl<T: Body + ?Sized> Body for &T {
 impl Guard {
     /// A guard for test suites, where prompts are short: every breakpoint counts, however little it covers.
     pub fn in_tests() -> Self {
-        Self::new(Rules::default()).without_minimum()
+        Self::new(Rules { in_tests: true, ..Rules::default() })
     }
 
     /// Takes the next body of one conversation. A conversation whose bodies carry no breakpoints is taken as marked behind
@@ -77,11 +73,8 @@ impl Guard {
     /// it is no request.
     #[track_caller]
     pub fn assert_next(&mut self, body: &(impl Body + ?Sized)) -> Checked {
-        let bytes = body.bytes();
-        let marked = memmem::find(&bytes, b"\"cache_control\"").is_some();
-        self.unmarked &= !marked;
-        let breakpoints = if self.unmarked { Breakpoints::Implied(Ttl::FiveMinutes) } else { Breakpoints::AsSent };
-        self.assert_sent(&Sent { chain: Some("conversation"), breakpoints, ..Sent::body(&bytes) })
+        self.implies = true;
+        self.assert_sent(&Sent { chain: Some("conversation"), ..Sent::body(&body.bytes()) })
     }
 
     /// Takes the next body, of any chain.

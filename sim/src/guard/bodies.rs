@@ -1,5 +1,6 @@
 //! The guard over bodies.
 
+use super::breakpoints::Breakpoints;
 use super::lock::Seen;
 use super::report::{Checked, Report};
 use super::rules::Rules;
@@ -7,7 +8,7 @@ use super::sent::Sent;
 use super::spelled::Spelled;
 use super::watch::Watch;
 use crate::pricing::PriceBook;
-use crate::wire::{BodyError, Pins, Wire, estimated_cumulative};
+use crate::wire::{BodyError, Pins, Ttl, Wire, estimated_cumulative};
 
 /// A wire below this is not made afresh; twice what lives is allowed, so that the work of making it grows with what is new.
 const FRESH_BYTES_MIN: usize = 12 << 20;
@@ -24,8 +25,10 @@ pub struct Guard {
     /// Bytes that the wire may hold before it is made afresh.
     limit_bytes: usize,
     requests: usize,
-    /// No body of an asserted conversation carried a breakpoint so far.
-    pub(super) unmarked: bool,
+    /// No body carried a breakpoint so far.
+    unmarked: bool,
+    /// Until one does, they are taken as marked.
+    pub(super) implies: bool,
 }
 
 impl Guard {
@@ -34,6 +37,7 @@ impl Guard {
         Self {
             wire: Wire::new(rules.preset.forms),
             arena: 0,
+            implies: rules.in_tests,
             watch: Watch::new(rules),
             pins: Pins::default(),
             spelled: Spelled::default(),
@@ -46,12 +50,6 @@ impl Guard {
     /// The same at other prices.
     pub fn with_prices(mut self, book: PriceBook) -> Self {
         self.watch = self.watch.with_prices(book);
-        self
-    }
-
-    /// The same where every breakpoint counts, however little it covers.
-    pub fn without_minimum(mut self) -> Self {
-        self.watch = self.watch.without_minimum();
         self
     }
 
@@ -77,7 +75,12 @@ impl Guard {
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
         let mut request = self.wire.read(sent.body, sent.scope, sent.model_outside)?;
         request.addresses = sent.addresses.cloned();
-        sent.breakpoints.apply(&mut request);
+        self.unmarked &= request.markers_sent == 0;
+        let breakpoints = match sent.breakpoints {
+            Breakpoints::AsSent if self.unmarked && self.implies => Breakpoints::Implied(Ttl::FiveMinutes),
+            known => known,
+        };
+        breakpoints.apply(&mut request);
         let Wire { prefixes, blocks, .. } = &self.wire;
         let cumulative = match sent.usage {
             Some(usage) => self.pins.cumulative(&request, prefixes, blocks, usage.total_input_tokens()),

@@ -35,6 +35,7 @@ mod sharing;
 mod spelled;
 mod taken;
 mod text;
+mod uncached;
 mod undone;
 mod unread;
 mod watch;

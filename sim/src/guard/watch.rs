@@ -15,6 +15,7 @@ use super::rules::Rules;
 use super::sent::Facts;
 use super::sharing::{Demand, Kindred, Within};
 use super::taken::Taken;
+use super::uncached::Uncached;
 use super::unread;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::time::Instant;
@@ -24,8 +25,6 @@ use crate::wire::{ChainId, Marker, Moved, NodeId, Request, Usage, Wire};
 #[derive(Clone, Debug)]
 pub struct Watch {
     rules: Rules,
-    /// Every breakpoint counts, however little it covers.
-    without_minimum: bool,
     book: PriceBook,
     lanes: Lanes,
     latest: BTreeMap<ChainId, Latest>,
@@ -34,6 +33,7 @@ pub struct Watch {
     clocked: Clocked,
     spent: Spent,
     refusals: Refusals,
+    uncached: Uncached,
     report: Report,
 }
 
@@ -49,7 +49,6 @@ impl Watch {
     /// A watch under `rules`, at list prices.
     pub fn new(rules: Rules) -> Self {
         Self {
-            without_minimum: false,
             book: PriceBook::built_in(),
             lanes: Lanes::default(),
             latest: BTreeMap::new(),
@@ -58,6 +57,7 @@ impl Watch {
             clocked: Clocked::new(rules.preset),
             spent: Spent::default(),
             refusals: Refusals::default(),
+            uncached: Uncached::default(),
             report: Report::default(),
             rules,
         }
@@ -66,12 +66,6 @@ impl Watch {
     /// The same at other prices.
     pub fn with_prices(mut self, book: PriceBook) -> Self {
         self.book = book;
-        self
-    }
-
-    /// The same where every breakpoint counts, however little it covers.
-    pub const fn without_minimum(mut self) -> Self {
-        self.without_minimum = true;
         self
     }
 
@@ -90,7 +84,7 @@ impl Watch {
     /// A request with its sizes, as request `number`.
     pub(super) fn taken(&self, number: usize, request: Request, cumulative: Vec<u64>) -> Taken {
         let taken = Taken::new(number, request, cumulative, &self.rules.preset);
-        if self.without_minimum { Taken { minimum_tokens: 0, ..taken } } else { taken }
+        if self.rules.in_tests { Taken { minimum_tokens: 0, ..taken } } else { taken }
     }
 
     /// Takes a request; says also what its recorded usage speaks of.
@@ -106,6 +100,7 @@ impl Watch {
             notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
         }
         notes.extend(self.doubt(&taken, &lane, facts));
+        self.uncached.take(&taken, &lane);
         let (refused, noted) = self.refusals.take(&taken, &lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
@@ -274,6 +269,7 @@ impl Watch {
         self.report.violations = self.spent.violations(&self.rules.budget);
         self.report.violations.extend(self.refusals.violations());
         self.report.warnings = self.lanes.warnings();
+        self.report.warnings.extend(self.uncached.warnings());
         self.report.set_score(&self.rules);
         self.report
     }

@@ -149,6 +149,10 @@ pub struct SourceArgs {
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
 
+    /// Prompts are short ones of tests: every breakpoint counts, and there are some where bodies have none
+    #[arg(long)]
+    pub in_tests: bool,
+
     /// Cache rules (see `forkcast list profiles`) [default: those of the rules, else docs-2026-09]
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<cache::Rules>,

@@ -24,6 +24,8 @@ struct Entries {
     #[serde(default)]
     allow: Vec<AllowEntry>,
     requests_per_day: Option<u64>,
+    #[serde(default)]
+    in_tests: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -73,6 +75,7 @@ pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
         rules.allow.push(Allowed { cause, path: entry.path });
     }
     rules.requests_per_day = entries.requests_per_day;
+    rules.in_tests = entries.in_tests;
     Ok(rules)
 }
 
@@ -82,7 +85,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadRules> {
         BadRules {
             line: Text(text).line(at),
             found: error.message().replace('\n', ": "),
-            expected: "the keys cache, stability, sharing, equality, pinned, requests_per_day, [budget] and [[allow]]"
+            expected: "the keys cache, stability, sharing, equality, pinned, requests_per_day, in_tests, [budget] and [[allow]]"
                 .to_owned(),
         }
     })

@@ -7,6 +7,7 @@
 //! equality = "note"          # the prompt is the one that the lock holds
 //! pinned = ["tools"]         # levels whose equality with the lock is always held to `fail`
 //! requests_per_day = 1000    # what costs per day are told for
+//! in_tests = true            # prompts are short ones of tests: no minimum, and breakpoints where there are none
 //!
 //! [budget]
 //! min_hit_rate = 0.9         # tokens read, of all input tokens of a chain, its first request left out
@@ -60,6 +61,9 @@ pub struct Rules {
     pub allow: Vec<Allowed>,
     /// Requests a day that costs per day are told for.
     pub requests_per_day: Option<u64>,
+    /// Prompts are those of tests, which are short: every breakpoint counts, however little it covers, and bodies are taken
+    /// as marked behind the system prompt and at the end until one carries a breakpoint.
+    pub in_tests: bool,
 }
 
 /// Figures that must be kept; `None` holds nothing.
@@ -109,6 +113,7 @@ impl Default for Rules {
             budget: Budget::default(),
             allow: Vec::new(),
             requests_per_day: None,
+            in_tests: false,
         }
     }
 }

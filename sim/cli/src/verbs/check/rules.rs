@@ -25,5 +25,6 @@ pub fn read(sources: &SourceArgs) -> anyhow::Result<Rules> {
         Err(error) => return Err(BadInput::error(format_args!("--rules {}: {error}", file.display()))),
     };
     rules.preset = sources.cache.unwrap_or(rules.preset);
+    rules.in_tests |= sources.in_tests;
     Ok(rules)
 }

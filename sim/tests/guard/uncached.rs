@@ -1,0 +1,79 @@
+//! Prompts of which nothing is cached: nothing breaks, and that is said; prompts of tests, which are held all the same.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Guard, Rules};
+use serde_json::{Value, json};
+
+use super::breakpoints::found;
+use super::conversation::{body, check, mark_end, message, replace, take, unmark};
+
+/// A short conversation, whose system prompt holds a clock.
+fn short(turns: usize) -> Value {
+    let mut messages = vec![message("user", "Hi")];
+    for turn in 0..turns {
+        messages.push(message("assistant", &format!("answer {turn}")));
+        messages.push(message("user", &format!("question {turn}")));
+    }
+    let clock = format!("It is 10:0{turns}.");
+    json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "system": [{"type": "text", "text": clock}], "messages": messages})
+}
+
+fn marked(turns: usize) -> Value {
+    let mut body = short(turns);
+    mark_end(&mut body);
+    body
+}
+
+#[test]
+fn a_conversation_without_breakpoints_is_told_of() {
+    let report = check(&[short(0), short(1), short(2)]);
+    assert_eq!(
+        report.warnings,
+        [
+            "The 3 requests of `#1` carry no cache breakpoint, so nothing of them is cached and no change can break a prefix. \
+          If they are those of a test, `in_tests` holds them all the same."
+        ]
+    );
+    // One request has nothing to keep, and one breakpoint that counts shows that somebody thought of it.
+    assert_eq!(check(&[short(0)]).warnings, [""; 0]);
+    let mut later = body(1);
+    unmark(&mut later);
+    assert_eq!(check(&[body(0), later]).warnings, [""; 0]);
+}
+
+#[test]
+fn a_conversation_below_the_minimum_is_told_of_with_its_length() {
+    let warnings = check(&[marked(0), marked(1)]).warnings;
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.contains("have breakpoints behind at most 1") && warning.contains("below 1024"), "{warning}");
+}
+
+#[test]
+fn in_tests_both_are_held() {
+    for body in [short, marked] {
+        let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
+        (0..3).for_each(|turns| drop(take(&mut guard, &body(turns))));
+        let report = guard.finish();
+        let clock = |request| (request, Cause::SystemChanged, "system[0]", true);
+        assert_eq!(found(&report), [clock(1), clock(2)]);
+        assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    }
+    // A breakpoint that was there and went is missed in tests too.
+    let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
+    let mut dropped = marked(0);
+    unmark(&mut dropped);
+    take(&mut guard, &marked(0));
+    let causes: Vec<Cause> = take(&mut guard, &dropped).findings.iter().map(|found| found.cause).collect();
+    assert_eq!(causes, [Cause::NoBreakpoint]);
+}
+
+#[test]
+fn a_change_beside_a_breakpoint_that_was_dropped_breaks_for_itself() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
+    unmark(&mut newer);
+    let report = check(&[older, newer]);
+    let edited = (1, Cause::MessageEdited, "messages[1].content[0]", true);
+    assert_eq!(found(&report)[0], edited);
+    assert_eq!(found(&report)[1].1, Cause::NoBreakpoint);
+}
