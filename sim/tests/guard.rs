@@ -16,6 +16,8 @@ mod clock;
 mod conversation;
 #[path = "guard/refused.rs"]
 mod refused;
+#[path = "guard/replaced.rs"]
+mod replaced;
 #[path = "guard/rules.rs"]
 mod rules;
 #[path = "guard/stability.rs"]

@@ -3,7 +3,7 @@
 use super::align::{Alignment, Gap};
 use super::pairing::Pairs;
 use super::sides::Sides;
-use crate::wire::{BlockKind, Level, Place, Request, Role};
+use crate::wire::{BlockId, BlockKind, Blocks, Level, Place, Request, Role, json};
 
 /// A history of which less than this share (in percent) stays was replaced, not edited.
 const COMPACTED_KEPT_PERCENT_MAX: usize = 20;
@@ -43,35 +43,69 @@ fn opening_end(sides: &Sides<'_>) -> usize {
     from + (from..sides.old.len()).take_while(|at| is_system(sides, *at)).count()
 }
 
-/// What texts begin with that clients put in place of a history, as canonical bytes have it: Claude Code (all 34
-/// compactions of recorded transcripts, 2026-01 to 2026-02), pi 0.73 and langchain's `SummarizationMiddleware`.
-const SUMMARY_OPENINGS: [&[u8]; 3] = [
+/// What a user's text begins with that a client put in place of a history, as canonical bytes have it. Of recordings: Claude
+/// Code (all 34 compactions of transcripts, 2026-01 to 2026-02). Of published sources, read 2026-11: Cline
+/// (`continuationPrompt`, the words of Claude Code behind a line's end); pi (`COMPACTION_SUMMARY_PREFIX` and, on the way back
+/// from a branch, `BRANCH_SUMMARY_PREFIX`); `SummarizationMiddleware` of langchain and of deepagents; Codex
+/// (`summary_prefix.md`, and `history_bridge.md` of 2025); Copilot CLI, resumed, as others recorded it; Gemini CLI and its kin
+/// (`ChatCompressionService`); aider (`summary_prefix`); the tool runner of Anthropic's SDKs before their first version
+/// (`compaction_control`: a model's summary in the tags that it was asked for). opencode and OpenHands put no words of their
+/// own around what the model wrote.
+const SUMMARY_OPENINGS: [&[u8]; 11] = [
     b"This session is being continued from a previous conversation",
     b"The conversation history before this point was compacted into the following summary",
+    b"The following is a summary of a branch that this conversation came back from",
     b"Here is a summary of the conversation to date",
+    b"You are in the middle of a conversation that has been summarized",
+    b"Another language model started to solve this problem",
+    b"You were originally given instructions from a user over one or more turns",
+    b"Some of the conversation history has been summarized to free up context",
+    b"<state_snapshot>",
+    b"I spoke to you previously about a number of things",
+    b"<summary>",
 ];
 
-/// Whether the canonical bytes of a block are a text that a client put in place of a history.
-pub fn is_summary(block: &[u8]) -> bool {
-    let text = block.strip_prefix(br#"{"text":""#);
-    text.is_some_and(|text| SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening)))
+/// Types of blocks that a provider put in place of a history, as canonical bytes have them: Anthropic's and OpenAI's of
+/// compaction on the server's side (both sources read 2026-11), and what Codex called its own.
+const SUMMARY_TYPES: [&[u8]; 3] = [br#""compaction""#, br#""compaction_summary""#, br#""context_compaction""#];
+
+/// Whether a block was put in place of a history, by a client or by a provider.
+pub fn is_summary(blocks: &Blocks, block: BlockId) -> bool {
+    let bytes = blocks.bytes(block);
+    match blocks.kind(block) {
+        BlockKind::Text => blocks.role(block) == Role::User && begins_as_summary(bytes),
+        BlockKind::Opaque => {
+            json::members(bytes).flatten().any(|(key, value)| key == br#""type""# && SUMMARY_TYPES.contains(&value))
+        }
+        _ => false,
+    }
 }
 
-/// The newer history begins with a summary, and nothing of the older one is left.
-fn is_summary_alone(sides: &Sides<'_>, alignment: &Alignment) -> bool {
+fn begins_as_summary(block: &[u8]) -> bool {
+    let Some(mut text) = block.strip_prefix(br#"{"text":""#) else { return false };
+    while let Some(behind) = text.strip_prefix(br"\n").or_else(|| text.strip_prefix(b" ")) {
+        text = behind;
+    }
+    SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening))
+}
+
+/// Something that a client says in place of a history came in where some of it went. A summary that was only edited stands
+/// for the same history.
+fn is_told(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
     let blocks = &sides.wire.blocks;
-    // What clients say for the system is no history.
-    let said = || (start(sides.newer)..sides.new.len()).filter(|at| blocks.role(sides.new[*at]) != Role::System);
-    let is_summary = |at: usize| is_summary(blocks.bytes(sides.new[at]));
-    said().any(is_summary) && said().all(|at| alignment.partner[at].is_none())
+    let came = |gap: &Gap| sides.new[gap.new.clone()].iter().any(|block| is_summary(blocks, *block));
+    let went = |gap: &Gap| {
+        let from = gap.old.start.max(start(sides.older)).min(gap.old.end);
+        sides.old[from..gap.old.end].iter().any(|block| !is_summary(blocks, *block))
+    };
+    let joined = joined(sides, gap, alignment);
+    joined.iter().any(came) && joined.iter().any(went)
 }
 
-/// A summary stands for the history: next to nothing of a long one stays, or something short stands in place of its
-/// beginning.
+/// A summary stands for the history: next to nothing of a long one stays, something short stands in place of its
+/// beginning, or the client says so.
 pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
-    is_replaced(sides, gap, alignment, pairs)
-        || is_summed_up(sides, gap, alignment)
-        || is_summary_alone(sides, alignment)
+    is_replaced(sides, gap, alignment, pairs) || is_summed_up(sides, gap, alignment) || is_told(sides, gap, alignment)
 }
 
 /// Next to nothing of a long history stays, and what stands for it is shorter. What the client says for the system and

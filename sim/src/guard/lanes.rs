@@ -3,19 +3,19 @@
 //! Where the input names no agents, a request continues the chain with which it shares most message history. One kind of
 //! request it would tear: siblings of a fan-out, and answers that were asked for again, all continue the same earlier
 //! request and differ behind it. Each of them is a chain of its own. And one kind it would lose: a history that was replaced
-//! (compacted, or with all its ids renewed) shares nothing with what it stands for: it is known by words of a model, or by
-//! those with which clients begin a summary. What bytes cannot tell is told as a note ([`NoteKind::NewChain`],
-//! [`NoteKind::Branch`]).
+//! (compacted, or with all its ids renewed) shares nothing with what it stands for: see [`super::replaced`]. What bytes
+//! cannot tell is told as a note ([`NoteKind::NewChain`], [`NoteKind::Branch`]).
 
 use std::collections::BTreeMap;
 
 use super::finding::NoteKind;
+use super::replaced::{self, Trace};
+use super::resemblance::Likeness;
 use super::sent::Facts;
 use super::taken::Taken;
-use crate::diagnosis::is_summary;
 use crate::pricing::Rates;
 use crate::time::Instant;
-use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, NodeId, Request, Role, Wire};
+use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, Request, Wire};
 
 /// A chain's latest requests.
 #[derive(Clone, Debug)]
@@ -99,13 +99,23 @@ impl Lanes {
     ) -> Lane {
         let scope = self.scopes.entry(facts.scope.to_owned()).or_default();
         let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, &latest)).flatten();
-        let of_its_kind = facts.chain.is_none() && scope.of_head(request, &latest).next().is_some();
         let continued = match branches_off {
             Some(_) => scope.chains.begin(request, wire),
-            None => match scope.replaced(wire, request, facts, &latest) {
-                Some(chain) => scope.chains.resume(chain, request, wire),
-                None => scope.chains.assign(facts.chain, request, wire),
+            None if facts.chain.is_some() => scope.chains.assign(facts.chain, request, wire),
+            None => match scope.chains.follow(request, wire) {
+                Some(continued) => continued,
+                None => match scope.replaced(wire, request, &latest) {
+                    Some(chain) => scope.chains.resume(chain, request, wire),
+                    None => scope.chains.begin(request, wire),
+                },
             },
+        };
+        let doubt = match branches_off {
+            Some(_) => Some(NoteKind::Branch),
+            None => {
+                let begins = facts.chain.is_none() && continued.first;
+                (begins && scope.could_be_known(wire, request, &latest)).then_some(NoteKind::NewChain)
+            }
         };
         if facts.chain.is_none() && branches_off.is_none() {
             scope.remember(number, continued);
@@ -122,10 +132,6 @@ impl Lanes {
                 self.names.push(name);
                 chain
             }
-        };
-        let doubt = match branches_off {
-            Some(_) => Some(NoteKind::Branch),
-            None => (continued.first && of_its_kind).then_some(NoteKind::NewChain),
         };
         Lane { chain, name: self.names[chain.0 as usize].clone(), first: continued.first, branches_off, doubt }
     }
@@ -168,39 +174,44 @@ impl Scope {
         recent().find(|(_, recent)| branches(*recent)).map(|(chain, _)| chain)
     }
 
-    /// The chains without names whose tools and system prompt are those of `request`; none for a request without any.
-    fn of_head<'a>(
+    /// The chains without names whose last request `request` is most alike, and how alike that is.
+    fn of_kind<'a>(
         &self,
+        wire: &Wire,
         request: &Request,
         latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
-    ) -> impl Iterator<Item = ChainId> {
-        let head = head(request);
-        let is_of_head =
-            move |chain: &ChainId| head.is_some() && latest(*chain).is_some_and(|(last, _)| self::head(last) == head);
-        self.unnamed.iter().copied().filter(is_of_head)
+    ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
+        let known = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
+        replaced::most_alike(wire, request, known)
     }
 
-    /// The chain, numbered within the scope, whose history `request` replaced: nothing that was said goes on in it, yet
-    /// it holds words of a model, or a user's text begins as clients begin a summary, so it is no beginning; and tools and
-    /// system prompt are those of one chain alone. A summary stands for a history in which a model had spoken.
+    /// The chain, numbered within the scope, whose history `request` replaced, which continues none: yet it is no beginning
+    /// ([`replaced`]), and one chain alone can be meant.
     fn replaced<'a>(
         &self,
         wire: &Wire,
         request: &Request,
-        facts: &Facts<'_>,
         latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
     ) -> Option<ChainId> {
-        if facts.chain.is_some() || !has_history(wire, request) {
-            return None;
-        }
-        let had_history = |chain: &ChainId| {
-            is_answered(wire, request) || latest(*chain).is_some_and(|(last, _)| has_history(wire, last))
-        };
-        let mut known = self.of_head(request, latest).filter(had_history);
-        let chain = known.next().filter(|_| known.next().is_none())?;
+        let trace = Trace::of(wire, request)?;
+        let (likeness, known) = self.of_kind(wire, request, latest)?;
+        let chain = replaced::only(wire, request, (trace, likeness), &known)?;
         let within = self.numbers.iter().position(|number| *number == chain)?;
-        let is_new = !self.chains.is_continued(request, wire);
-        is_new.then(|| ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
+        Some(ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
+    }
+
+    /// Whether `request`, which begins a chain, could be a known one's with its history replaced.
+    fn could_be_known<'a>(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> bool {
+        let trace = Trace::of(wire, request);
+        match self.of_kind(wire, request, latest) {
+            Some((likeness, _)) => likeness > Likeness::Partial || trace.is_some(),
+            None => trace == Some(Trace::Summary) && !self.unnamed.is_empty(),
+        }
     }
 
     fn remember(&mut self, number: usize, continued: Continued) {
@@ -234,18 +245,6 @@ impl Scope {
     }
 }
 
-/// Whether a model said anything in the history of `request`.
-fn is_answered(wire: &Wire, request: &Request) -> bool {
-    said(wire, request).iter().any(|block| wire.blocks.role(*block) == Role::Assistant)
-}
-
-/// The same, or what was said before is summed up by a user's text.
-fn has_history(wire: &Wire, request: &Request) -> bool {
-    let blocks = &wire.blocks;
-    let is_summary = |block: &BlockId| blocks.role(*block) == Role::User && is_summary(blocks.bytes(*block));
-    is_answered(wire, request) || said(wire, request).iter().any(is_summary)
-}
-
 /// Whether `request` begins with all blocks of `earlier`.
 fn holds(request: &Request, earlier: &Request) -> bool {
     let last = earlier.nodes.len().checked_sub(1);
@@ -253,19 +252,14 @@ fn holds(request: &Request, earlier: &Request) -> bool {
 }
 
 /// The blocks of a request's messages, without the keys of level and messages.
-fn said(wire: &Wire, request: &Request) -> Vec<BlockId> {
+pub(super) fn said(wire: &Wire, request: &Request) -> Vec<BlockId> {
     let from = request.level_start(Level::Messages);
     let blocks = request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys);
     blocks.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
 }
 
-/// Tools and system prompt of a request, if it has any.
-fn head(request: &Request) -> Option<NodeId> {
-    request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last])
-}
-
 /// How many messages a request has.
-fn messages(request: &Request) -> usize {
+pub(super) fn messages(request: &Request) -> usize {
     let from = request.level_start(Level::Messages);
     let last = request.places[from..].iter().rev().find(|place| place.item != crate::wire::Place::LEVEL_HEAD);
     last.map_or(0, |place| place.item as usize + 1)

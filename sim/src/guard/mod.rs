@@ -27,6 +27,7 @@ mod lanes;
 pub mod lock;
 mod reads;
 mod refused;
+mod replaced;
 mod report;
 mod resemblance;
 mod rules;

@@ -76,6 +76,39 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
         && percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN
 }
 
+/// How sure it is, by tools and system prompt alone, that a later request is of a known agent. The surer stands later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// One of the two is the same, or both changed a little: another kind of agent may have that too.
+    Partial,
+    /// One of the two is the same, and the other changed a little.
+    Alike,
+    /// Both are the same, and so are model and parameters.
+    Same,
+}
+
+/// How alike the tools and the system prompts of two requests are; `None` where one has neither, or they are of other kinds.
+pub(super) fn likeness(wire: &Wire, older: &Request, newer: &Request) -> Option<Likeness> {
+    if is_same_head(older, newer) {
+        return Some(Likeness::Same);
+    }
+    let levels = [Level::Tools, Level::System].map(|level| level_blocks(wire, newer, level));
+    let [tools, system] = &levels;
+    let same = |level, blocks: &[BlockId]| !blocks.is_empty() && blocks == level_blocks(wire, older, level);
+    let one_is_same = same(Level::Tools, tools) || same(Level::System, system);
+    match (one_is_same, levels.iter().any(|blocks| !blocks.is_empty()) && resembles(wire, older, newer)) {
+        (true, true) => Some(Likeness::Alike),
+        (true, false) | (false, true) => Some(Likeness::Partial),
+        (false, false) => None,
+    }
+}
+
+/// Whether two requests have the very same tools and system prompt, model and parameters, and not only nothing.
+pub(super) fn is_same_head(older: &Request, newer: &Request) -> bool {
+    let head = |request: &Request| request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last]);
+    head(newer).is_some_and(|newer| head(older) == Some(newer))
+}
+
 /// Whether two first requests are of agents of one kind. Another kind has other tools or another prompt, and often both, so
 /// one of them has to be the same. Where it is only the system prompt that differs, kinds with like prompts are told apart
 /// from one kind whose prompt moved: it `is_known` that two before were alike, or what differs varies by itself.

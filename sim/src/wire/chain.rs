@@ -47,25 +47,26 @@ const END_TRIES: usize = 32;
 impl Chains {
     /// Puts a request into its chain: by `id` where the input has one, else by its history.
     pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continued {
-        if let Some(id) = id {
-            return self.assign_named(id);
+        match id {
+            Some(id) => self.assign_named(id),
+            None => self.follow(request, wire).unwrap_or_else(|| self.begin(request, wire)),
         }
+    }
+
+    /// Puts a request without an id into the chain whose history it continues; `None` if there is none.
+    pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continued> {
         let messages = message_digests(request, wire);
         let mut shares = self.shares(&messages, shared);
         if shares.is_empty() {
             shares = self.shares(&messages, shared_anywhere);
         }
-        match shares.pop() {
-            Some((most, at)) => {
-                let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
-                let mut open = self.open.remove(at);
-                open.messages = messages;
-                let chain = open.chain;
-                self.open.push(open);
-                Continued { chain, first: false, rival }
-            }
-            None => self.open_chain(messages),
-        }
+        let (most, at) = shares.pop()?;
+        let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
+        let mut open = self.open.remove(at);
+        open.messages = messages;
+        let chain = open.chain;
+        self.open.push(open);
+        Some(Continued { chain, first: false, rival })
     }
 
     /// The open chains that share enough with `messages`, those that share most last.
@@ -74,12 +75,6 @@ impl Chains {
         let mut shares: Vec<(usize, usize)> = shares.collect();
         shares.sort_unstable();
         shares
-    }
-
-    /// Whether a chain without an id has enough of the history of `request` to be continued by it.
-    pub fn is_continued(&self, request: &Request, wire: &Wire) -> bool {
-        let messages = message_digests(request, wire);
-        [shared, shared_anywhere].into_iter().any(|shared| !self.shares(&messages, shared).is_empty())
     }
 
     /// Puts `request` into `chain`, one without an id, whatever its history continues.
@@ -91,12 +86,8 @@ impl Chains {
 
     /// Begins a chain with `request`, whatever its history continues.
     pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continued {
-        self.open_chain(message_digests(request, wire))
-    }
-
-    fn open_chain(&mut self, messages: Vec<u64>) -> Continued {
         let chain = self.new_chain();
-        self.open.push(Open { chain, messages });
+        self.open.push(Open { chain, messages: message_digests(request, wire) });
         Continued { chain, first: true, rival: None }
     }
 

@@ -166,7 +166,16 @@ fn a_history_that_became_a_summary_alone_is_still_its_chains() {
     let openings = [
         "This session is being continued from a previous conversation that ran out of context. The summary below covers",
         "The conversation history before this point was compacted into the following summary:\n\n<summary>\nplan",
+        "The following is a summary of a branch that this conversation came back from:\n\n<summary>\nplan",
         "Here is a summary of the conversation to date:\n\nplan",
+        "You are in the middle of a conversation that has been summarized.\n\nplan",
+        "Another language model started to solve this problem and produced a summary of its thinking process. Plan",
+        "You were originally given instructions from a user over one or more turns. Here were the user messages: plan",
+        "Some of the conversation history has been summarized to free up context.\n\nplan",
+        "<state_snapshot>\n  <overall_goal>plan</overall_goal>\n</state_snapshot>",
+        "I spoke to you previously about a number of things.\nI asked you to plan",
+        "<summary>\nplan\n</summary>",
+        "\nThis session is being continued from a previous conversation that ran out of context. The conversation is",
     ];
     for (opening, turns) in openings.into_iter().flat_map(|opening| [(opening, 1), (opening, 7)]) {
         let report = check(&[body(turns), told(opening), told(&format!("{opening} and once more"))]);
