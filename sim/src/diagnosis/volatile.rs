@@ -1,15 +1,14 @@
 //! Recognises what varies by itself in two texts that differ: dates, times, ids, paths, counters, switches.
 
 mod calendar;
+mod label;
 
 use self::calendar::{holds_time, is_date, is_day};
+use self::label::{Label, is_status_line};
 use super::cause::Volatile;
 
 /// Bytes looked at on each side of the first difference.
 const WINDOW_BYTES: usize = 48;
-
-/// Bytes before a number in which its name is looked for.
-const NAME_BYTES: usize = 20;
 
 /// Most bytes of a stretch that are compared entry by entry.
 const ENTRIES_BYTES_MAX: usize = 1 << 16;
@@ -21,8 +20,8 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     }
     let words = [Word::at(old, offset), Word::at(new, offset)];
     let both = |test: fn(&str) -> bool| words.iter().all(|word| test(&word.text));
-    let before = words[1].before.to_lowercase();
-    if differ_in_ids(&words) || (both(is_hex_id) && names(&before, &["id", "session", "request", "trace", "nonce"])) {
+    let label = Label::before(&words[1]);
+    if differ_in_ids(&words) || (both(is_hex_id) && label == Some(Label::Id)) {
         return Some(Volatile::Uuid);
     }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
@@ -32,21 +31,24 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if both(is_date) || words.iter().all(|word| is_day(&word.text, &word.before, &word.behind)) {
         return Some(Volatile::Date);
     }
-    if both(is_git_id) && names(&before, &["commit", "commits", "git", "head", "sha", "rev"]) {
-        return Some(Volatile::Git);
-    }
-    if names(&before, &["branch", "git status", "gitstatus", "working tree"]) {
+    let differ = words[0].text != words[1].text;
+    let is_state = match label {
+        Some(Label::Status) => true,
+        Some(Label::Branch) => differ,
+        Some(Label::Commit) => both(is_git_id),
+        _ => false,
+    };
+    if is_state || (both(is_path) && words.iter().all(|word| is_status_line(&word.before))) {
         return Some(Volatile::Git);
     }
     if both(is_path) {
         return Some(Volatile::Path);
     }
-    if both(is_flag) {
+    if (differ && both(is_flag)) || (label == Some(Label::Switch) && both(is_bit)) {
         return Some(Volatile::Flag);
     }
-    let near = before.char_indices().rev().nth(NAME_BYTES).map_or(before.as_str(), |(at, _)| &before[at..]);
-    let is_process = names(&format!("{near}{}", words[1].text), &["pid", "process", "process id"]);
-    both(is_number).then_some(if is_process { Volatile::Pid } else { Volatile::Counter })
+    let counts = both(is_number) && !is_same_number(&words);
+    counts.then_some(if label == Some(Label::Process) { Volatile::Pid } else { Volatile::Counter })
 }
 
 /// The word around a place and what stands on both sides of it.
@@ -95,16 +97,6 @@ fn is_escape(text: &[u8], at: usize) -> bool {
     backslashes % 2 == 1 && text.get(at + 1).is_some_and(|letter| b"nrt".contains(letter))
 }
 
-/// One of `names` stands in `text` as a word of its own, or as the end of one behind an underscore.
-fn names(text: &str, names: &[&str]) -> bool {
-    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let stands = |name: &&str| {
-        text.match_indices(*name)
-            .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + name.len()..].chars().next()))
-    };
-    names.iter().any(stands)
-}
-
 /// What both texts do not begin and end with alike is a list of the same entries in another order.
 fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     let start = (0..offset.min(old.len())).rev().find(|at| ends_a_word(old, *at)).map_or(0, |at| at + 1);
@@ -135,12 +127,21 @@ fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     words.len() > 1 && words == entries(&new)
 }
 
+/// With dashes or without.
 fn is_uuid(word: &str) -> bool {
-    word.len() == 36
-        && word.char_indices().all(|(at, c)| match at {
-            8 | 13 | 18 | 23 => c == '-',
-            _ => c.is_ascii_hexdigit(),
-        })
+    let digits = |word: &str| word.chars().all(|c| c.is_ascii_hexdigit());
+    let dashed = |(at, c): (usize, char)| if matches!(at, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() };
+    match word.len() {
+        36 => word.char_indices().all(dashed),
+        32 => digits(word) && word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic()),
+        _ => is_ulid(word),
+    }
+}
+
+/// 26 letters and digits of Crockford's base 32, of which the first is below eight.
+fn is_ulid(word: &str) -> bool {
+    let of_base = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
+    word.len() == 26 && word.chars().all(of_base) && word.starts_with(|c| ('0'..='7').contains(&c))
 }
 
 /// The words are the same but for ids in them: alone, behind a name, in a path.
@@ -180,6 +181,17 @@ fn is_flag(word: &str) -> bool {
     matches!(word.as_str(), "true" | "false" | "on" | "off" | "yes" | "no" | "enabled" | "disabled")
 }
 
+fn is_bit(word: &str) -> bool {
+    matches!(word.rsplit(['=', ':']).next(), Some("0" | "1"))
+}
+
+/// One amount in two spellings.
+fn is_same_number(words: &[Word; 2]) -> bool {
+    let [old, new] =
+        [0, 1].map(|at| words[at].text.rsplit(['=', ':']).next().and_then(|word| word.parse::<f64>().ok()));
+    old.is_some() && old == new
+}
+
 /// Seconds or milliseconds since 1970.
 fn is_epoch(word: &str) -> bool {
     let word = word.rsplit(['=', ':']).next().unwrap_or(word);
@@ -198,7 +210,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts, what they differ by.
-    const PAIRS: [(&str, &str, Option<Volatile>); 33] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 60] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),
@@ -228,6 +240,33 @@ mod tests {
         ("is 41% full", "is 43% full", Some(Volatile::Counter)),
         (r"- a\n- b", r"- b\n- a", Some(Volatile::MapOrder)),
         (r#"{\"a\":1,\"b\":2}"#, r#"{\"b\":2,\"a\":1}"#, Some(Volatile::MapOrder)),
+        ("Never push to the branch. pid 482", "Never push to the branch. pid 489", Some(Volatile::Pid)),
+        ("Use one branch. Turn 17 of 40.", "Use one branch. Turn 18 of 40.", Some(Volatile::Counter)),
+        ("Ask before a commit. cwd: /tmp/a81f/x", "Ask before a commit. cwd: /tmp/c93e/x", Some(Volatile::Path)),
+        ("one branch, cwd: /tmp/a81f/x", "one branch, cwd: /tmp/c93e/x", Some(Volatile::Path)),
+        ("keep the branch, debug: true", "keep the branch, debug: false", Some(Volatile::Flag)),
+        ("one branch; Remaining tokens: 183002", "one branch; Remaining tokens: 181744", Some(Volatile::Counter)),
+        ("on branch x, width: 3", "on branch x, width: 4", Some(Volatile::Counter)),
+        ("on branch feature/a", "on branch feature/b", Some(Volatile::Git)),
+        ("request from commit 0a1b2c3d", "request from commit 0a1b2c3e", Some(Volatile::Git)),
+        ("commit of session 0a1b2c3d", "commit of session 0a1b2c3e", Some(Volatile::Uuid)),
+        ("x=9f8e7d6c5b4a39281706f5e4d3c2b1a0", "x=00112233445566778899aabbccddeeff", Some(Volatile::Uuid)),
+        ("trace 01J9ZQK3V8T5M2N7P4R6S0W1XY", "trace 01J9ZQM4A9B8C7D6E5F4G3H2J1", Some(Volatile::Uuid)),
+        ("Week 2026-W47", "Week 2026-W48", Some(Volatile::Date)),
+        ("is 2026-W47-1", "is 2026-W47-2", Some(Volatile::Date)),
+        ("verbose=0", "verbose=1", Some(Volatile::Flag)),
+        (r#"{\"dry_run\":0}"#, r#"{\"dry_run\":1}"#, Some(Volatile::Flag)),
+        ("step=0", "step=1", Some(Volatile::Counter)),
+        ("verbose turn=0", "verbose turn=1", Some(Volatile::Counter)),
+        (r"Status:\nM src/a.rs", r"Status:\nM src/b.rs", Some(Volatile::Git)),
+        (r"Status:\n M src/a.rs\n?? new/b.rs", r"Status:\n M src/a.rs\n?? new/c.rs", Some(Volatile::Git)),
+        (r"See\nI read src/a.rs", r"See\nI read src/b.rs", Some(Volatile::Path)),
+        (r#"{"timeout":120000,"a":1}"#, r#"{"timeout":120000.0,"a":1}"#, None),
+        (r#"{"timeout":120000,"a":1}"#, r#"{"timeout":180000,"a":1}"#, Some(Volatile::Counter)),
+        ("year 2026", "year 2027", Some(Volatile::Counter)),
+        ("go on now", "go on then", None),
+        ("say the branch", "say the branch more", None),
+        ("a branch is where one file stands", "a branch is where one page stands", None),
         ("be kind not curt", "be curt not kind", None),
         ("Be kind.", "Be curt.", None),
         ("", "Be curt.", None),

@@ -23,9 +23,21 @@ fn is_name(word: &str, names: &[&str]) -> bool {
     names.iter().any(|name| word == *name || word == name[..3])
 }
 
-/// `2026-11-21`, `2026/11/21`, `21.11.2026`, `11/21/2026`, `20261121`, alone or at the start of a longer word.
+/// `2026-W47` or `2026-W47-1`.
+fn is_week(word: &str) -> bool {
+    let digits = |part: &str, len: usize| part.len() == len && part.chars().all(|c| c.is_ascii_digit());
+    word.split_once("-W").is_some_and(|(year, rest)| {
+        let (week, day) = rest.split_once('-').map_or((rest, None), |(week, day)| (week, Some(day)));
+        digits(year, 4) && digits(week, 2) && day.is_none_or(|day| digits(day, 1))
+    })
+}
+
+/// `2026-11-21`, `2026/11/21`, `21.11.2026`, `11/21/2026`, `20261121`, `2026-W47`, alone or at the start of a longer word.
 pub(super) fn is_date(word: &str) -> bool {
     let word = word.rsplit('=').next().unwrap_or(word);
+    if is_week(word) {
+        return true;
+    }
     let day = word.split(['T', 'Z', '+']).next().unwrap_or(word);
     let parts: Vec<&str> = day.split(['-', '/', '.']).collect();
     let is_year = |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));

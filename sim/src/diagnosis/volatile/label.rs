@@ -1,0 +1,77 @@
+//! What a varying thing is called: the words before it.
+
+use super::Word;
+
+/// What the nearest known word before a thing calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    /// State of a repository, whatever its form.
+    Status,
+    /// A branch.
+    Branch,
+    /// An id of a commit.
+    Commit,
+    /// An id of anything else.
+    Id,
+    /// A process.
+    Process,
+    /// What is on or off.
+    Switch,
+    /// Anything else.
+    Other,
+}
+
+/// Words of each label, in small letters.
+const NAMES: [(Label, &[&str]); 7] = [
+    (Label::Status, &["git status", "gitstatus", "working tree"]),
+    (Label::Branch, &["branch"]),
+    (Label::Commit, &["commit", "commits", "git", "head", "sha", "rev"]),
+    (Label::Id, &["id", "session", "request", "trace", "nonce"]),
+    (Label::Process, &["pid", "process", "process id"]),
+    (Label::Switch, &["verbose", "debug", "quiet", "enabled", "disabled", "dry_run", "sandbox", "strict"]),
+    (Label::Other, &["turn", "step", "tokens", "attempt", "messages", "count", "cwd", "directory", "folder", "path"]),
+];
+
+/// Bytes before a number in which the name of a process or a switch is looked for.
+const NEAR_BYTES: usize = 20;
+
+/// Letters that git puts before a path, one for the index and one for the work tree.
+const STATUS_LETTERS: &str = " MADRCTU?!";
+
+impl Label {
+    /// What `word` is called in its sentence: by the nearest known word, unless another key stands nearer.
+    pub(super) fn before(word: &Word) -> Option<Self> {
+        let own = word.text.rfind(['=', ':', '#']).map_or("", |at| &word.text[..=at]);
+        let before = format!("{}{own}", word.before).to_lowercase();
+        let said = before.rfind(". ").map_or(before.as_str(), |at| &before[at + 2..]);
+        let all = NAMES.iter().flat_map(|(label, names)| names.iter().map(move |name| (*label, *name)));
+        let ends = all.filter_map(|(label, name)| Some((last_end(said, name)?, name.len(), label)));
+        // Of two words that end together the longer names the thing: a process id is a process.
+        let (end, _, label) = ends.max_by_key(|(end, len, _)| (*end, *len))?;
+        let has_other_key = said[end..].trim_start_matches([' ', '"', '\'', ':', '=']).contains([':', '=']);
+        let is_far = match label {
+            Self::Process | Self::Switch => said.len() - end > NEAR_BYTES,
+            Self::Branch => {
+                said[end..].split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() > 2
+            }
+            _ => false,
+        };
+        Some(if has_other_key || is_far { Self::Other } else { label })
+    }
+}
+
+/// Where `name` ends for the last time in `text` as a word of its own, or as the end of one behind an underscore.
+fn last_end(text: &str, name: &str) -> Option<usize> {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let stands =
+        |at: &usize| !letter(text[..*at].chars().next_back()) && !letter(text[at + name.len()..].chars().next());
+    text.rmatch_indices(name).map(|(at, _)| at).find(stands).map(|at| at + name.len())
+}
+
+/// Whether what stands before a path on its line is what git's short status puts there.
+pub(super) fn is_status_line(before: &str) -> bool {
+    let line = before.rfind(['\n', '"']).and_then(|at| before[at + 1..].strip_suffix(' '));
+    line.is_some_and(|state| {
+        matches!(state.len(), 1 | 2) && state != " " && state.chars().all(|c| STATUS_LETTERS.contains(c))
+    })
+}
