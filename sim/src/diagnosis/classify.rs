@@ -2,9 +2,9 @@
 
 use super::align::{Alignment, Gap};
 use super::cause::Cause;
-use super::history;
 use super::pairing::{Pair, Pairs, tool_name};
 use super::sides::Sides;
+use super::{compaction, history};
 use crate::wire::{BlockId, BlockKind, Level, Place, Wire, json};
 
 /// A result this short, in place of one at least four times as long, was cleared and not rewritten.
@@ -16,12 +16,23 @@ const CLEARED_WORDS: [&str; 10] =
 
 /// Where a pair was found.
 pub(super) struct Stretch<'a> {
-    /// The stretch that differs.
-    pub gap: &'a Gap,
+    gap: &'a Gap,
     /// All stretches.
-    pub alignment: &'a Alignment,
-    /// All pairs of the stretch.
-    pub pairs: &'a Pairs,
+    alignment: &'a Alignment,
+    /// What happened to the history as a whole.
+    whole: Option<Cause>,
+}
+
+impl<'a> Stretch<'a> {
+    /// The stretch `gap` of an alignment, and the pairs that it is made of.
+    pub fn of(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment, pairs: &Pairs) -> Self {
+        let whole = if compaction::is_compaction(sides, gap, alignment, pairs) {
+            Some(Cause::Compacted)
+        } else {
+            history::is_rewind(sides, gap, alignment, pairs).then_some(Cause::Rewound)
+        };
+        Self { gap, alignment, whole }
+    }
 }
 
 /// The cause of one pair of a gap.
@@ -33,28 +44,27 @@ pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Ca
         return Cause::LevelParameter;
     }
     match blocks.level(shown) {
-        Level::Tools => tools(sides, old, new),
+        Level::Tools => tools(sides, pair),
         Level::System => Cause::SystemChanged,
         Level::Messages => messages(sides, pair, stretch),
     }
 }
 
-fn tools(sides: &Sides<'_>, old: Option<BlockId>, new: Option<BlockId>) -> Cause {
-    match (old, new) {
+fn tools(sides: &Sides<'_>, pair: &Pair) -> Cause {
+    let moved = |block: BlockId, changed: Option<usize>| sides.has_moved(block) || changed.is_some();
+    match (pair.old, pair.new) {
         (Some(_), Some(_)) => Cause::ToolChanged,
-        (None, Some(block)) | (Some(block), None) if sides.has_moved(block) => Cause::ToolsReordered,
+        (Some(old), None) if moved(sides.old[old], sides.tool_from(old)) => Cause::ToolsReordered,
+        (None, Some(new)) if moved(sides.new[new], sides.tool_to(new)) => Cause::ToolsReordered,
         (None, _) => Cause::ToolsAdded,
         (_, None) => Cause::ToolsRemoved,
     }
 }
 
 fn messages(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
-    let Stretch { gap, alignment, pairs } = stretch;
-    if history::is_compaction(sides, gap, alignment, pairs) {
-        return Cause::Compacted;
-    }
-    if history::is_rewind(sides, gap, alignment, pairs) {
-        return Cause::Rewound;
+    let Stretch { gap, alignment, whole } = stretch;
+    if let Some(cause) = whole {
+        return *cause;
     }
     match (pair.old, pair.new) {
         (Some(old), Some(new)) => changed(sides, sides.old[old], sides.new[new]),
@@ -79,11 +89,26 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
         return Cause::KeyOrder;
     }
     match blocks.kind(old) {
+        BlockKind::Media if is_document(was) && same_source(was, is) => Cause::MessageEdited,
         BlockKind::Media => Cause::ImageChanged,
         BlockKind::ToolUse if same_arguments_but_order(was, is) => Cause::KeyOrder,
         BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
         _ => Cause::MessageEdited,
     }
+}
+
+fn is_document(block: &[u8]) -> bool {
+    member(block, b"\"type\"") == Some(b"\"document\"")
+}
+
+/// What is shown is the same; a title, a context or the citations are not.
+fn same_source(was: &[u8], is: &[u8]) -> bool {
+    let source = |block| member(block, b"\"source\"");
+    source(was).is_some() && source(was) == source(is)
+}
+
+fn member<'a>(object: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    json::members(object).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 fn changed_result(was: &[u8], is: &[u8]) -> Cause {
@@ -98,12 +123,11 @@ fn changed_result(was: &[u8], is: &[u8]) -> Cause {
 
 /// The content of a result, element by element.
 fn contents(result: &[u8]) -> Vec<&[u8]> {
-    let content = json::members(result).flatten().find(|(key, _)| *key == b"\"content\"");
-    content.map(|(_, list)| json::elements(list).flatten().collect()).unwrap_or_default()
+    member(result, b"\"content\"").map(|list| json::elements(list).flatten().collect()).unwrap_or_default()
 }
 
 fn text_of(element: &[u8]) -> &[u8] {
-    json::members(element).flatten().find(|(key, _)| *key == b"\"text\"").map_or(&b""[..], |(_, text)| text)
+    member(element, b"\"text\"").unwrap_or_default()
 }
 
 /// The elements that differ are images, or were images.
@@ -130,7 +154,8 @@ fn is_cleared(was: &[u8], is: &[u8]) -> bool {
     let placeholder =
         now.trim_matches('"').starts_with(['[', '(', '<']) && CLEARED_WORDS.iter().any(|word| now.contains(word));
     let shorter = is_bytes <= CLEARED_BYTES_MAX && is_bytes * 4 <= was_bytes;
-    !said.is_empty() && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
+    let is_said = !said.is_empty() || old.iter().any(|element| member(element, b"\"text\"").is_none());
+    is_said && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
 }
 
 fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
@@ -138,9 +163,18 @@ fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
     let same_message: Vec<usize> = (history::start(sides.older)..sides.old.len()).filter(item).collect();
     let alone = same_message.len() > 1 && same_message.iter().all(|at| gap.old.contains(at));
     // Thinking that goes with its message was not taken out of it.
-    match sides.wire.blocks.kind(sides.old[old]) {
-        BlockKind::Thinking if !alone => Cause::ThinkingStripped,
+    match is_thinking(sides, sides.old[old]) {
+        true if !alone => Cause::ThinkingStripped,
         _ => Cause::MessageRemoved,
+    }
+}
+
+/// Thinking in any spelling: items of the Responses API are called `reasoning`.
+fn is_thinking(sides: &Sides<'_>, block: BlockId) -> bool {
+    match sides.wire.blocks.kind(block) {
+        BlockKind::Thinking => true,
+        BlockKind::Opaque => member(sides.bytes(Some(block)), b"\"type\"") == Some(b"\"reasoning\""),
+        _ => false,
     }
 }
 

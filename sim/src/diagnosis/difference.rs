@@ -37,8 +37,8 @@ pub struct Difference {
     pub old: Option<BlockId>,
     /// The newer block.
     pub new: Option<BlockId>,
-    /// All pairs of blocks that this one change is made of: a stretch that was cut off, both places of what moved. None
-    /// for another model.
+    /// All pairs of blocks that this one change is made of: a stretch that was cut off, both places of what moved. Of
+    /// another model, the thinking that one of the two rules out of the prompt.
     pub pairs: Vec<Pair>,
 }
 
@@ -103,15 +103,43 @@ impl Found<'_> {
     fn gap(&mut self, gap: &Gap, alignment: &Alignment) {
         let mut pairs = pairing::pairs(self.sides, gap);
         let seams = seams::close(self.sides, &mut pairs.pairs);
-        let stretch = Stretch { gap, alignment, pairs: &pairs };
+        let stretch = Stretch::of(self.sides, gap, alignment, &pairs);
+        self.tools_in_another_order(&pairs.pairs);
         for pair in &pairs.pairs {
+            if let (true, Some(model)) = (self.sides.is_stripped_by_the_model(pair), self.differences.first_mut()) {
+                model.pairs.push(*pair);
+                continue;
+            }
             let cause = classify::cause(self.sides, pair, &stretch);
             self.tell(cause, *pair);
+            if let Some((old, new)) = pair.new.and_then(|new| Some((self.sides.tool_to(new)?, new))) {
+                self.tell(Cause::ToolChanged, Pair { old: Some(old), new: Some(new), old_at: old, new_at: new });
+            }
             // The other half of a text that was cut is part of the same change.
             let halves = seams.iter().filter(|(edit, _)| edit == pair).map(|(_, half)| *half);
             if let Some(last) = self.differences.last_mut() {
                 last.pairs.extend(halves);
             }
+        }
+    }
+
+    /// Tools that changed and changed places with one another: each place has another one of them.
+    fn tools_in_another_order(&mut self, pairs: &[Pair]) {
+        let is_tool = |block: BlockId| self.sides.wire.blocks.kind(block) == BlockKind::Tool;
+        let both = pairs.iter().filter_map(|pair| Some((pair.old?, pair.new?)));
+        let (mut old, new): (Vec<usize>, Vec<usize>) = both.filter(|(_, new)| is_tool(self.sides.new[*new])).unzip();
+        let before = old.clone();
+        old.sort_unstable();
+        let places = old.iter().zip(&before).zip(new).filter(|((there, own), _)| there != own);
+        for ((there, _), new) in places {
+            let pair = Pair { old: Some(*there), new: Some(new), old_at: *there, new_at: new };
+            let known = self.differences.iter().position(|known| known.cause == Cause::ToolsReordered);
+            let at = known.unwrap_or_else(|| {
+                let came = self.difference(Cause::ToolsReordered, &Pair { old: None, ..pair });
+                self.differences.push(Difference { pairs: Vec::new(), ..came });
+                self.differences.len() - 1
+            });
+            self.differences[at].pairs.push(pair);
         }
     }
 
@@ -141,9 +169,9 @@ impl Found<'_> {
                 newest.filter(|newest| self.differences[*newest].cause == cause)
             }
             (Cause::ToolsReordered, _) => known(cause),
-            (Cause::ImageChanged, _) => {
-                let only = classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"];
-                self.differences.iter().position(|known| only && known.name == "parameter `citations`")
+            (Cause::ImageChanged | Cause::MessageEdited, None) => {
+                let toggle = self.differences.iter().position(|known| known.name == "parameter `citations`");
+                toggle.filter(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"])
             }
             // Sent where it was sent before, it follows its call, which moved or went.
             (Cause::ResultsReordered, Some(block)) if sides.was_sent_in_place(block) => {
@@ -205,9 +233,11 @@ impl Found<'_> {
         let offset = first_difference(old_bytes, new_bytes);
         let before: u64 = sides.new[..pair.new_at].iter().map(|block| sides.wire.blocks.len_bytes(*block)).sum();
         let is_keys = |block: BlockId| sides.wire.blocks.kind(block) == BlockKind::Parameters;
+        // What stands for a history stands where the newer one goes on.
+        let is_whole = matches!(cause, Cause::Rewound | Cause::Compacted);
         let keys = new
             .or(old)
-            .filter(|block| is_keys(*block))
+            .filter(|block| is_keys(*block) && !(is_whole && there_new.is_some_and(|new| !is_keys(new))))
             .map(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)));
         let field = keys.as_ref().and_then(|fields| fields.first());
         Difference {

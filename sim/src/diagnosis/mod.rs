@@ -6,6 +6,7 @@
 mod align;
 mod cause;
 mod classify;
+mod compaction;
 mod difference;
 mod history;
 mod pairing;
@@ -19,8 +20,8 @@ mod window;
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
 pub(crate) use classify::title_of;
+pub use compaction::is_summary;
 pub use difference::{Comparison, Difference, compare, first_difference};
-pub use history::is_summary;
 pub use pairing::Pair;
 pub use provider::Provider;
 pub use shortfall::{Case, Explanation, Missed, Previous, explain};

@@ -27,13 +27,13 @@ pub(super) struct Pairs {
 }
 
 /// Blocks of one kind are the same one, edited, where this share of their content (in tenths) is the same.
-const EDITED_TENTHS_MIN: usize = 5;
+pub(super) const EDITED_TENTHS_MIN: usize = 5;
 
 /// The same for blocks of which the role or the kind changed.
 const RETOLD_TENTHS_MIN: usize = 8;
 
 /// Comparisons of contents in one gap, above which blocks are paired by their order alone.
-const COMPARISONS_MAX: usize = 4_096;
+pub(super) const COMPARISONS_MAX: usize = 4_096;
 
 /// Blocks of the older prompt that are looked at for one of the newer.
 const LOOK_AHEAD_MAX: usize = 64;
@@ -85,14 +85,16 @@ struct Matched<'a> {
 impl Matched<'_> {
     /// Blocks of the older prompt that are in no pair and have not moved.
     fn old_left(&self) -> Vec<usize> {
-        let free =
-            |at: &usize| self.found.iter().all(|(old, _)| old != at) && !self.sides.has_moved(self.sides.old[*at]);
+        let Self { sides, found, .. } = self;
+        let has_moved = |at: usize| sides.has_moved(sides.old[at]) || sides.tool_from(at).is_some();
+        let free = |at: &usize| found.iter().all(|(old, _)| old != at) && !has_moved(*at);
         self.gap.old.clone().filter(free).collect()
     }
 
     fn new_left(&self) -> Vec<usize> {
-        let free =
-            |at: &usize| self.found.iter().all(|(_, new)| new != at) && !self.sides.has_moved(self.sides.new[*at]);
+        let Self { sides, found, .. } = self;
+        let has_moved = |at: usize| sides.has_moved(sides.new[at]) || sides.tool_to(at).is_some();
+        let free = |at: &usize| found.iter().all(|(_, new)| new != at) && !has_moved(*at);
         self.gap.new.clone().filter(free).collect()
     }
 
@@ -130,7 +132,10 @@ impl Matched<'_> {
             .map(|(old, new)| (same_tenths(self.sides, old, new), old, new))
             .filter(|(tenths, _, _)| *tenths >= EDITED_TENTHS_MIN)
             .collect();
-        candidates.sort_by_key(|(tenths, old, new)| (10 - tenths, *new, *old));
+        // At the end of the older prompt the newer one may say a thing again: what was edited is what stands in place.
+        let open_end = self.gap.old.end == self.sides.old.len();
+        let in_place = |old: usize, new: usize| open_end && old - self.gap.old.start == new - self.gap.new.start;
+        candidates.sort_by_key(|(tenths, old, new)| (!in_place(*old, *new), 10 - tenths, *new, *old));
         for (_, old, new) in candidates {
             let free = self.found.iter().all(|(known_old, known_new)| *known_old != old && *known_new != new);
             if free && self.keeps_order(old, new) {
@@ -253,7 +258,7 @@ fn share_a_field(old: &[u8], new: &[u8]) -> bool {
 const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
 
 /// How much of the longer of two contents is the same at its beginning and its end, in tenths.
-fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
+pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
     let content = |block: BlockId| match sides.wire.blocks.kind(block) {
         BlockKind::ToolUse | BlockKind::ToolResult => without_id(sides.wire.blocks.bytes(block)),
         _ => sides.wire.blocks.bytes(block),

@@ -1,11 +1,12 @@
 //! Two prompts side by side, as the rules that name a difference look at them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::align::{Alignment, Gap};
 use super::classify;
-use super::pairing::Pair;
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Wire, json};
+use super::pairing::{self, Pair};
+use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
 
 /// What both prompts are made of.
 pub(super) struct Sides<'a> {
@@ -16,22 +17,75 @@ pub(super) struct Sides<'a> {
     pub(super) new: Vec<BlockId>,
     /// Blocks that stand in both prompts, and in each of them at a place without a partner.
     moved: BTreeSet<BlockId>,
+    /// Tools that moved and changed: the index of each in the older prompt and in the newer one.
+    moved_tools: Vec<(usize, usize)>,
 }
 
 impl<'a> Sides<'a> {
     pub(super) fn new(wire: &'a Wire, [older, newer]: [&'a Request; 2], [old, new]: [Vec<BlockId>; 2]) -> Self {
-        Self { wire, older, newer, old, new, moved: BTreeSet::new() }
+        Self { wire, older, newer, old, new, moved: BTreeSet::new(), moved_tools: Vec::new() }
     }
 
     /// Looks up what moved.
     pub(super) fn note_moves(&mut self, alignment: &Alignment) {
-        let appended = alignment.gaps.last().filter(|gap| gap.old.is_empty() && gap.old.start == self.old.len());
-        let appended_from = appended.map_or(self.new.len(), |gap| gap.new.start);
+        let last = alignment.gaps.last().filter(|gap| gap.old.end == self.old.len());
+        let appended_from = last.map_or(self.new.len(), |gap| gap.new.end.min(gap.new.start + gap.old.len()));
+        let appended = appended_from..self.new.len();
         let came = alignment.gaps.iter().flat_map(|gap| gap.new.clone());
-        let (within, behind): (Vec<usize>, Vec<usize>) = came.partition(|at| *at < appended_from);
-        let [within, behind] = [within, behind].map(|list| list.into_iter().map(|at| self.new[at]).collect());
+        let within = came.filter(|at| *at < appended.start).map(|at| self.new[at]).collect();
+        let gone = alignment.gaps.iter().flat_map(|gap| gap.old.clone()).map(|at| self.old[at]).collect();
+        let behind = self.not_said_anew(appended, &gone);
         let moved = alignment.gaps.iter().flat_map(|gap| self.moved_from(gap, &within, &behind));
         self.moved = moved.collect();
+        self.moved_tools = self.tools_moved_and_changed(alignment);
+    }
+
+    /// What of the blocks `gone` stands behind the older history and may have moved there: neither a like of what the older
+    /// history holds several times, nor all that the newest turn says.
+    fn not_said_anew(&self, appended: Range<usize>, gone: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+        let blocks = &self.wire.blocks;
+        let item = |at: usize| self.newer.places[at].item;
+        let role = |at: usize| blocks.role(self.new[at]);
+        let other = |at: usize, who: Role| appended.clone().any(|other| role(other) == who && item(other) != item(at));
+        let alone = |at: usize| appended.clone().all(|other| other == at || item(other) != item(at));
+        let is_turns_own = |at: usize| match role(at) {
+            Role::Assistant => !other(at, Role::Assistant),
+            Role::User => alone(at) && !other(at, Role::User) && other(at, Role::Assistant),
+            _ => false,
+        };
+        let repeats = |at: usize| self.old.iter().filter(|block| **block == self.new[at]).nth(1).is_some();
+        let again = appended.clone().filter(|at| gone.contains(&self.new[*at]));
+        again.filter(|at| !is_turns_own(*at) && !repeats(*at)).map(|at| self.new[at]).collect()
+    }
+
+    /// Tools of one name that stand in two stretches: between those lies a tool that stayed.
+    fn tools_moved_and_changed(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
+        let tools = |side: &[BlockId], range: Range<usize>| -> Vec<(usize, String)> {
+            let is_tool = |at: &usize| self.wire.blocks.kind(side[*at]) == BlockKind::Tool;
+            let name = |at: usize| Some((at, pairing::tool_name(self.wire.blocks.bytes(side[at]))?));
+            range.filter(is_tool).filter(|at| !self.has_moved(side[*at])).filter_map(name).collect()
+        };
+        let gaps = alignment.gaps.iter();
+        let both = gaps.map(|gap| (tools(&self.old, gap.old.clone()), tools(&self.new, gap.new.clone())));
+        let (mut went, mut came) = (BTreeMap::new(), Vec::new());
+        for (old, new) in both {
+            let is_here = |name: &String, there: &[(usize, String)]| there.iter().any(|(_, known)| known == name);
+            for (at, name) in old.iter().filter(|(_, name)| !is_here(name, &new)) {
+                went.entry(name.clone()).or_insert(*at);
+            }
+            came.extend(new.into_iter().filter(|(_, name)| !is_here(name, &old)));
+        }
+        came.into_iter().filter_map(|(new, name)| Some((went.remove(&name)?, new))).collect()
+    }
+
+    /// Where the older prompt's tool at `old` stands in the newer one, if it moved and changed.
+    pub(super) fn tool_from(&self, old: usize) -> Option<usize> {
+        self.moved_tools.iter().find(|(from, _)| *from == old).map(|(_, to)| *to)
+    }
+
+    /// Where the newer prompt's tool at `new` stood in the older one, if it moved and changed.
+    pub(super) fn tool_to(&self, new: usize) -> Option<usize> {
+        self.moved_tools.iter().find(|(_, to)| *to == new).map(|(from, _)| *from)
     }
 
     /// Blocks that left this stretch for a place within the older history, or for one behind it. What is said again behind
@@ -73,6 +127,17 @@ impl<'a> Sides<'a> {
         }
     }
 
+    /// Thinking that was sent in both bodies and is part of one prompt only: it follows from the models' rules.
+    pub(super) fn is_stripped_by_the_model(&self, pair: &Pair) -> bool {
+        let (block, other) = match (pair.old, pair.new) {
+            (Some(old), None) => (self.old[old], self.newer),
+            (None, Some(new)) => (self.new[new], self.older),
+            _ => return false,
+        };
+        let mut left_out = other.excluded.iter().filter(|out| out.why == ExcludedWhy::StrippedThinking);
+        self.model_changed() && left_out.any(|out| out.block == block)
+    }
+
     /// The pair is a level's parameters.
     pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
         let is_head =
@@ -106,9 +171,10 @@ impl<'a> Sides<'a> {
         old != new && set(&old) == set(&new) && !old.iter().all(|result| self.has_moved(*result))
     }
 
-    /// A result that was sent where it had been sent before: it follows its call, which moved.
+    /// A result of a message with the same results that was sent where it had been sent before: it follows its call, which
+    /// moved or went.
     pub(super) fn was_sent_in_place(&self, block: BlockId) -> bool {
-        self.places_of(block).is_some_and(|[old, new]| (old.item, old.part) == (new.item, new.part))
+        self.places_of(block).is_some_and(|[old, new]| old.part == new.part)
     }
 
     /// Canonical bytes of a block; none for none.

@@ -114,7 +114,7 @@ impl<'a> Alone<'a> {
 
     /// Where the change begins in the older prompt.
     fn begins(&self) -> usize {
-        self.change.pairs.iter().map(|pair| pair.old_at).min().unwrap_or(0)
+        self.change.pairs.iter().map(|pair| pair.old_at).min().map_or(0, |first| first.min(self.change.old_index))
     }
 
     /// What the older request had in the cache ends before the change.

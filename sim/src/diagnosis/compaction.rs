@@ -1,0 +1,229 @@
+//! A history that was summed up: a short text stands for all of it, or for its beginning.
+
+use std::collections::BTreeSet;
+
+use super::align::{Alignment, Gap};
+use super::history::{first_message_end, is_system, opening_end, start};
+use super::pairing::{self, COMPARISONS_MAX, EDITED_TENTHS_MIN, Pairs};
+use super::sides::Sides;
+use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
+
+/// A history of which less than this share (in percent) stays was replaced, not edited.
+const COMPACTED_KEPT_PERCENT_MAX: usize = 20;
+
+/// Blocks that a history must have for its replacement to be called a compaction.
+const COMPACTED_BLOCKS_MIN: usize = 8;
+
+/// How many times as many blocks as come in go away in a compaction that keeps the end of the history.
+const COMPACTED_BLOCKS_RATIO: usize = 3;
+
+/// Messages that must go for something short: an edit of one text and an exchange that was dropped are three.
+const SUMMED_UP_MESSAGES_MIN: usize = 4;
+
+/// The same where what came says that it is a summary.
+const TOLD_MESSAGES_MIN: usize = 2;
+
+/// What a user's text begins with that a client put in place of a history, as canonical bytes have it. Of recordings: Claude
+/// Code (all 34 compactions of transcripts, 2026-01 to 2026-02). Of published sources, read 2026-11: Cline
+/// (`continuationPrompt`, the words of Claude Code behind a line's end); pi (`COMPACTION_SUMMARY_PREFIX` and, on the way back
+/// from a branch, `BRANCH_SUMMARY_PREFIX`); `SummarizationMiddleware` of langchain and of deepagents; Codex
+/// (`summary_prefix.md`, and `history_bridge.md` of 2025); Copilot CLI, resumed, as others recorded it; Gemini CLI and its kin
+/// (`ChatCompressionService`); aider (`summary_prefix`); the tool runner of Anthropic's SDKs before their first version
+/// (`compaction_control`: a model's summary in the tags that it was asked for). opencode and OpenHands put no words of their
+/// own around what the model wrote.
+const SUMMARY_OPENINGS: [&[u8]; 11] = [
+    b"This session is being continued from a previous conversation",
+    b"The conversation history before this point was compacted into the following summary",
+    b"The following is a summary of a branch that this conversation came back from",
+    b"Here is a summary of the conversation to date",
+    b"You are in the middle of a conversation that has been summarized",
+    b"Another language model started to solve this problem",
+    b"You were originally given instructions from a user over one or more turns",
+    b"Some of the conversation history has been summarized to free up context",
+    b"<state_snapshot>",
+    b"I spoke to you previously about a number of things",
+    b"<summary>",
+];
+
+/// Types of blocks that a provider put in place of a history, as canonical bytes have them: Anthropic's and OpenAI's of
+/// compaction on the server's side (both sources read 2026-11), and what Codex called its own.
+const SUMMARY_TYPES: [&[u8]; 3] = [br#""compaction""#, br#""compaction_summary""#, br#""context_compaction""#];
+
+/// Whether a block was put in place of a history, by a client or by a provider.
+pub fn is_summary(blocks: &Blocks, block: BlockId) -> bool {
+    let bytes = blocks.bytes(block);
+    match blocks.kind(block) {
+        BlockKind::Text => blocks.role(block) == Role::User && text(bytes).is_some_and(begins_as_summary),
+        BlockKind::Opaque => {
+            json::members(bytes).flatten().any(|(key, value)| key == br#""type""# && SUMMARY_TYPES.contains(&value))
+        }
+        _ => false,
+    }
+}
+
+fn begins_as_summary(mut text: &[u8]) -> bool {
+    while let Some(behind) = text.strip_prefix(br"\n").or_else(|| text.strip_prefix(b" ")) {
+        text = behind;
+    }
+    SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening))
+}
+
+/// What other summaries begin with, in small letters and without marks before the words. These alone say nothing: a user
+/// may ask for such a thing.
+const OPENINGS: [&str; 13] = [
+    "summary of the conversation",
+    "summary of our conversation",
+    "summary of the session",
+    "summary of the previous",
+    "summary of previous",
+    "summary of the earlier",
+    "summary of earlier",
+    "summary of the work",
+    "conversation summary",
+    "previous conversation summary",
+    "conversation_summary>",
+    "context summary",
+    "session summary",
+];
+
+/// Bytes of a text in which such words are looked for.
+const OPENING_BYTES: usize = 96;
+
+/// What a text block says, as canonical bytes spell it.
+fn text(block: &[u8]) -> Option<&[u8]> {
+    let text = block.strip_prefix(br#"{"text":""#)?;
+    Some(text.strip_suffix(br#"","type":"text"}"#).unwrap_or(text))
+}
+
+/// Whether a text begins as a summary does, whoever wrote it.
+fn opens_summary(text: &[u8]) -> bool {
+    let opening = String::from_utf8_lossy(&text[..text.len().min(OPENING_BYTES)]).replace("\\n", " ").to_lowercase();
+    let opening = opening.trim_start_matches(|c: char| !c.is_alphanumeric());
+    OPENINGS.iter().any(|words| opening.starts_with(words))
+}
+
+/// Something that a client says in place of a history came in where some of it went. A summary that was only edited stands
+/// for the same history.
+fn is_told(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
+    let blocks = &sides.wire.blocks;
+    let came = |gap: &Gap| sides.new[gap.new.clone()].iter().any(|block| is_summary(blocks, *block));
+    let went = |gap: &Gap| {
+        let from = gap.old.start.max(start(sides.older)).min(gap.old.end);
+        sides.old[from..gap.old.end].iter().any(|block| !is_summary(blocks, *block))
+    };
+    let joined = joined(sides, gap, alignment);
+    joined.iter().any(came) && joined.iter().any(went)
+}
+
+/// A summary stands for the history: next to nothing of a long one stays, something short stands in place of its
+/// beginning, or the client says so.
+pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
+    is_replaced(sides, gap, alignment, pairs)
+        || Beginning::of(sides, gap, alignment).is_some_and(|beginning| beginning.is_summed_up() || beginning.says_so())
+        || is_told(sides, gap, alignment)
+}
+
+/// Next to nothing of a long history stays, and what stands for it is shorter. What the client says for the system and
+/// kept is no history.
+fn is_replaced(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
+    let from = start(sides.newer);
+    let is_kept = |at: &usize| alignment.partner[*at].is_some();
+    let (system, kept): (Vec<usize>, Vec<usize>) =
+        (from..sides.new.len()).filter(is_kept).partition(|at| sides.wire.blocks.role(sides.new[*at]) == Role::System);
+    let old_blocks = (sides.old.len() - start(sides.older)).saturating_sub(system.len());
+    let new_blocks = |to: usize| to.saturating_sub(from) - system.iter().filter(|at| **at < to).count();
+    let begins = |gap: &Gap| gap.old.start < first_message_end(sides) && gap.new.end > from;
+    // A turn behind a summary may be longer than the history was that it stands for.
+    let is_short =
+        || new_blocks(newest_turn(sides)) * COMPACTED_BLOCKS_RATIO <= old_blocks && pairs.alike * 2 < gap.old.len();
+    old_blocks >= COMPACTED_BLOCKS_MIN
+        && kept.len() * 100 <= old_blocks * COMPACTED_KEPT_PERCENT_MAX
+        && alignment.gaps.iter().any(begins)
+        && (new_blocks(sides.new.len()) < old_blocks || is_short())
+}
+
+/// Where the newest turn of the newer history begins: the model's last words, and all behind them. A request adds one turn
+/// to the one before.
+fn newest_turn(sides: &Sides<'_>) -> usize {
+    let is_answer = |at: &usize| sides.wire.blocks.role(sides.new[*at]) == Role::Assistant;
+    let from = start(sides.newer);
+    let last = (from..sides.new.len()).rev().find(is_answer);
+    last.map_or(sides.new.len(), |last| (from..=last).rev().take_while(is_answer).last().unwrap_or(last))
+}
+
+/// What a compaction that keeps the end of a history puts in place of its beginning.
+struct Beginning<'a> {
+    sides: &'a Sides<'a>,
+    /// What went, block by block.
+    gone: Vec<usize>,
+    /// What came in its place.
+    came: Vec<usize>,
+    /// What stood behind it stays.
+    is_end_kept: bool,
+}
+
+impl<'a> Beginning<'a> {
+    /// `None` where the stretch does not begin with the history.
+    fn of(sides: &'a Sides<'a>, gap: &Gap, alignment: &Alignment) -> Option<Self> {
+        let joined = joined(sides, gap, alignment);
+        let (first, last) = (joined.first()?, joined.last()?);
+        let [from_old, from_new] = [sides.older, sides.newer].map(start);
+        let gone = joined.iter().flat_map(|gap| gap.old.start.max(from_old)..gap.old.end).collect();
+        let came = joined.iter().flat_map(|gap| gap.new.start.max(from_new)..gap.new.end).collect();
+        let begins = first.old.start.max(from_old) <= opening_end(sides);
+        begins.then_some(Self { sides, gone, came, is_end_kept: last.old.end < sides.old.len() })
+    }
+
+    /// Messages of which something went. What the client says for the system is no history.
+    fn messages_gone(&self) -> usize {
+        let said = self.gone.iter().filter(|at| !is_system(self.sides, **at));
+        said.map(|at| self.sides.older.places[*at].item).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Texts that came in and are no edit of what went.
+    fn texts(&self) -> impl Iterator<Item = usize> {
+        let is_text = |at: &usize| self.sides.wire.blocks.kind(self.sides.new[*at]) == BlockKind::Text;
+        let looked_at = self.gone.len().min(COMPARISONS_MAX / self.came.len().max(1));
+        let is_edit = move |new: usize| {
+            self.gone[..looked_at].iter().any(|old| pairing::same_tenths(self.sides, *old, new) >= EDITED_TENTHS_MIN)
+        };
+        self.came.iter().copied().filter(is_text).filter(move |new| !is_edit(*new))
+    }
+
+    /// Something short stands for more than an exchange and one message, and the end of the history stays.
+    fn is_summed_up(&self) -> bool {
+        self.is_end_kept
+            && self.messages_gone() >= SUMMED_UP_MESSAGES_MIN
+            && self.came.len() * COMPACTED_BLOCKS_RATIO <= self.gone.len()
+            && self.texts().next().is_some()
+    }
+
+    /// What came says that it is a summary: a text of its own, or the rest of one that was there.
+    fn says_so(&self) -> bool {
+        let old = |at: &usize| text(self.sides.bytes(Some(self.sides.old[*at])));
+        let new = |at: usize| text(self.sides.bytes(Some(self.sides.new[at]))).unwrap_or_default();
+        let goes_on = |said: &[u8]| {
+            let known = self.gone.iter().filter_map(old).filter(|known| !known.is_empty());
+            known
+                .filter_map(|known| said.strip_prefix(known))
+                .any(|rest| opens_summary(rest) || begins_as_summary(rest))
+        };
+        self.messages_gone() >= TOLD_MESSAGES_MIN
+            && (self.texts().any(|at| opens_summary(new(at))) || self.came.iter().any(|at| goes_on(new(*at))))
+    }
+}
+
+/// The gaps that are one with `gap`: between them stayed only what the client says for the system, which a compaction
+/// leaves where it is.
+fn joined<'a>(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment) -> &'a [Gap] {
+    let gaps = &alignment.gaps;
+    let Some(at) = gaps.iter().position(|known| known == gap) else { return std::slice::from_ref(gap) };
+    let is_message = |at: usize| sides.older.places[at].level == Level::Messages && is_system(sides, at);
+    let are_one = |pair: &[Gap]| {
+        let appended = pair[1].old.is_empty() && pair[1].old.start == sides.old.len();
+        !appended && (pair[0].old.end..pair[1].old.start).all(is_message)
+    };
+    let before = gaps[..=at].windows(2).rev().take_while(|pair| are_one(pair)).count();
+    let behind = gaps[at..].windows(2).take_while(|pair| are_one(pair)).count();
+    &gaps[at - before..=at + behind]
+}
