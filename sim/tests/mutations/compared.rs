@@ -3,7 +3,7 @@
 use crate::captured;
 use crate::case::Case;
 use crate::dice::Dice;
-use crate::generated::{CLIENTS, Conversation};
+use crate::generated::{CLIENTS, Client, Conversation};
 use crate::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
 use crate::kinds::{KINDS, Kind};
 use crate::prompt::Prompt;
@@ -11,9 +11,18 @@ use crate::tally::Tally;
 
 /// Two requests of a generated conversation: the newer one adds a turn.
 pub fn generated(seed: u64) -> Case {
+    of_conversation(seed, Conversation::new)
+}
+
+/// The same of one whose turns say mostly the same.
+fn repeating(seed: u64) -> Case {
+    of_conversation(seed, Conversation::repeating)
+}
+
+fn of_conversation(seed: u64, begin: fn(Client, &mut Dice) -> Conversation) -> Case {
     let mut dice = Dice::new(seed);
     let client = CLIENTS[(seed % CLIENTS.len() as u64) as usize];
-    let mut conversation = Conversation::new(client, &mut dice);
+    let mut conversation = begin(client, &mut dice);
     for _ in 0..2 + dice.below(9) {
         conversation.grow(&mut dice);
     }
@@ -31,22 +40,32 @@ pub fn grown(prompt: &Prompt, seed: u64) -> Case {
     Case { older: prompt.clone(), newer, dice: Dice::new(seed) }
 }
 
-#[test]
-fn planted_changes_are_found_in_generated_conversations() {
+/// Plants each kind `wanted` times in conversations.
+fn planted_in(make: fn(u64) -> Case, wanted: u64) -> Tally {
     let mut tally = Tally::default();
     for (at, kind) in KINDS.iter().enumerate() {
         let mut planted = 0;
-        for number in 0..cases(40) * 3 {
+        for number in 0..wanted * 3 {
             let label = format!("seed {}", seed(at, number) + number);
-            planted += u64::from(plant(kind, generated(seed(at, number) + number), &label, &mut tally));
-            if planted == cases(40) {
+            planted += u64::from(plant(kind, make(seed(at, number) + number), &label, &mut tally));
+            if planted == wanted {
                 break;
             }
         }
         assert!(planted > 0, "{}: no conversation holds the thing", kind.word);
     }
     println!("{}\n{tally}", tally.wrong.join("\n\n"));
-    hold(&tally);
+    tally
+}
+
+#[test]
+fn planted_changes_are_found_in_generated_conversations() {
+    hold(&planted_in(generated, cases(40)));
+}
+
+#[test]
+fn planted_changes_are_found_in_conversations_that_repeat_themselves() {
+    hold(&planted_in(repeating, cases(20)));
 }
 
 #[test]
@@ -71,28 +90,35 @@ fn planted_changes_are_found_in_captured_requests() {
     }
 }
 
-#[test]
-fn two_changes_in_one_request_are_found_each_once() {
+/// Plants pairs of kinds in conversations.
+fn pairs_planted_in(make: fn(u64) -> Case, conversations: u64) -> Tally {
     let kinds: Vec<&Kind> = KINDS.iter().filter(pairable).collect();
     let mut tally = Tally::default();
-    for number in 0..cases(40) * 40 {
+    for number in 0..conversations {
         let mut dice = Dice::new(number);
         let both = [*dice.pick(&kinds), *dice.pick(&kinds)];
-        plant_both(both, generated(number), &format!("seed {number}"), &mut tally);
+        plant_both(both, make(number), &format!("seed {number}"), &mut tally);
     }
     println!("{}\n{tally}", tally.wrong.join("\n\n"));
-    let sum = tally.sum();
-    assert!(sum.planted > cases(40) * 40 && sum.found == sum.planted);
-    assert!(sum.path * 1000 >= sum.planted * 995 && sum.offset * 1000 >= sum.offset_of * 990, "{sum:?}");
-    assert!(Tally::cause_per_mille(&sum) >= 980, "{sum:?}");
+    tally
 }
 
-/// A thousand conversations that only go on, as they are and in other spellings.
+#[test]
+fn two_changes_in_one_request_are_found_each_once() {
+    for (make, conversations) in [(generated as fn(u64) -> Case, cases(40) * 40), (repeating, cases(40) * 20)] {
+        let sum = pairs_planted_in(make, conversations).sum();
+        assert!(sum.planted > conversations && sum.found == sum.planted && sum.path == sum.planted);
+        assert!(sum.offset * 1000 >= sum.offset_of * 995, "{sum:?}");
+        assert!(Tally::cause_per_mille(&sum) >= 990, "{sum:?}");
+    }
+}
+
+/// A thousand conversations that only go on, as they are and in other spellings, and half as many that repeat themselves.
 #[test]
 fn what_is_only_appended_or_spelled_otherwise_is_no_difference() {
     let harmless: Vec<&Kind> = KINDS.iter().filter(|kind| kind.is_harmless()).collect();
-    for number in 0..1_000 {
-        let mut case = generated(number);
+    let repeated = (0..500).map(|number| (number, repeating(number)));
+    for (number, mut case) in (0..1_000).map(|number| (number, generated(number))).chain(repeated) {
         let mut kinds: Vec<&Kind> = (0..number % 4).map(|_| *case.dice.pick(&harmless)).collect();
         // Which of two equal keys is the last depends on the order of keys.
         kinds.sort_by_key(|kind| kind.word == "duplicate-keys");

@@ -71,6 +71,8 @@ pub struct Conversation {
     client: Client,
     turn: usize,
     calls: usize,
+    /// What each turn says is mostly what the turns before said.
+    repeats: bool,
 }
 
 /// A text that no other text repeats.
@@ -129,12 +131,22 @@ impl Conversation {
         for (key, value) in values.into_iter().filter(|(key, _)| keys.contains(key)) {
             prompt.fields.push((key.to_owned(), Json::parse(&value)));
         }
-        let mut conversation = Self { prompt, client, turn: 0, calls: 0 };
+        let mut conversation = Self { prompt, client, turn: 0, calls: 0, repeats: false };
         conversation.tools(dice);
         conversation.system(dice);
         conversation.open(dice);
         conversation.mark();
         conversation
+    }
+
+    /// The same, whose turns say mostly the same: only ids, thinking and one text of each exchange are its own.
+    pub fn repeating(client: Client, dice: &mut Dice) -> Self {
+        Self { repeats: true, ..Self::new(client, dice) }
+    }
+
+    /// A sentence, or what was said before.
+    fn said(&self, dice: &mut Dice, words: usize, again: &str) -> String {
+        if self.repeats && !dice.one_in(4) { again.to_owned() } else { sentence(dice, words) }
     }
 
     fn tools(&mut self, dice: &mut Dice) {
@@ -213,39 +225,48 @@ impl Conversation {
     pub fn grow(&mut self, dice: &mut Dice) {
         self.turn += 1;
         let calls = [0, 1, 1, 1, 2, 3][dice.below(6)];
-        self.answer(dice, calls);
+        // Of two texts without an id one is new: nobody could tell such an exchange from the one before.
+        let is_new = dice.one_in(2);
+        self.answer(dice, calls, is_new);
         if calls == 0 {
-            let said = sentence(dice, 15);
+            let said = if is_new { self.said(dice, 15, "Go on, please.") } else { sentence(dice, 15) };
             let message = self.text("user", &said);
             self.prompt.messages.push(message);
         } else {
             self.results(dice, calls);
         }
         if self.client == Client::ClaudeCode && dice.one_in(3) {
-            let reminder = self.text("system", &format!("Reminder: {}", sentence(dice, 10)));
+            let said = self.said(dice, 10, "be brief.");
+            let reminder = self.text("system", &format!("Reminder: {said}"));
             self.prompt.messages.push(reminder);
         }
         self.mark();
     }
 
-    fn answer(&mut self, dice: &mut Dice, calls: usize) {
+    fn answer(&mut self, dice: &mut Dice, calls: usize, is_new: bool) {
         let mut blocks = Vec::new();
         if self.client == Client::ClaudeCode || (self.client == Client::Pi && dice.one_in(2)) {
             let thought = quoted(&sentence(dice, 12));
             blocks.push(format!(r#"{{"type":"thinking","thinking":{thought},"signature":"{}"}}"#, dice.hex(64)));
         }
         if calls == 0 || dice.one_in(2) {
-            blocks.push(format!(r#"{{"type":"text","text":{}}}"#, quoted(&sentence(dice, 12))));
+            let said = if calls == 0 && is_new { sentence(dice, 12) } else { self.said(dice, 12, "OK.") };
+            blocks.push(format!(r#"{{"type":"text","text":{}}}"#, quoted(&said)));
         }
         for _ in 0..calls {
             self.calls += 1;
             let (name, words) = (*dice.pick(&NAMES[..4]), quoted(&sentence(dice, 6)));
-            let input = format!(
-                r#"{{"path":"src/{}.rs","limit":{},"options":{{"follow":true,"depth":{},"note":{words}}}}}"#,
-                dice.hex(5),
-                10 + dice.below(90),
-                dice.below(9)
-            );
+            let again = self.repeats && !dice.one_in(4);
+            let input = if again {
+                r#"{"path":"src/a.rs","limit":9}"#.to_owned()
+            } else {
+                format!(
+                    r#"{{"path":"src/{}.rs","limit":{},"options":{{"follow":true,"depth":{},"note":{words}}}}}"#,
+                    dice.hex(5),
+                    10 + dice.below(90),
+                    dice.below(9)
+                )
+            };
             let id = format!("toolu_{:03}{}", self.calls, dice.hex(12));
             blocks.push(format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#));
         }
@@ -259,7 +280,7 @@ impl Conversation {
         let asked = self.prompt.messages.last().expect("an answer came first");
         let ids: Vec<String> = asked.content.iter().filter_map(|block| block.json.get("id")?.said()).collect();
         assert_eq!(ids.len(), calls, "each call has an id");
-        let results: Vec<String> = ids.iter().map(|id| result(dice, id)).collect();
+        let results: Vec<String> = ids.iter().map(|id| result(dice, id, self.repeats)).collect();
         let json = format!(r#"{{"role":"user","content":[{}]}}"#, results.join(","));
         let message = self.prompt.message(&Json::parse(&json));
         self.prompt.messages.push(message);
@@ -295,7 +316,11 @@ pub fn mark(json: &mut Json) {
     json.set("cache_control", marker[0].1.clone());
 }
 
-fn result(dice: &mut Dice, id: &str) -> String {
+fn result(dice: &mut Dice, id: &str, repeats: bool) -> String {
+    if repeats && !dice.one_in(4) {
+        let text = quoted(&"It is as it was. ".repeat(8));
+        return format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":{text}}}"#);
+    }
     let lines: Vec<String> = (0..2 + dice.below(6)).map(|_| sentence(dice, 12)).collect();
     let text = quoted(&lines.join("\n"));
     match dice.below(4) {

@@ -32,7 +32,16 @@ pub fn spot(at: &At, sides: &Sides) -> (Spot, bool) {
 
 fn parameter(path: &str, level: &'static str, sides: &Sides) -> Spot {
     let old_index = if path == "model" { 0 } else { sides.level_start(level) };
-    Spot { path: path.to_owned(), level, offset_in_block: 0, offset_in_prefix: 0, index: 0, old_index, keys: true }
+    Spot {
+        path: path.to_owned(),
+        level,
+        offset_in_block: 0,
+        offset_in_prefix: 0,
+        index: 0,
+        old_index,
+        keys: true,
+        other_path: None,
+    }
 }
 
 /// The cause that a planted change must be given.
@@ -64,7 +73,10 @@ fn judge(kind: &Kind, case: &Case, planted: &[At], found: &[Difference]) -> (Cou
     let (mut count, mut wrong, mut used) = (Count::default(), Vec::new(), vec![false; found.len()]);
     for at in planted {
         let (spot, has_offset) = spot(at, &sides);
-        let is_here = |found: &Difference| found.path == spot.path && level(found.level) == spot.level;
+        let may_be_other = *at == At::First;
+        let is_other = |found: &Difference| may_be_other && spot.other_path.as_ref() == Some(&found.path);
+        let is_here =
+            |found: &Difference| (found.path == spot.path || is_other(found)) && level(found.level) == spot.level;
         let expected = cause(kind, spot.level);
         let here = |exact: bool| {
             (0..found.len())
@@ -81,7 +93,7 @@ fn judge(kind: &Kind, case: &Case, planted: &[At], found: &[Difference]) -> (Cou
         let cause = one.map(|one| one.cause) == expected;
         count.cause += u64::from(cause);
         let mut right = cause;
-        if has_offset && !spot.keys {
+        if has_offset && !spot.keys && !one.is_some_and(is_other) {
             let offset = one.and_then(|one| one.offset_in_block.zip(one.offset_in_prefix));
             count.offset_of += 1;
             let exact = offset == Some((spot.offset_in_block, spot.offset_in_prefix));

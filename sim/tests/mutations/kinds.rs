@@ -180,6 +180,12 @@ pub const KINDS: &[Kind] = &[
     change("required", "another property is required", ToolChanged, tools::required_changed),
     order("schema-keys", "a schema's keys in another order", ToolChanged, tools::schema_keys),
     change("strict", "a tool becomes strict", ToolChanged, tools::strict),
+    change(
+        "tool-moved-changed",
+        "a tool changes, and its neighbour stands before it",
+        ToolChanged,
+        tools::moved_and_changed,
+    ),
     // The system prompt.
     change("system-block-added", "one block more", SystemChanged, system::block_added),
     change("system-block-removed", "one block less", SystemChanged, system::block_removed),
@@ -219,6 +225,7 @@ pub const KINDS: &[Kind] = &[
     change("compacted", "a summary for all", Compacted, history::compacted),
     change("compacted-but-last", "a summary for all but the last messages", Compacted, history::compacted_but_the_last),
     change("compacted-but-third", "a summary for two thirds", Compacted, history::compacted_but_a_third),
+    change("compacted-by-words", "a summary that says so", Compacted, history::compacted_by_words),
     change("role", "said by another", MessageEdited, history::role_changed),
     change("text-split", "one block becomes two", MessageEdited, history::split),
     change("texts-merged", "two blocks become one", MessageEdited, history::merged),
@@ -257,6 +264,7 @@ pub const KINDS: &[Kind] = &[
     change("web-search", "the provider's search tool comes", LevelParameter, parameters::web_search),
     change("citations", "citations are switched on", LevelParameter, parameters::citations),
     change("model", "another model", ModelChanged, parameters::model),
+    change("model-strips", "one that keeps no earlier thinking", ModelChanged, parameters::model_that_strips),
     // The same prompt.
     same("nothing", "the request as it is", harmless::nothing),
     same("string-or-list", "strings for lists and lists for strings", harmless::string_or_list),

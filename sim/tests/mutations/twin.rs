@@ -208,6 +208,9 @@ pub struct Spot {
     pub old_index: usize,
     /// No offset is defined here.
     pub keys: bool,
+    /// Where one of the two requests has keys of a message and the other a block: the path of those keys, which may be
+    /// what moved.
+    pub other_path: Option<String>,
 }
 
 /// Both requests, flat.
@@ -259,8 +262,14 @@ impl Sides {
         };
         match (at(&self.old), at(&self.new)) {
             (Some(old), Some(new)) => self.spot(old, new, false),
-            (None, Some(new)) => self.spot(behind(&self.new, new, &self.old), new, false),
-            (Some(old), None) => self.spot(old, behind(&self.old, old, &self.new), true),
+            (None, Some(new)) => {
+                let alike = alike(&self.new, new, &self.old);
+                self.spot(behind(&self.new, new, &self.old) + alike, new + alike, false)
+            }
+            (Some(old), None) => {
+                let alike = alike(&self.old, old, &self.new);
+                self.spot(old + alike, behind(&self.old, old, &self.new) + alike, true)
+            }
             (None, None) => panic!("block {id} stands nowhere"),
         }
     }
@@ -289,8 +298,23 @@ impl Sides {
             index: new,
             old_index: old,
             keys,
+            other_path: came
+                .zip(gone)
+                .filter(|(came, gone)| came.keys && !gone.keys)
+                .map(|(came, _)| came.path.clone()),
         }
     }
+}
+
+/// How many blocks follow a stretch that one side alone has, and are what it begins with: what both sides begin with is the
+/// same, so it is the last like of the stretch that came or went.
+fn alike(side: &[Flat], at: usize, other: &[Flat]) -> usize {
+    let partner = |flat: &Flat| other.iter().find(|known| (known.id, known.level) == (flat.id, flat.level));
+    let alone = |at: &usize| partner(&side[*at]).is_none();
+    let from = (0..=at).rev().take_while(alone).last().unwrap_or(at);
+    let to = (at..side.len()).take_while(alone).last().unwrap_or(at) + 1;
+    let is_same = |(own, next): &(&Flat, &Flat)| own.same(next) && partner(next).is_some_and(|known| known.same(next));
+    side[from..].iter().zip(&side[to..]).take_while(is_same).count()
 }
 
 /// `messages[3]` of a path inside it.

@@ -74,7 +74,8 @@ fn wrong(kind: &Kind, placement: Placement, case: &Case, planted: &[At]) -> Opti
     for at in planted {
         let (spot, _) = spot(at, &sides);
         let breaks = spot.old_index < sides.covered();
-        let right = |one: &&Finding| one.path == spot.path && Some(one.cause) == cause(kind, spot.level);
+        let is_here = |path: &String| *path == spot.path || *at == At::First && spot.other_path.as_ref() == Some(path);
+        let right = |one: &&Finding| is_here(&one.path) && Some(one.cause) == cause(kind, spot.level);
         match found.iter().find(right) {
             Some(one) if one.breaks_prefix != breaks => {
                 return Some(format!("{} {placement:?} {spot:?} should break: {breaks}\n{}", kind.word, told()));

@@ -4,6 +4,7 @@ use crate::case::{At, Case};
 use crate::generated::sentence;
 use crate::json::Json;
 use crate::prompt::{Block, Message};
+use crate::twin::Sides;
 
 fn blocks(messages: &[Message]) -> Vec<At> {
     let ids = |message: &Message| {
@@ -11,6 +12,12 @@ fn blocks(messages: &[Message]) -> Vec<At> {
         own.chain(message.content.iter().map(|block| block.id)).collect::<Vec<_>>()
     };
     messages.iter().flat_map(ids).map(At::Block).collect()
+}
+
+/// `None` where the newer request still goes on from the older: what changed places says the same.
+fn differs(case: &Case) -> Option<()> {
+    let sides = Sides::new(&case.older, &case.newer);
+    (sides.common() < sides.old.len()).then_some(())
 }
 
 /// A message of the shared history.
@@ -85,6 +92,7 @@ pub fn swapped(case: &mut Case) -> Option<Vec<At>> {
     let history = case.history();
     let at = (history > 1).then(|| case.dice.below(history - 1))?;
     case.newer.messages.swap(at, at + 1);
+    differs(case)?;
     Some(vec![At::First])
 }
 
@@ -92,6 +100,7 @@ pub fn moved_first(case: &mut Case) -> Option<Vec<At>> {
     let at = message(case).filter(|at| *at > 0)?;
     let moved = case.newer.messages.remove(at);
     case.newer.messages.insert(0, moved);
+    differs(case)?;
     Some(vec![At::First])
 }
 
@@ -107,14 +116,15 @@ pub fn reminder_moved(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::First])
 }
 
-/// The newest message of the newer request takes the reminder along.
+/// The newest message of the user takes the reminder along.
 pub fn reminder_at_the_end(case: &mut Case) -> Option<Vec<At>> {
     let users: Vec<usize> = (0..case.history()).filter(|at| case.older.messages[*at].role == "user").collect();
     let from = case.dice.any(&users)?;
     let block = reminder(case);
     case.older.messages[from].content.push(block.clone());
     case.older.messages[from].as_string = false;
-    let last = case.newer.messages.last_mut()?;
+    let history = case.history();
+    let last = case.newer.messages[history..].iter_mut().rfind(|message| message.role == "user")?;
     last.content.push(block);
     last.as_string = false;
     Some(vec![At::First])
@@ -163,7 +173,7 @@ pub fn rewound_in_silence(case: &mut Case) -> Option<Vec<At>> {
 
 fn summed_up(case: &mut Case, kept: usize) -> Option<Vec<At>> {
     let history = case.history();
-    let cut = (history > 9 && history > kept + 5).then(|| history - kept)?;
+    let cut = (history > kept + 5 && (kept > 0 || history > 9)).then(|| history - kept)?;
     let told: Vec<String> = (0..8).map(|_| sentence(&mut case.dice, 10)).collect();
     let told = format!("This conversation goes on from an earlier one. In sum: {}", told.join(" "));
     let summary = case.newer.says("user", &told);
@@ -185,6 +195,22 @@ pub fn compacted_but_the_last(case: &mut Case) -> Option<Vec<At>> {
 pub fn compacted_but_a_third(case: &mut Case) -> Option<Vec<At>> {
     let kept = case.history() / 3;
     summed_up(case, kept)
+}
+
+/// A summary that says what it is, for as little as a question, its answer and what was said to that.
+pub fn compacted_by_words(case: &mut Case) -> Option<Vec<At>> {
+    let history = case.history();
+    let cut = (history > 4).then(|| 3 + case.dice.below(history - 4))?;
+    let openings = [
+        "This session is being continued from a previous conversation that ran out of context.",
+        "Summary of the conversation so far:",
+        "## Conversation summary\n",
+        "<conversation_summary>",
+    ];
+    let told = format!("{} {}", case.dice.pick(&openings), sentence(&mut case.dice, 30));
+    let summary = case.newer.says("user", &told);
+    case.newer.messages.splice(..cut, [summary]);
+    Some(vec![At::First])
 }
 
 pub fn doubled(case: &mut Case) -> Option<Vec<At>> {

@@ -105,6 +105,12 @@ pub fn model(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::Parameter("model", "tools")])
 }
 
+/// Its rules leave thinking out that both requests send.
+pub fn model_that_strips(case: &mut Case) -> Option<Vec<At>> {
+    (!case.of_kind(&["thinking"]).is_empty()).then(|| case.newer.set("model", "\"claude-haiku-4-5\""))?;
+    Some(vec![At::Parameter("model", "tools")])
+}
+
 /// The whole request stays, the provider's own search tool comes: that alters the system text.
 pub fn web_search(case: &mut Case) -> Option<Vec<At>> {
     (!case.newer.tools.is_empty()).then_some(())?;

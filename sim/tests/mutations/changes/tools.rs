@@ -199,6 +199,16 @@ pub fn strict(case: &mut Case) -> Option<Vec<At>> {
     })
 }
 
+pub fn moved_and_changed(case: &mut Case) -> Option<Vec<At>> {
+    let found = described_anew(case)?;
+    let At::Block(id) = found[0] else { return None };
+    let all = counted(case);
+    let at = all.iter().position(|at| case.newer.tools[*at].id == id)?;
+    let other = all.get(at + 1).or(all.get(at.checked_sub(1)?))?;
+    case.newer.tools.swap(all[at], *other);
+    Some(found)
+}
+
 pub fn deferred_loaded(case: &mut Case) -> Option<Vec<At>> {
     (!case.newer.tools.is_empty()).then_some(())?;
     let at = case.dice.below(case.newer.tools.len() + 1);
