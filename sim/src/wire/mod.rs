@@ -41,7 +41,7 @@ mod usage;
 
 pub use address::Addresses;
 pub use adopt::Moved;
-pub use block::{BlockId, BlockKind, Blocks, Content};
+pub use block::{BlockId, BlockKind, Blocks, Content, Outline};
 pub use body::BodyError;
 pub use chain::{ChainId, Chains, Continued};
 pub use counting::{CountedBlocks, Frame, FrameTokens, TokenCounter, ToolUse};

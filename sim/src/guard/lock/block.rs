@@ -15,11 +15,11 @@ pub struct Block {
     /// The tool of a definition or a call; who speaks a text; the fields of parameters, each with the digest of its
     /// value, as `thinking#0a1b2c3d effort#4e5f6071`. Empty for others.
     pub name: String,
-    /// Length of the canonical bytes.
+    /// Length of the canonical bytes; of a block whose content was not kept, of that.
     pub bytes: u64,
     /// Digest of the canonical bytes with level, role and kind.
     pub digest: Digest,
-    /// Digest of each 256 canonical bytes, in order.
+    /// Digest of each 256 canonical bytes, in order; none where the content was not kept.
     pub chunks: Vec<u32>,
     /// The canonical bytes as text, where the lock was asked to show them.
     pub content: Option<String>,
@@ -31,16 +31,16 @@ const ID_DIGITS: usize = 10;
 impl Block {
     /// The block `id` of `wire`.
     pub(super) fn of(wire: &Wire, id: BlockId, show_content: bool, anonymous: bool) -> Self {
-        let bytes = wire.blocks.bytes(id);
+        let bytes = if wire.blocks.is_outline(id) { &[] } else { wire.blocks.bytes(id) };
         let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
         Self {
             level: wire.blocks.level(id),
             kind: wire.blocks.kind(id),
             name: name(wire, id, anonymous),
-            bytes: bytes.len() as u64,
+            bytes: wire.blocks.len_bytes(id),
             digest: Digest::of(&wire.blocks.digest(id)),
             chunks: bytes.chunks(chunk).map(short).collect(),
-            content: show_content.then(|| String::from_utf8_lossy(bytes).into_owned()),
+            content: (show_content && !bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned()),
         }
     }
 

@@ -144,7 +144,7 @@ impl<'a> Sides<'a> {
 
     fn offset_range(&self, pair: &Pair) -> Option<[u64; 2]> {
         let (old, new) = (self.old[pair.old?].block, self.new[pair.new?].block);
-        if new.kind == BlockKind::Parameters {
+        if new.kind == BlockKind::Parameters || old.chunks.is_empty() || new.chunks.is_empty() {
             return None;
         }
         let same = old.chunks.iter().zip(&new.chunks).take_while(|(old, new)| old == new).count() as u64;

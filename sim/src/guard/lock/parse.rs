@@ -330,6 +330,9 @@ fn read_digest(text: &str, at: usize) -> Read<Digest> {
 }
 
 fn read_chunks(text: &str, bytes: u64, at: usize) -> Read<Vec<u32>> {
+    if text == row::NO_CHUNKS {
+        return Ok(Vec::new());
+    }
     let wanted = bytes.div_ceil(CHUNK_BYTES);
     match digest::chunks(text) {
         Some(chunks) if chunks.len() as u64 == wanted => Ok(chunks),

@@ -15,6 +15,9 @@ const KINDS: [(BlockKind, &str); 9] = [
     (BlockKind::Opaque, "opaque"),
 ];
 
+/// Stands in place of the digests of 256 bytes where the content was not kept.
+pub(super) const NO_CHUNKS: &str = "-";
+
 /// The word for `kind`.
 pub(super) fn word(kind: BlockKind) -> &'static str {
     KINDS.iter().find(|(known, _)| *known == kind).map_or("opaque", |(_, word)| word)
