@@ -1,5 +1,7 @@
 //! Which chain and which request of one lock is which of another.
 
+use std::collections::BTreeMap;
+
 use super::digest::Digest;
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::align;
@@ -12,13 +14,14 @@ pub(super) struct Matched<'a, T> {
     pub new: Option<&'a T>,
 }
 
-/// Chains by name; what is left by its first messages, since names that are made up count chains.
+/// Chains by name, in the order of the newer lock; what is left by its first messages, since names that are made up count chains.
 pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Matched<'a, Chain>> {
-    let mut left: Vec<&Chain> = old.chains.iter().filter(|chain| new.chain(&chain.name).is_none()).collect();
+    let [by_name, names] = [old, new].map(by_name);
+    let mut left: Vec<&Chain> = old.chains.iter().filter(|chain| !names.contains_key(chain.name.as_str())).collect();
     let opening = |chain: &Chain| chain.requests.first().and_then(|first| first.levels[Level::Messages as usize]);
     let mut found: Vec<Matched<'a, Chain>> = Vec::new();
     for chain in &new.chains {
-        let named = old.chain(&chain.name);
+        let named = by_name.get(chain.name.as_str()).copied();
         let alike = || {
             let opened = opening(chain)?;
             let at = left.iter().position(|known| opening(known) == Some(opened))?;
@@ -28,6 +31,10 @@ pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Matched<'a, Chain>
     }
     found.extend(left.into_iter().map(|chain| Matched { old: Some(chain), new: None }));
     found
+}
+
+fn by_name(lock: &Lock) -> BTreeMap<&str, &Chain> {
+    lock.chains.iter().map(|chain| (chain.name.as_str(), chain)).collect()
 }
 
 /// Requests of a chain in their order. Where the conversation is asked about, one that is missing or new moves those

@@ -1,5 +1,7 @@
 //! What siblings shared in a lock, they share still.
 
+use std::collections::BTreeMap;
+
 use super::equality::Pair;
 use super::matched;
 use super::pairs::Sides;
@@ -12,10 +14,12 @@ use crate::wire::{Index, Level, Place};
 pub fn sharing(old: &Lock, new: &Lock) -> Vec<Finding> {
     let (before, after) = (Shared::of(old), Shared::of(new));
     let mut found = Vec::new();
-    for (at, chain) in new.chains.iter().enumerate() {
-        let known = matched::chains(old, new).into_iter().find(|known| known.new.is_some_and(|new| same(new, chain)));
-        let Some(was) = known.and_then(|known| known.old) else { continue };
-        let Some(was_at) = old.chains.iter().position(|known| same(known, was)) else { continue };
+    let numbers: BTreeMap<&str, usize> =
+        old.chains.iter().enumerate().map(|(at, old)| (old.name.as_str(), at)).collect();
+    // Those of the newer lock come first and in its order.
+    let matched = matched::chains(old, new).into_iter().map(|known| known.old);
+    for ((at, chain), was) in new.chains.iter().enumerate().zip(matched) {
+        let Some(was_at) = was.and_then(|was| numbers.get(was.name.as_str())).copied() else { continue };
         let (parted, parts) = (before.parts(old, was_at), after.parts(new, at));
         let (Some(parted), Some(parts)) = (parted, parts) else { continue };
         if order(parts) < order(parted) {
@@ -24,10 +28,6 @@ pub fn sharing(old: &Lock, new: &Lock) -> Vec<Finding> {
         }
     }
     found
-}
-
-fn same(one: &Chain, other: &Chain) -> bool {
-    std::ptr::eq(one, other)
 }
 
 /// How far the first request of each chain goes with a chain before it.
