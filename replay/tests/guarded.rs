@@ -18,5 +18,7 @@ mod real;
 mod recordings;
 #[path = "guarded/stage.rs"]
 mod stage;
+#[path = "guarded/traces.rs"]
+mod traces;
 #[path = "guarded/transcripts.rs"]
 mod transcripts;

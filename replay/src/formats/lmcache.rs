@@ -23,7 +23,8 @@ use serde::Deserialize;
 
 use super::Reading;
 use super::text::Text;
-use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, Trace, TraceRequest};
+use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, TextBlock, Trace, TraceRequest};
+use crate::transcript::content_digest;
 
 /// Nanoseconds of one unit of `timestamp`.
 const NANOS_PER_MICRO: u64 = 1_000;
@@ -77,8 +78,10 @@ pub(super) fn read(text: &Text<'_>) -> Reading {
 fn trace(rows: &[Placed<'_>]) -> Trace {
     let texts: Vec<&str> = rows.iter().map(|placed| placed.row.input.as_ref()).collect();
     let Prompts { runs, paths } = Prompts::cut(&texts);
-    let tokens = |run: &Run| Vocabulary::Cl100k.count(&texts[run.prompt][run.start..run.end]);
-    let sizes: Vec<u64> = runs.iter().map(tokens).collect();
+    let text = |run: &Run| &texts[run.prompt][run.start..run.end];
+    let sizes: Vec<u64> = runs.iter().map(|run| Vocabulary::Cl100k.count(text(run))).collect();
+    let text_block =
+        |run: &Run| TextBlock { digest: content_digest(text(run).as_bytes()), bytes: text(run).len() as u64 };
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<(Conversation, Steps)> = Vec::new();
     let mut trace = Trace {
@@ -86,6 +89,7 @@ fn trace(rows: &[Placed<'_>]) -> Trace {
         clock: Clock::Unix,
         scope: IdScope::Trace,
         sizes: BlockSizes::Each(sizes),
+        texts: runs.iter().map(text_block).collect(),
         conversations: Vec::new(),
     };
     for (placed, path) in rows.iter().zip(paths) {

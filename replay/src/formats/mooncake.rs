@@ -85,6 +85,7 @@ fn trace(requests: Vec<(TraceRequest, Vec<u64>)>, notes: &mut Vec<String>) -> Tr
         clock: Clock::Start,
         scope: IdScope::Trace,
         sizes: BlockSizes::Equal(size),
+        texts: Vec::new(),
         conversations: vec![Conversation { requests: requests.collect(), ..Conversation::default() }],
     }
 }

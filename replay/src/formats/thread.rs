@@ -135,7 +135,7 @@ pub(super) fn line_number(line: usize) -> u32 {
 
 /// A block by its JSON.
 pub(super) fn part(kind: BlockKind, json: &str) -> Part {
-    sized(kind, json.len())
+    Part::of(kind, json.as_bytes())
 }
 
 /// A block of which only the size is known.

@@ -126,6 +126,7 @@ impl<'a> Traces<'a> {
             clock: Clock::Start,
             scope: IdScope::Conversation,
             sizes: BlockSizes::Equal(size),
+            texts: Vec::new(),
             conversations: Vec::new(),
         };
         let model = models.and_then(|models| models.into_iter().next()).map(Arc::from);

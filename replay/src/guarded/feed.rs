@@ -7,8 +7,9 @@ use std::sync::Mutex;
 use super::Sink;
 use super::exchanged::{self, Unchecked, Whose};
 use super::labels::Labels;
-use super::rebuilt;
+use super::remarks::Remarks;
 use super::timed::{Kept, Timed};
+use super::{rebuilt, traced};
 use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::formats::Format;
@@ -22,8 +23,8 @@ pub struct Fed {
     pub inputs: Inputs,
     /// Requests that the sink was given.
     pub requests: usize,
-    /// Those of them that went to `OpenAI`: they are checked in a translation.
-    pub openai: usize,
+    /// What is known of some of them less than of a body for Anthropic.
+    pub remarks: Remarks,
     /// Requests that no cache could see, by file and reason.
     pub unchecked: Vec<Foreign>,
     /// Whoever watched did not go on: this is a part.
@@ -42,17 +43,6 @@ pub struct Foreign {
 }
 
 impl Fed {
-    /// What makes the result less sure than it looks.
-    pub fn warning(&self) -> Option<String> {
-        let requests = if self.openai == 1 { "1 request" } else { &format!("{} requests", self.openai) };
-        (self.openai > 0).then(|| {
-            format!(
-                "{requests} to OpenAI: compared as its own breakpoints would, at the ends of the latest 21 messages; \
-                 lifetimes and machines are not judged."
-            )
-        })
-    }
-
     /// Why there is nothing to check; `None` where there is something.
     pub fn nothing(&self) -> Option<String> {
         if self.requests > 0 {
@@ -121,10 +111,9 @@ struct Feeding<'a> {
     timed: BTreeMap<usize, (String, Timed)>,
     kept: Kept,
     requests: usize,
-    openai: usize,
+    remarks: Remarks,
     unchecked: BTreeMap<(String, Unchecked), usize>,
     unreadable: Vec<Unreadable>,
-    told: Vec<Foreign>,
 }
 
 impl<'a> Feeding<'a> {
@@ -138,10 +127,9 @@ impl<'a> Feeding<'a> {
             timed: BTreeMap::new(),
             kept,
             requests: 0,
-            openai: 0,
+            remarks: Remarks::default(),
             unchecked: BTreeMap::new(),
             unreadable: Vec::new(),
-            told: Vec::new(),
         }
     }
 
@@ -153,7 +141,7 @@ impl<'a> Feeding<'a> {
                 let alone = self.names.len() == 1;
                 (self.labels.bodies(scope, &named, &file, alone), self.labels.agent(&named, &file))
             }
-            _ if untimed.is_empty() => (String::new(), (None, None)),
+            _ if untimed.is_empty() && traces.is_empty() => (String::new(), (None, None)),
             _ => (self.labels.file(scope, &named, &file), (None, None)),
         };
         for exchange in &untimed {
@@ -166,11 +154,13 @@ impl<'a> Feeding<'a> {
             let (_, recordings) = self.timed.entry(scope).or_insert_with(|| (label, Timed::default()));
             recordings.add(timed, again, &mut self.kept);
         }
-        let traced: usize = traces.iter().map(crate::trace::Trace::requests).sum();
-        if traced > 0 {
-            let reason =
-                "a serving trace holds ids of blocks and no bytes of any request; `replay` reads it".to_owned();
-            self.told.push(Foreign { file, reason, requests: traced });
+        for trace in &traces {
+            self.stopped |= !(self.goes_on)();
+            if !self.stopped {
+                let fed = traced::feed(trace, &file, &label, self.sink);
+                self.requests += fed.traced;
+                self.remarks.add(fed);
+            }
         }
     }
 
@@ -201,7 +191,7 @@ impl<'a> Feeding<'a> {
         match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &spelled, whose, instants)) {
             Ok(()) => {
                 self.requests += 1;
-                self.openai += usize::from(exchanged::is_openai(exchange));
+                self.remarks.openai += usize::from(exchanged::is_openai(exchange));
             }
             Err(error) => self.unreadable.push(Unreadable {
                 file: exchange.origin.file.clone(),
@@ -220,12 +210,8 @@ impl<'a> Feeding<'a> {
             match inputs.sessions.load(at) {
                 Some(Ok(session)) => {
                     let fed = rebuilt::feed(&session, self.sink);
-                    self.requests += fed.requests;
-                    let counted = [(fed.foreign, FOREIGN_MODEL), (fed.no_usage, NO_USAGE)];
-                    for (requests, reason) in counted.into_iter().filter(|(requests, _)| *requests > 0) {
-                        let (file, reason) = (session.source.clone(), reason.to_owned());
-                        self.told.push(Foreign { file, reason, requests });
-                    }
+                    self.requests += fed.rebuilt;
+                    self.remarks.add(fed);
                 }
                 Some(Err(error)) => self.unreadable.push(Unreadable {
                     file: format!("session {at}"),
@@ -240,7 +226,9 @@ impl<'a> Feeding<'a> {
     fn finish(self, mut inputs: Inputs) -> Fed {
         let unchecked = self.unchecked.into_iter().map(|((file, why), requests)| {
             let reason = match why {
-                Unchecked::NoProfile(provider) => format!("no cache profile reads requests to {provider}"),
+                Unchecked::NoProfile(provider) => {
+                    format!("bodies for {provider} cannot be read yet, only those for Anthropic and OpenAI")
+                }
                 Unchecked::Unprompted => "the recording left the prompt out".to_owned(),
                 Unchecked::Continues => {
                     "it goes on from a response that the provider keeps, so its prompt is not in its body".to_owned()
@@ -249,11 +237,8 @@ impl<'a> Feeding<'a> {
             };
             Foreign { file, reason, requests }
         });
-        let unchecked = unchecked.chain(self.told).collect();
+        let unchecked = unchecked.collect();
         inputs.unreadable.extend(self.unreadable);
-        Fed { inputs, requests: self.requests, openai: self.openai, unchecked, partial: self.stopped }
+        Fed { inputs, requests: self.requests, remarks: self.remarks, unchecked, partial: self.stopped }
     }
 }
-
-const FOREIGN_MODEL: &str = "no cache profile reads requests to its model";
-const NO_USAGE: &str = "the transcript records no usage of it, so what it was is not known";

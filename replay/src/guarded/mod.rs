@@ -10,14 +10,18 @@
 //! | bodies named one by one | all of them together | by history | the same |
 //! | recording with instants | the named path | ids of session and agent; else by history | as recorded |
 //! | recording without | the file | the same | one second apart |
-//! | transcript | the session | its agents | as recorded |
+//! | transcript | the session | its agents | as recorded, for Anthropic |
+//! | trace of servers | the trace | its conversations; without any, by history | as recorded, for Anthropic |
 
 mod check;
 mod exchanged;
 mod feed;
 mod labels;
+mod laid_out;
 mod rebuilt;
+mod remarks;
 mod timed;
+mod traced;
 
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
@@ -25,6 +29,7 @@ use forkcast_sim::wire::{BodyError, Request, Wire};
 pub use check::{Check, Checking, Outcome};
 pub use exchanged::{Spelled, is_openai, spelled};
 pub use feed::{Fed, Foreign, feed};
+pub use remarks::Remarks;
 
 use crate::exchange::Origin;
 
@@ -39,6 +44,7 @@ pub trait Sink {
     /// A recording begins whose requests were read into a wire of their own.
     fn begin(&mut self) {}
 
-    /// Takes a request that was rebuilt from a transcript: what the transcript does not show is an opaque block.
+    /// Takes a request that was rebuilt from a transcript or a trace: of its blocks outlines are known, and what a
+    /// transcript does not show is an opaque block.
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>);
 }

@@ -1,52 +1,61 @@
 //! Requests of a transcript: the conversation as far as the transcript shows it, behind a prefix that it hides.
 //!
-//! A transcript's reader keeps sizes, not texts. So a block is known by its place in the conversation, its kind and its
-//! length; what makes one differ is what the transcript shows: compaction, clearing, going back, another model. Tools,
-//! system prompt and parameters are one opaque block for each kind of agent.
+//! A transcript's reader keeps digests and sizes, not texts. So blocks with equal digests are equal, in any transcript; one
+//! of which even the digest is unknown is known by its place in its conversation. Tools, system prompt and parameters are
+//! one opaque block for each kind of agent. Where no usage is recorded sizes are estimated from lengths.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_sim::guard::Facts;
-use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
-use forkcast_sim::wire::{BlockId, BlockKind, Content, Level, Marker, NodeId, Place, Request, Role, Ttl, Usage, Wire};
+use forkcast_sim::wire::{BlockId, BlockKind, Level, Outline, Place, Request, Role, Ttl, Usage, Wire};
 
 use super::Sink;
 use super::exchanged::billed_ttl;
+use super::laid_out::{self, Marked, Model};
+use super::remarks::Remarks;
 use crate::exchange::Origin;
 use crate::rebuild::history::{Entry, History};
 use crate::replay::session::ask::{Ask, asks};
 use crate::replay::session::prompt::hidden_prefix;
-use crate::transcript::{Agent, Part, Session, Sign, What};
+use crate::transcript::{Agent, Item, Part, Session, Sign, What, content_digest};
 
-/// How many requests the sink was given, and how many not.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FedSession {
-    pub requests: usize,
-    /// Requests to models without a cache profile.
-    pub foreign: usize,
-    /// Requests whose usage is not recorded.
-    pub no_usage: usize,
-}
-
-/// Hands the requests of a session to `sink`, in order of time.
-pub(super) fn feed(session: &Session, sink: &mut dyn Sink) -> FedSession {
-    let mut talks: Vec<Talk> = session.agents.iter().map(|agent| Talk::new(session, agent)).collect();
+/// Hands the requests of a session to `sink`, in order of time, and says what they were.
+pub(super) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
+    let names = names(session);
+    let mut talks: Vec<Talk> =
+        session.agents.iter().zip(&names).map(|(agent, name)| Talk::new(name.clone(), agent)).collect();
     let mut wire = Wire::default();
-    let mut fed = FedSession::default();
+    let mut fed = Remarks::default();
     sink.begin();
     for ask in &asks(session) {
         let agent = &session.agents[ask.agent];
-        let parent = agent.parent.and_then(|at| session.agents.get(at)).map(|parent| name(session, parent));
+        let parent = agent.parent.and_then(|at| names.get(at)).map(String::as_str);
         let talk = &mut talks[ask.agent];
         talk.take_in(&mut wire, agent, ask.item);
         if !ask.answer.copied {
-            talk.ask(&mut wire, (session, agent), ask, parent.as_deref(), &mut fed, sink);
+            talk.ask(&mut wire, (session, agent), ask, parent, &mut fed, sink);
         }
         talk.parts(&mut wire, Role::Assistant, ask.item, &ask.answer.parts);
     }
     fed
 }
 
-fn name(session: &Session, agent: &Agent) -> String {
-    format!("{}/{}", session.id, agent.id)
+/// What agents are called, each by its own name: files of one name may hold several main agents of one session. Where one
+/// repeats answers of another, both are the same agent at several stages.
+fn names(session: &Session) -> Vec<String> {
+    let copied = |item: &Item| matches!(&item.what, What::Answer(answer) if answer.copied);
+    let repeats = |agent: &&Agent| agent.thread.items.iter().any(copied);
+    let staged: BTreeSet<&str> = session.agents.iter().filter(repeats).map(|agent| &*agent.id).collect();
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    let named = session.agents.iter().map(|agent| {
+        let times = taken.entry(&agent.id).or_default();
+        *times += 1;
+        match *times {
+            2.. if !staged.contains(&*agent.id) => format!("{}/{}~{times}", session.id, agent.id),
+            _ => format!("{}/{}", session.id, agent.id),
+        }
+    });
+    named.collect()
 }
 
 /// The conversation of one agent on its way.
@@ -63,7 +72,7 @@ struct Talk {
     /// Tokens of the hidden prefix, once a request has shown them.
     head_tokens: Option<u64>,
     ttl: Ttl,
-    /// Blocks that ever stood in the conversation: what tells equal sizes apart.
+    /// Blocks that ever stood in the conversation: what tells those apart of which only sizes are known.
     blocks: u64,
 }
 
@@ -71,9 +80,9 @@ struct Talk {
 const BYTES_PER_TOKEN: u64 = 3;
 
 impl Talk {
-    fn new(session: &Session, agent: &Agent) -> Self {
+    fn new(name: String, agent: &Agent) -> Self {
         Self {
-            name: name(session, agent),
+            name,
             hidden: hidden_prefix(&agent.kind),
             history: History::default(),
             places: Vec::new(),
@@ -129,8 +138,12 @@ impl Talk {
 
     fn block(&mut self, wire: &mut Wire, role: Role, part: &Part) -> BlockId {
         self.blocks += 1;
-        let bytes = format!("{{\"block\":{},\"bytes\":{}}}", self.blocks, part.bytes);
-        wire.blocks.intern(Content { level: Level::Messages, role, kind: part.kind, bytes: bytes.as_bytes() })
+        let digest = match part.digest {
+            0 => content_digest(format!("{}\n{}\n{}", self.name, self.blocks, part.bytes).as_bytes()),
+            digest => digest,
+        };
+        let (kind, len_bytes) = (part.kind, u64::from(part.bytes));
+        wire.blocks.outlined(Outline { level: Level::Messages, role, kind, digest, len_bytes })
     }
 
     fn ask(
@@ -139,31 +152,32 @@ impl Talk {
         (session, agent): (&Session, &Agent),
         ask: &Ask<'_>,
         parent: Option<&str>,
-        fed: &mut FedSession,
+        fed: &mut Remarks,
         sink: &mut dyn Sink,
     ) {
-        let resolved = resolve(&ask.answer.model).filter(|known| known.id.row().vendor == Vendor::Anthropic);
-        let usage = ask.answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0);
-        let (Some(resolved), Some(recorded)) = (resolved, usage) else {
-            fed.foreign += usize::from(resolved.is_none());
-            fed.no_usage += usize::from(resolved.is_some());
-            return;
+        let model = Model::new(&ask.answer.model);
+        let recorded = ask.answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0);
+        let cumulative = match &recorded {
+            Some(recorded) => {
+                self.ttl = billed_ttl(&recorded.usage).unwrap_or(self.ttl);
+                self.sizes(&recorded.usage)
+            }
+            None => self.estimated_sizes(),
         };
-        self.ttl = billed_ttl(&recorded.usage).unwrap_or(self.ttl);
-        let cumulative = self.sizes(&recorded.usage);
-        let request = self.request(wire, &session.id, ask, resolved);
-        let known = ask.answer.sent_at.or(ask.answer.first_at).is_some();
+        let request = self.request(wire, &session.id, model);
+        let known = ask.answer.sent_at.or(ask.answer.first_at).is_some() || !model.is_profiled();
+        let times = Some(model.times(ask.at, ask.first_byte_at)).filter(|_| known);
         let facts = Facts {
             chain: Some(&self.name),
             parent,
             scope: &session.id,
-            at: known.then_some(ask.at),
-            first_byte_at: known.then_some(ask.first_byte_at),
-            usage: Some(recorded.usage).filter(|_| !recorded.server_passes),
+            at: times.map(|(at, _)| at),
+            first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),
+            usage: recorded.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
         };
         let origin = Origin { file: agent.file.to_string(), index: ask.item, line: ask.line as usize };
         sink.rebuilt(&origin, wire, request, cumulative, &facts);
-        fed.requests += 1;
+        fed.rebuilt(model, recorded.is_some());
     }
 
     /// Tokens of each prefix: the hidden one is what the first request leaves or read, blocks share what each adds.
@@ -177,39 +191,26 @@ impl Talk {
         std::iter::once(head).chain(ends).collect()
     }
 
-    fn request(&self, wire: &mut Wire, scope: &str, ask: &Ask<'_>, resolved: Resolved) -> Request {
-        let root = wire.prefixes.root(scope, resolved.id.row().id);
+    /// The same where no usage is recorded. What is not sized stays so: a later usage tells more.
+    fn estimated_sizes(&self) -> Vec<u64> {
+        let head = self.head_tokens.unwrap_or(0);
+        let known = self.history.sized_tokens(head);
+        let mut weight = 0;
+        let ends = self.history.entries().iter().enumerate().map(|(at, entry)| {
+            self.history.end(at).unwrap_or_else(|| {
+                weight += entry.weight;
+                known + weight / BYTES_PER_TOKEN
+            })
+        });
+        std::iter::once(head).chain(ends).collect()
+    }
+
+    fn request(&self, wire: &mut Wire, scope: &str, model: Model<'_>) -> Request {
         let system = Place { level: Level::System, item: 0, part: 0, keys: false };
         let hidden = wire.blocks.opaque(1, u128::from(self.hidden), BlockKind::Opaque, Level::System);
-        let entries = self.history.entries().iter().map(|entry| (entry.block, entry.kind));
-        let path = std::iter::once((hidden, BlockKind::Opaque)).chain(entries);
-        let places: Vec<Place> = std::iter::once(system).chain(self.places.iter().copied()).collect();
-        let (mut nodes, mut known, mut end): (Vec<NodeId>, usize, NodeId) = (Vec::new(), 0, root);
-        for (block, kind) in path {
-            let (node, new) = wire.prefixes.extend(end, block, kind);
-            known += usize::from(!new);
-            nodes.push(node);
-            end = node;
-        }
-        let marker = |at: usize| Marker { node: nodes[at], ttl: self.ttl, place: places[at], automatic: false };
-        let mut ends = vec![0, nodes.len() - 1];
-        ends.dedup();
-        let markers: Vec<Marker> = ends.into_iter().map(marker).collect();
-        Request {
-            model: ask.answer.model.to_string(),
-            resolved: Some(resolved),
-            root,
-            known,
-            markers_sent: markers.len(),
-            markers,
-            nodes,
-            places,
-            bad_markers: Vec::new(),
-            automatic_conflict: None,
-            excluded: Vec::new(),
-            envelope: Vec::new(),
-            body_bytes: 0,
-            addresses: None,
-        }
+        let entries = self.history.entries().iter().map(|entry| entry.block).zip(self.places.iter().copied());
+        let blocks = std::iter::once((hidden, system)).chain(entries);
+        let marked = if model.is_profiled() { Marked::Ends(self.ttl) } else { Marked::Automatic };
+        laid_out::request(wire, scope, model, blocks, marked)
     }
 }

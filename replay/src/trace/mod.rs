@@ -14,6 +14,7 @@ use forkcast_sim::time::{Duration, Instant};
 
 pub(crate) use radix::{Prompts, Run};
 pub use sends::{Priced, Rest, Sends};
+pub(crate) use turns::resent;
 pub use turns::{Break, BreakPlace, Turn, turns};
 
 /// What the instants of a trace are counted from.
@@ -43,6 +44,15 @@ pub enum BlockSizes {
     Each(Vec<u64>),
 }
 
+/// A text that became a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextBlock {
+    /// Hash of the text: equal ones mean equal texts, in any trace.
+    pub digest: u64,
+    /// Its length.
+    pub bytes: u64,
+}
+
 /// One trace: a conversation with its sub-agents, or many that share the ids of their blocks.
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -54,6 +64,8 @@ pub struct Trace {
     pub scope: IdScope,
     /// Tokens of blocks.
     pub sizes: BlockSizes,
+    /// What is known of the texts of blocks: number `i` is of block `i`. Empty where the trace has ids alone.
+    pub texts: Vec<TextBlock>,
     /// A main agent before those that it started.
     pub conversations: Vec<Conversation>,
 }

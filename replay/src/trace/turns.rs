@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
 }
 
 /// How many of `added` blocks are taken to repeat the `lost` ones.
-fn resent(lost: usize, added: usize) -> usize {
+pub(crate) fn resent(lost: usize, added: usize) -> usize {
     if added.saturating_mul(100) >= lost.saturating_mul(REPEATS_PERCENT) { lost.min(added) } else { 0 }
 }
 

@@ -7,6 +7,11 @@ pub fn call_id(id: &[u8]) -> u64 {
     xxh3_64(id).max(1)
 }
 
+/// Hash of a block's content. Never zero, which stands for "not known".
+pub fn content_digest(content: &[u8]) -> u64 {
+    xxh3_64(content).max(1)
+}
+
 /// Hash of the provider's id of an answer.
 pub fn answer_id(id: &[u8]) -> u128 {
     xxh3_128(id)

@@ -7,6 +7,7 @@ use forkcast_sim::wire::BlockKind;
 use forkcast_tokens::Class;
 use serde::{Deserialize, Serialize};
 
+use super::id::content_digest;
 use crate::exchange::RecordedUsage;
 
 /// One thing that happened, with its place.
@@ -79,12 +80,21 @@ pub struct Part {
     pub fixed_tokens: u32,
     /// Hash of the id that ties a call and its result together; zero for other blocks.
     pub call: u64,
+    /// Hash of its JSON, by which equal blocks are known in any file; zero where only its size is known. A number of fixed
+    /// length packs smaller than one that has all lengths.
+    #[serde(with = "postcard::fixint::le")]
+    pub digest: u64,
 }
 
 impl Part {
+    /// The block that stands as `json` in the file.
+    pub fn of(kind: BlockKind, json: &[u8]) -> Self {
+        Self { digest: content_digest(json), ..Self::sized(kind, u32::try_from(json.len()).unwrap_or(u32::MAX)) }
+    }
+
     /// A block of which only the size is known.
     pub const fn sized(kind: BlockKind, bytes: u32) -> Self {
-        Self { kind, bytes, class: Class::Prose, tokens: 0, fixed_tokens: 0, call: 0 }
+        Self { kind, bytes, class: Class::Prose, tokens: 0, fixed_tokens: 0, call: 0, digest: 0 }
     }
 }
 

@@ -15,7 +15,7 @@ mod session;
 mod sessions;
 mod spill;
 
-pub use id::{answer_id, call_id, place_id};
+pub use id::{answer_id, call_id, content_digest, place_id};
 pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
     SpawnResult, Stop, Thinking, What,

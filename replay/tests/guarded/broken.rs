@@ -41,7 +41,10 @@ fn bodies_of_other_providers_are_counted_by_file() {
     let (fed, outcome) = folder.check();
     assert_eq!((fed.requests, outcome.report.requests), (1, 1));
     let told: Vec<String> = fed.unchecked.iter().map(forkcast_replay::guarded::Foreign::told).collect();
-    assert_eq!(told, vec!["1 request not checked: no cache profile reads requests to gemini"; 2]);
+    assert_eq!(
+        told,
+        vec!["1 request not checked: bodies for gemini cannot be read yet, only those for Anthropic and OpenAI"; 2]
+    );
     assert_eq!(fed.nothing(), None);
 }
 
@@ -51,7 +54,8 @@ fn nothing_to_check_is_said_in_words() {
     let only = |name: &str, text: &str| Folder::new(&[(name, text.to_owned())]).check().0.nothing().unwrap();
     let said = only("1.json", &gemini);
     assert!(
-        said.starts_with("nothing to check in 1 file: ") && said.ends_with("no cache profile reads requests to gemini")
+        said.starts_with("nothing to check in 1 file: ") && said.ends_with("only those for Anthropic and OpenAI"),
+        "{said}"
     );
     let said = only("notes.txt", "Just a text.\nWith two lines.\n");
     assert!(said.contains("notes.txt: text of another kind"), "{said}");

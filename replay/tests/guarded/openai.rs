@@ -40,7 +40,7 @@ fn changed(body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
         bodies.iter().enumerate().map(|(at, body)| (format!("{at}.json"), body.to_string())).collect();
     let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
     let (fed, outcome) = Folder::new(&files).check();
-    assert_eq!((fed.requests, fed.openai, outcome.report.chains), (4, 4, 1), "{:?}", fed.unchecked);
+    assert_eq!((fed.requests, fed.remarks.openai, outcome.report.chains), (4, 4, 1), "{:?}", fed.unchecked);
     outcome
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use forkcast_replay::guarded::{Check, Checking, feed};
 use forkcast_replay::input::ReadOptions;
-use forkcast_sim::guard::lock::Lock;
+use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::lock::{Lock, equality, sharing};
 
 #[test]
 fn every_recording_goes_through_and_its_lock_comes_back() {
@@ -23,9 +24,12 @@ fn every_recording_goes_through_and_its_lock_comes_back() {
         let mut check = Check::new(Checking { recording: Some(Default::default()), ..Checking::default() });
         let fed = feed(&[&folder], &ReadOptions::default(), &|_| true, &mut check).unwrap();
         let outcome = check.finish();
-        let text = outcome.lock.unwrap().text();
+        let lock = outcome.lock.unwrap();
+        let text = lock.text();
         let read = Lock::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         assert_eq!(read.text(), text);
+        let again = equality(&read, &lock, &Rules::default());
+        assert!(again.findings.is_empty() && again.strangers.is_empty() && sharing(&read, &lock).is_empty());
         let breaks = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix).count();
         println!(
             "| {} | {} | {} | {} | {breaks} | {} | {} | {} |",

@@ -1,10 +1,14 @@
 //! Transcripts: the conversation as far as it is shown.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
+use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::lock::{Lock, equality};
 use serde_json::{Value, json};
 
-use super::stage::{Folder, breaks, chains, check};
+use super::stage::{Folder, breaks, chains, check, long};
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -97,9 +101,127 @@ fn agents_are_chains_and_name_their_parents() {
 }
 
 #[test]
-fn transcripts_of_models_without_a_profile_are_counted() {
+fn transcripts_of_codex_are_compared_as_openais_bodies_are() {
     let (fed, outcome) = check(&[fixture("codex.jsonl")]);
-    assert_eq!((fed.requests, outcome.report.requests), (0, 0));
-    assert!(fed.unchecked.iter().any(|found| found.reason.contains("no cache profile")), "{:?}", fed.unchecked);
-    assert!(fed.nothing().unwrap().contains("no cache profile"));
+    assert_eq!((fed.requests, fed.remarks.openai, fed.remarks.rebuilt), (3, 3, 3));
+    assert_eq!((fed.unchecked.len(), fed.nothing()), (0, None));
+    let told = fed.remarks.told();
+    assert!(told[0].starts_with("3 requests to OpenAI: compared as its own breakpoints would"), "{told:?}");
+    let found: Vec<_> =
+        outcome.report.findings.iter().map(|found| (found.cause.word(), found.provider_reason())).collect();
+    assert_eq!(found, [("rewound", Some("input_changed"))]);
+}
+
+#[test]
+fn other_caches_are_taken_for_automatic_ones() {
+    let (fed, outcome) = check(&[fixture("gemini-cli.jsonl")]);
+    assert_eq!((fed.requests, outcome.report.requests, fed.unchecked.len()), (2, 2, 0));
+    assert_eq!(fed.remarks.unprofiled, [("gemini-2.5-flash".to_owned(), 2)].into());
+    assert!(fed.remarks.told()[0].starts_with("2 requests to gemini-2.5-flash: the rules of its cache are not known"));
+}
+
+#[test]
+fn requests_without_usage_are_rebuilt_too() {
+    let mut session = Session::new();
+    (0..4).for_each(|_| session.turn("claude-opus-4-8"));
+    let without = |line: &String| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line["message"].as_object_mut().unwrap().remove("usage");
+        line.to_string()
+    };
+    session.lines = session.lines.iter().map(without).collect();
+    let (fed, outcome) = session.folder().check();
+    assert_eq!((fed.requests, fed.remarks.unmeasured, breaks(&outcome).len()), (4, 4, 0));
+    let lock = outcome.lock.unwrap();
+    let tokens: Vec<u64> = lock.chains[0].requests.iter().map(|request| request.usage.total_input_tokens()).collect();
+    assert!(tokens.windows(2).all(|pair| pair[0] < pair[1]), "{tokens:?}");
+}
+
+/// Two turns about `topic`.
+fn about(topic: &str) -> Folder {
+    let mut session = Session::new();
+    for _ in 0..2 {
+        session.turn("claude-opus-4-8");
+    }
+    session.lines.iter_mut().for_each(|line| *line = line.replace("Question", topic));
+    session.folder()
+}
+
+#[test]
+fn blocks_of_equal_content_are_equal_and_no_others() {
+    let lock = |topic: &str| about(topic).check().1.lock.unwrap();
+    let (one, same, other) = (lock("Question"), lock("Question"), lock("Problems"));
+    assert_eq!(one.text(), same.text());
+    let digests = |lock: &Lock| -> Vec<String> {
+        let last = lock.prompt(&lock.chains[0].requests[1]);
+        last.iter().map(|placed| placed.block.digest.to_string()).collect()
+    };
+    // What was asked, what was answered, what was asked then: answers are the same in both.
+    let shared: Vec<bool> = digests(&one).iter().zip(&digests(&other)).map(|(one, other)| one == other).collect();
+    assert_eq!(shared, [false, true, false]);
+    let first = one.prompt(&one.chains[0].requests[0])[0].block;
+    assert_eq!((first.bytes, first.chunks.len(), &first.content), ("\"Question 0\"".len() as u64, 0, &None));
+    assert_eq!(Lock::parse(&one.text()).unwrap().text(), one.text());
+}
+
+#[test]
+fn another_text_of_the_same_length_shows_against_the_lock() {
+    let pinned = Lock::parse(&about("Question").check().1.lock.unwrap().text()).unwrap();
+    let (_, outcome) = about("Problems").check();
+    assert_eq!(outcome.report.findings, []);
+    let found = equality(&pinned, &outcome.lock.unwrap(), &Rules::default()).findings;
+    let told: Vec<_> =
+        found.iter().map(|found| (found.cause.word(), found.path.as_str(), found.offset_range)).collect();
+    let edited = |path| ("message_edited", path, None);
+    assert_eq!(told, [edited("messages[0].content[0]"), edited("messages[2].content[0]")]);
+}
+
+#[test]
+fn blocks_of_which_only_sizes_are_known_are_their_conversations_own() {
+    let text = fs::read_to_string(fixture("tracelab.jsonl")).unwrap();
+    let digests = |text: &str| -> BTreeSet<String> {
+        let lock = Folder::new(&[("rounds.jsonl", text.to_owned())]).check().1.lock.unwrap();
+        let requests = lock.chains.iter().flat_map(|chain| &chain.requests);
+        requests.flat_map(|request| lock.prompt(request)).map(|placed| placed.block.digest.to_string()).collect()
+    };
+    let (one, other) =
+        (digests(&text), digests(&text.replace("claude:s1", "claude:s9").replace("codex:s2", "codex:s8")));
+    assert!(!one.is_empty() && one.is_disjoint(&other));
+    assert_eq!(one, digests(&text));
+}
+
+#[test]
+fn runs_of_one_name_are_agents_of_their_own_and_stages_of_one_chat_are_one() {
+    let run = |task: &str| {
+        let words = |role: &str, text: &str| json!({"role": role, "content": text});
+        json!({"trajectory": [], "info": {}, "history": [words("user", &long(task)), words("assistant", "Done."),
+            words("user", "And?"), words("assistant", "Done too.")]})
+        .to_string()
+    };
+    let two = Folder::new(&[("a/one.traj", run("bees")), ("b/one.traj", run("ants"))]);
+    let (_, outcome) = two.check();
+    assert_eq!(chains(&outcome), [("one/main".to_owned(), 2), ("one/main~2".to_owned(), 2)]);
+    assert_eq!(outcome.report.findings, []);
+    let text = fs::read_to_string(fixture("gemini-cli.jsonl")).unwrap();
+    let early = text.lines().take(5).collect::<Vec<_>>().join("\n");
+    let (_, outcome) = Folder::new(&[("early.jsonl", early), ("late.jsonl", text)]).check();
+    assert_eq!(chains(&outcome).len(), 1, "{:?}", chains(&outcome));
+}
+
+#[test]
+fn every_format_is_equal_to_its_own_lock() {
+    let mut files: Vec<_> = fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.is_file() && file.extension().is_none_or(|extension| extension != "csv"));
+    assert!(files.len() > 25);
+    for file in files {
+        let told = file.display().to_string();
+        let (fed, outcome) = check(std::slice::from_ref(&file));
+        assert!(fed.requests > 0, "{told}: {:?}", fed.nothing());
+        let text = outcome.lock.unwrap().text();
+        let pinned = Lock::parse(&text).unwrap_or_else(|bad| panic!("{told}: {bad}"));
+        let again = check(&[file]).1.lock.unwrap();
+        assert_eq!(again.text(), text, "{told}");
+        let found = equality(&pinned, &again, &Rules::default());
+        assert!(found.findings.is_empty() && found.strangers.is_empty() && found.notes.is_empty(), "{told}");
+    }
 }

@@ -40,7 +40,7 @@ impl<'a> Records<'a> {
             origin = InputOrigin::Notification;
         }
         let json = found.rendered.unwrap_or(raw);
-        let mut part = Part::sized(BlockKind::Text, u32::try_from(json.len()).unwrap_or(u32::MAX));
+        let mut part = Part::of(BlockKind::Text, json);
         if let Some(measuring) = measuring {
             measuring.measure(&mut part, json);
         }

@@ -231,7 +231,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn put(&mut self, kind: BlockKind, json: &[u8], call: u64) {
-        let mut part = Part { call, ..Part::sized(kind, u32::try_from(json.len()).unwrap_or(u32::MAX)) };
+        let mut part = Part { call, ..Part::of(kind, json) };
         if let Some(measuring) = self.measuring {
             measuring.measure(&mut part, json);
         }

@@ -47,7 +47,7 @@ pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &T
     }
     let card = both.suites.map_or_else(Vec::new, |suites| Graded::of(&suites.finish()));
     let mut outcome = both.check.finish();
-    outcome.report.warnings.extend(fed.warning());
+    outcome.report.warnings.extend(fed.remarks.told());
     inputs.bytes += fed.inputs.bytes;
     damage(&fed, &mut inputs);
     let complaints = complaints(&recorded, &fed, &outcome.origins);

@@ -1,0 +1,110 @@
+//! What makes a check less sure than it looks, in sentences.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::wire::model::Vendor;
+
+use super::laid_out::Model;
+
+/// Requests that the sink was given, by what is known of them less than of a body for Anthropic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// To `OpenAI`: bodies are checked in a translation, transcripts as rebuilt.
+    pub openai: usize,
+    /// To caches without a profile, by model as spelled; empty where none is named.
+    pub unprofiled: BTreeMap<String, usize>,
+    /// Rebuilt from transcripts.
+    pub rebuilt: usize,
+    /// Without recorded usage, of those.
+    pub unmeasured: usize,
+    /// Of traces.
+    pub traced: usize,
+    /// Of traces that tell no conversations apart.
+    pub by_history: usize,
+}
+
+/// How many models are named in a sentence.
+const MODELS_NAMED: usize = 3;
+
+impl Remarks {
+    /// Counts a request that was rebuilt from a transcript.
+    pub(super) fn rebuilt(&mut self, model: Model<'_>, is_measured: bool) {
+        self.rebuilt += 1;
+        self.unmeasured += usize::from(!is_measured);
+        match model.vendor() {
+            Some(Vendor::Anthropic) => {}
+            Some(Vendor::OpenAi) => self.openai += 1,
+            _ => *self.unprofiled.entry(model.name.to_owned()).or_default() += 1,
+        }
+    }
+
+    /// Counts a request of a trace.
+    pub(super) fn traced(&mut self, is_named: bool) {
+        self.traced += 1;
+        self.by_history += usize::from(!is_named);
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&mut self, other: Self) {
+        self.openai += other.openai;
+        self.rebuilt += other.rebuilt;
+        self.unmeasured += other.unmeasured;
+        self.traced += other.traced;
+        self.by_history += other.by_history;
+        for (model, count) in other.unprofiled {
+            *self.unprofiled.entry(model).or_default() += count;
+        }
+    }
+
+    /// The sentences, most important first.
+    pub fn told(&self) -> Vec<String> {
+        let openai = said(self.openai, |requests| {
+            format!(
+                "{requests} to OpenAI: compared as its own breakpoints would, at the ends of the latest 21 messages; \
+                 lifetimes and machines are not judged."
+            )
+        });
+        let rebuilt = said(self.rebuilt, |requests| {
+            format!(
+                "{requests} rebuilt from transcripts: tools and system prompt are not shown there, and of a block only its \
+                 digest is known, so a difference is told by its block, without a byte."
+            )
+        });
+        let unmeasured = said(self.unmeasured, |requests| {
+            format!("{requests} without recorded usage: sizes are estimated from lengths, without what is not shown.")
+        });
+        let traced = said(self.traced, |requests| {
+            format!(
+                "{requests} of traces: of a block only its id or digest is known, and what stands behind a changed block is \
+                 taken to be sent again."
+            )
+        });
+        let by_history = said(self.by_history, |requests| {
+            format!(
+                "{requests} of traces that tell no conversations apart: each goes on from the longest prompt that it \
+                 repeats whole, so that only a lock shows changes."
+            )
+        });
+        [openai, self.unprofiled(), rebuilt, unmeasured, traced, by_history].into_iter().flatten().collect()
+    }
+
+    fn unprofiled(&self) -> Option<String> {
+        let named: Vec<&str> = self.unprofiled.keys().map(String::as_str).filter(|model| !model.is_empty()).collect();
+        let beyond = named.len().saturating_sub(MODELS_NAMED);
+        let mut models: Vec<String> = named.iter().take(MODELS_NAMED).map(|model| (*model).to_owned()).collect();
+        models.extend((beyond > 0).then(|| format!("{beyond} more models")));
+        models.extend(self.unprofiled.get("").map(|_| "a model that is not named".to_owned()));
+        said(self.unprofiled.values().sum(), |requests| {
+            format!(
+                "{requests} to {}: the rules of its cache are not known here, so prefixes are compared as an automatic cache \
+                 would, at the ends of the latest 21 messages; lifetimes are not judged.",
+                models.join(", ")
+            )
+        })
+    }
+}
+
+fn said(count: usize, sentence: impl FnOnce(&str) -> String) -> Option<String> {
+    let requests = if count == 1 { "1 request".to_owned() } else { format!("{count} requests") };
+    (count > 0).then(|| sentence(&requests))
+}
