@@ -1,4 +1,4 @@
-//! What a conversation is made of. Places are lines of the thread's file; contents are sizes and kinds, never text.
+//! What a conversation is made of. Places are lines of the thread's file; contents are sizes, kinds and digests, never text.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Recorded sessions of agents, whatever client wrote them: what was put into the conversation, what was answered, and the
 //! signs by which a client shows that it changed something.
 //!
-//! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured and left behind, so a thread takes
+//! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured, digested and left behind, so a thread takes
 //! a small part of its file, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
 //! [`Session`]s: what several files repeat counts once, whatever the order of the files.
 
