@@ -18,6 +18,8 @@ mod conversation;
 mod refused;
 #[path = "guard/replaced.rs"]
 mod replaced;
+#[path = "guard/retold.rs"]
+mod retold;
 #[path = "guard/rules.rs"]
 mod rules;
 #[path = "guard/stability.rs"]

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use super::finding::NoteKind;
 use super::replaced::{self, Trace};
 use super::resemblance::Likeness;
+use super::retold;
 use super::sent::Facts;
 use super::taken::Taken;
 use crate::pricing::Rates;
@@ -104,7 +105,7 @@ impl Lanes {
             None if facts.chain.is_some() => scope.chains.assign(facts.chain, request, wire),
             None => match scope.chains.follow(request, wire) {
                 Some(continued) => continued,
-                None => match scope.replaced(wire, request, &latest) {
+                None => match scope.retold(wire, request, &latest).or_else(|| scope.replaced(wire, request, &latest)) {
                     Some(chain) => scope.chains.resume(chain, request, wire),
                     None => scope.chains.begin(request, wire),
                 },
@@ -195,7 +196,22 @@ impl Scope {
     ) -> Option<ChainId> {
         let trace = Trace::of(wire, request)?;
         let (likeness, known) = self.of_kind(wire, request, latest)?;
-        let chain = replaced::only(wire, request, (trace, likeness), &known)?;
+        self.within(replaced::only(wire, request, (trace, likeness), &known)?)
+    }
+
+    /// The chain, numbered within the scope, whose history `request` tells again with changes all over.
+    fn retold<'a>(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+    ) -> Option<ChainId> {
+        let known = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
+        self.within(retold::only(wire, request, known)?)
+    }
+
+    /// The number within the scope of a chain.
+    fn within(&self, chain: ChainId) -> Option<ChainId> {
         let within = self.numbers.iter().position(|number| *number == chain)?;
         Some(ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
     }

@@ -30,6 +30,7 @@ mod refused;
 mod replaced;
 mod report;
 mod resemblance;
+mod retold;
 mod rules;
 mod sent;
 mod sharing;

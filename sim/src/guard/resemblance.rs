@@ -150,7 +150,7 @@ fn level_blocks(wire: &Wire, request: &Request, level: Level) -> Vec<BlockId> {
 }
 
 /// Bytes that two texts begin and end with alike.
-fn alike_bytes(old: &[u8], new: &[u8]) -> u64 {
+pub(super) fn alike_bytes(old: &[u8], new: &[u8]) -> u64 {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
     (start + end) as u64

@@ -60,6 +60,11 @@ impl Chains {
         if shares.is_empty() {
             shares = self.shares(&messages, shared_anywhere);
         }
+        // Who goes on from a whole conversation does not go on from one that began otherwise, whatever was said alike since.
+        let is_whole = |at: usize| messages.starts_with(&self.open[at].messages) && !self.open[at].messages.is_empty();
+        if shares.iter().any(|(_, at)| is_whole(*at)) {
+            shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
+        }
         let (most, at) = shares.pop()?;
         let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
         let mut open = self.open.remove(at);
