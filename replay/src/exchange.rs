@@ -18,7 +18,8 @@ pub struct Origin {
     pub line: usize,
 }
 
-/// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted.
+/// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted, and their
+/// prefixes are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A Claude model, wherever it was hosted; the body is in the spelling of the Messages API (see [`Dialect`]).

@@ -12,6 +12,8 @@ mod dialects;
 mod locked;
 #[path = "guarded/openai.rs"]
 mod openai;
+#[path = "guarded/others.rs"]
+mod others;
 #[path = "guarded/real.rs"]
 mod real;
 #[path = "guarded/recordings.rs"]

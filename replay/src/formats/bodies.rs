@@ -1,13 +1,14 @@
 //! Request bodies alone: one per file or several one behind the other, each a body or `{"request": {…}, "response": {…}}`.
 //!
-//! Files of a folder are taken in the order of their names. They carry no instants. A body with `input` in the place of
-//! `messages`, and a model that tells whose it is, is one of the Responses API. One for a Claude model shows by its keys
-//! whether it is in the spelling of the Messages API, of Converse or of chat completions.
+//! Files of a folder are taken in the order of their names. They carry no instants. The name of its model tells for whom a
+//! body was meant, its keys how it is spelled: `contents` is Gemini's, `input` in the place of `messages` the Responses
+//! API's, `prompt` Ollama's or an old completion's; others show whether they are in the spelling of the Messages API, of
+//! Converse or of chat completions.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::dialect::{self, Translated};
+use super::dialect::{self, Translated, bedrock_converse};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
@@ -54,9 +55,12 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
     let start = text.offset_of(raw);
     let model = body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
     let is_response = keys.input.is_some() && body::provider_by_model(&model).is_some();
-    if keys.messages.is_none() && !is_response {
+    if keys.messages.is_none() && keys.prompt.is_none() && !is_response {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
     }
+    let elsewhere =
+        || ["modelId", "model"].into_iter().zip([raw, value]).find_map(|(key, body)| json::member_text(body, key));
+    let model = if model.is_empty() { elsewhere().unwrap_or_default().into_owned() } else { model };
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
     let mut exchange = keyed(origin, model, (raw, &keys)).map_err(|why| text.fault(start, why))?;
     if let Some(answer) = answer {
@@ -75,13 +79,9 @@ pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exch
 }
 
 fn keyed(origin: Origin, model: String, (raw, body): (&[u8], &Keys<'_>)) -> Result<Exchange, String> {
-    let provider = body::provider_by_model(&model);
-    let dialect = match (provider, body.messages) {
-        (Some(_), Some(_)) => Dialect::ChatCompletions,
-        (Some(_), None) => Dialect::Responses,
-        (None, _) => body.dialect(),
-    };
-    let mut exchange = match dialect::translate(dialect, raw, &model)? {
+    let (provider, dialect) = body.spelled_for(&model);
+    let translated = if provider.is_none() { dialect::translate(dialect, raw, &model)? } else { None };
+    let mut exchange = match translated {
         Some(Translated { body, addresses }) => {
             Exchange { addresses: Some(Arc::new(addresses)), ..Exchange::request_only(origin, model, body.to_json()) }
         }
@@ -99,6 +99,8 @@ struct Keys<'a> {
     response: Option<&'a [u8]>,
     input: Option<&'a [u8]>,
     messages: Option<&'a [u8]>,
+    /// What a body without messages has, and how that is spelled.
+    prompt: Option<Dialect>,
     system: Option<&'a [u8]>,
     tools: Option<&'a [u8]>,
     /// A key that Converse alone has.
@@ -117,11 +119,35 @@ impl<'a> Keys<'a> {
                 "messages" => keys.messages = value,
                 "system" => keys.system = value,
                 "tools" => keys.tools = value,
-                "toolConfig" | "inferenceConfig" | "modelId" => keys.of_converse = true,
+                "contents" => keys.prompt = Some(Dialect::GenerateContent),
+                "prompt" | "inputText" => keys.prompt = keys.prompt.or(Some(Dialect::Ollama)),
+                "chat_history" => keys.prompt = Some(Dialect::Cohere),
+                key if bedrock_converse::KEYS.contains(&key) => keys.of_converse = true,
                 _ => {}
             }
         }
         keys
+    }
+
+    /// For whom a body was meant (`None`: Anthropic), and how it is spelled.
+    fn spelled_for(&self, model: &str) -> (Option<&'static str>, Dialect) {
+        let provider = body::provider_by_model(model);
+        match (provider, self.messages, self.prompt) {
+            (_, None, Some(Dialect::GenerateContent)) => (provider.or(Some("gemini")), Dialect::GenerateContent),
+            (_, None, Some(Dialect::Cohere)) => (provider.or(Some("cohere")), Dialect::Cohere),
+            (_, None, Some(prompt)) => (provider.or(Some("unknown")), prompt),
+            (Some(_), None, None) => (provider, Dialect::Responses),
+            (Some(_), Some(_), _) if self.of_converse => (provider, Dialect::BedrockConverse),
+            (Some(_), Some(_), _) if self.is_messages() => (provider, Dialect::Messages),
+            (Some(_), Some(_), _) => (provider, Dialect::ChatCompletions),
+            (None, ..) => (None, self.dialect()),
+        }
+    }
+
+    /// Whether a body for another model than Claude is in the spelling of the Messages API, which many makers offer.
+    fn is_messages(&self) -> bool {
+        let is_declared = |tool| json::member(tool, "input_schema").is_some();
+        self.system.is_some() || self.tools.and_then(first).is_some_and(is_declared)
     }
 
     /// How a body for a Claude model is spelled. Blocks of Converse have their kind as their only key and no `type`; chat

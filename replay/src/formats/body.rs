@@ -47,23 +47,37 @@ fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     Broken { at, what: json_reason(error) }
 }
 
-/// Who a body without an address was meant for, by the name of its model. Unknown names count as Messages bodies:
-/// the formats that come without an address hold those.
+/// Who a body without an address was meant for, by the name of its model (of `openai/gpt-5` what stands behind the last
+/// stroke). Unknown names count as Messages bodies: the formats that come without an address hold those.
 pub(crate) fn provider_by_model(model: &str) -> Option<&'static str> {
     const FAMILIES: &[(&str, &str)] = &[
         ("gpt-", "openai"),
         ("chatgpt-", "openai"),
+        ("codex-", "openai"),
         ("o1", "openai"),
         ("o3", "openai"),
         ("o4", "openai"),
         ("gemini", "gemini"),
+        ("gemma", "gemini"),
         ("grok", "xai"),
         ("deepseek", "deepseek"),
         ("mistral", "mistral"),
+        ("ministral", "mistral"),
+        ("magistral", "mistral"),
+        ("devstral", "mistral"),
+        ("codestral", "mistral"),
         ("command-", "cohere"),
+        ("kimi", "moonshot"),
+        ("moonshot", "moonshot"),
+        ("glm-", "zai"),
+        ("qwen", "alibaba"),
+        ("minimax", "minimax"),
+        ("llama", "meta"),
+        ("amazon.nova", "bedrock"),
     ];
-    if model.contains("claude") {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    if name.contains("claude") {
         return None;
     }
-    FAMILIES.iter().find(|(prefix, _)| model.starts_with(prefix)).map(|(_, provider)| *provider)
+    FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, provider)| *provider)
 }

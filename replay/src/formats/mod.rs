@@ -148,7 +148,7 @@ pub const FORMATS: &[FormatInfo] = &[
         format: Format::Bodies,
         name: "bodies",
         what: "one request body per file, in order of file names; or `{request, response}` in one file",
-        detected_by: "top-level keys `model` and `messages` (or `input`), or `request` and `response`",
+        detected_by: "top-level keys `model` and `messages` (or `input`, `prompt`), or `contents`, or `request` and `response`",
     },
     FormatInfo {
         format: Format::ExchangeLog,

@@ -8,8 +8,8 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Addresses, Ttl, Usage};
 
 use crate::exchange::{Dialect, Exchange, Provider};
-use crate::formats::dialect::{Translated, openai};
-use crate::formats::json;
+use crate::formats::dialect::Translated;
+use crate::formats::dialect::others::{self, Maker};
 use crate::formats::value::Value;
 use crate::replay::reading::platform;
 
@@ -22,11 +22,11 @@ pub(super) struct Whose<'a> {
 }
 
 /// Why an exchange is not checked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Unchecked {
-    /// No cache profile reads the requests of this provider.
-    NoProfile(String),
-    /// The recording left the prompt out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unchecked {
+    /// Texts were to be embedded.
+    Embeddings,
+    /// The recording left the prompt out, or it stands in none of the places that are known.
     Unprompted,
     /// The provider refused it: nothing was read, written or billed.
     Refused,
@@ -34,27 +34,16 @@ pub(super) enum Unchecked {
     Continues,
 }
 
-/// Whether a cache could see the exchange.
-pub(super) fn unchecked(exchange: &Exchange) -> Option<Unchecked> {
-    match &exchange.provider {
-        Provider::Other(name) if !is_openai(exchange) => Some(Unchecked::NoProfile(name.clone())),
-        Provider::Other(_) if exchange.failed() => Some(Unchecked::Refused),
-        Provider::Other(_) => continues(&exchange.body).then_some(Unchecked::Continues),
-        Provider::Anthropic if exchange.dialect == Dialect::Unprompted => Some(Unchecked::Unprompted),
-        Provider::Anthropic if exchange.failed() => Some(Unchecked::Refused),
-        Provider::Anthropic => None,
+impl Unchecked {
+    /// In words.
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Embeddings => "embeddings have no prompt cache",
+            Self::Unprompted => "the recording left the prompt out",
+            Self::Continues => "it goes on from a response that the provider keeps, so its prompt is not in its body",
+            Self::Refused => "the provider refused it, so nothing was read or written",
+        }
     }
-}
-
-/// Whether it holds a prompt for `OpenAI`, which the guard takes in a translation.
-pub fn is_openai(exchange: &Exchange) -> bool {
-    exchange.provider.name() == "openai"
-        && matches!(exchange.dialect, Dialect::ChatCompletions | Dialect::Responses)
-        && ["messages", "input"].iter().any(|key| json::member(&exchange.body, key).is_some())
-}
-
-fn continues(body: &[u8]) -> bool {
-    ["previous_response_id", "conversation"].iter().any(|key| json::member(body, key).is_some_and(|id| id != b"null"))
 }
 
 /// A body in the spelling of the Messages API, as the guard takes it.
@@ -64,17 +53,45 @@ pub struct Spelled<'a> {
     pub body: Cow<'a, [u8]>,
     /// Where its parts stood in the body that was sent, where it was translated.
     pub addresses: Option<Arc<Addresses>>,
+    /// What is known of its breakpoints beside those in the body.
+    pub breakpoints: Breakpoints,
+    /// Whose rules apply to its prompt; `None` for Anthropic's.
+    pub(super) maker: Option<Maker>,
 }
 
 /// The body of an exchange as the guard takes it.
-pub fn spelled(exchange: &Exchange) -> Spelled<'_> {
-    let translated = is_openai(exchange).then(|| Value::from_json(&exchange.body).ok()).flatten();
-    match translated.as_ref().map(openai::translate) {
-        Some(Translated { body, addresses }) => {
-            Spelled { body: Cow::Owned(body.to_json()), addresses: Some(Arc::new(addresses)) }
-        }
-        // What cannot be read is refused, with its place, by whoever reads it next.
-        None => Spelled { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone() },
+///
+/// # Errors
+/// Why no cache could see it.
+pub fn spelled(exchange: &Exchange) -> Result<Spelled<'_>, Unchecked> {
+    match exchange.dialect {
+        Dialect::Embeddings => return Err(Unchecked::Embeddings),
+        Dialect::Unprompted => return Err(Unchecked::Unprompted),
+        _ => {}
+    }
+    let maker = maker(exchange);
+    let breakpoints = match &exchange.usage {
+        _ if maker.is_some() => Breakpoints::Automatic,
+        Some(recorded) => breakpoints(exchange, &recorded.usage),
+        None => Breakpoints::AsSent,
+    };
+    // What cannot be read is refused, with its place, by whoever reads it next.
+    let as_sent =
+        Spelled { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone(), breakpoints, maker };
+    let (Some(maker), Ok(body)) = (maker, Value::from_json(&exchange.body)) else { return Ok(as_sent) };
+    if ["previous_response_id", "conversation"].iter().any(|key| body.get(key).is_some_and(|id| *id != Value::Null)) {
+        return Err(Unchecked::Continues);
+    }
+    let translated = others::translate(maker, exchange.dialect, &body, &exchange.model);
+    let Translated { body, addresses } = translated.ok_or(Unchecked::Unprompted)?;
+    Ok(Spelled { body: Cow::Owned(body.to_json()), addresses: Some(Arc::new(addresses)), ..as_sent })
+}
+
+fn maker(exchange: &Exchange) -> Option<Maker> {
+    match &exchange.provider {
+        Provider::Anthropic => None,
+        Provider::Other(name) if matches!(name.as_str(), "openai" | "azure") => Some(Maker::OpenAi),
+        Provider::Other(_) => Some(Maker::Other),
     }
 }
 
@@ -87,8 +104,8 @@ pub(super) fn scope(exchange: &Exchange, scope: &str) -> String {
     }
 }
 
-/// The request, its body as [`spelled`] gives it. Instants are (sent, first byte); those of `OpenAI` are left out, since no
-/// profile holds its lifetimes.
+/// The request, its body as [`spelled`] gives it. Instants are (sent, first byte); those of providers other than Anthropic
+/// are left out, since no profile holds their lifetimes.
 pub(super) fn sent<'a>(
     exchange: &'a Exchange,
     spelled: &'a Spelled<'_>,
@@ -96,7 +113,7 @@ pub(super) fn sent<'a>(
     instants: Option<(Instant, Instant)>,
 ) -> Sent<'a> {
     let usage = exchange.usage.as_ref();
-    let instants = instants.filter(|_| !is_openai(exchange));
+    let instants = instants.filter(|_| spelled.maker.is_none());
     Sent {
         body: &spelled.body,
         addresses: spelled.addresses.as_ref(),
@@ -108,11 +125,7 @@ pub(super) fn sent<'a>(
         first_byte_at: instants.map(|(_, first_byte_at)| first_byte_at),
         // Sums over the passes of a server-side tool say nothing of one prompt.
         usage: usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
-        breakpoints: match usage {
-            _ if is_openai(exchange) => Breakpoints::Automatic,
-            Some(recorded) => breakpoints(exchange, &recorded.usage),
-            None => Breakpoints::AsSent,
-        },
+        breakpoints: spelled.breakpoints,
     }
 }
 

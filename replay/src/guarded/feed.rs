@@ -179,19 +179,25 @@ impl<'a> Feeding<'a> {
             return;
         }
         self.stopped = !(self.goes_on)();
-        if let Some(why) = exchanged::unchecked(exchange) {
-            *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1;
-            return;
-        }
+        let spelled = match exchanged::spelled(exchange) {
+            _ if exchange.failed() => Err(Unchecked::Refused),
+            spelled => spelled,
+        };
+        let spelled = match spelled {
+            Ok(spelled) => spelled,
+            Err(why) => {
+                *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1;
+                return;
+            }
+        };
         let instants = exchange.sent_at.filter(|_| timed).map(|at| {
             let times = with_times(exchange, at);
             (times.at, times.first_byte_at)
         });
-        let spelled = exchanged::spelled(exchange);
         match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &spelled, whose, instants)) {
             Ok(()) => {
                 self.requests += 1;
-                self.remarks.openai += usize::from(exchanged::is_openai(exchange));
+                self.remarks.sent(spelled.maker, &exchange.model);
             }
             Err(error) => self.unreadable.push(Unreadable {
                 file: exchange.origin.file.clone(),
@@ -224,19 +230,9 @@ impl<'a> Feeding<'a> {
     }
 
     fn finish(self, mut inputs: Inputs) -> Fed {
-        let unchecked = self.unchecked.into_iter().map(|((file, why), requests)| {
-            let reason = match why {
-                Unchecked::NoProfile(provider) => {
-                    format!("bodies for {provider} cannot be read yet, only those for Anthropic and OpenAI")
-                }
-                Unchecked::Unprompted => "the recording left the prompt out".to_owned(),
-                Unchecked::Continues => {
-                    "it goes on from a response that the provider keeps, so its prompt is not in its body".to_owned()
-                }
-                Unchecked::Refused => "the provider refused it, so nothing was read or written".to_owned(),
-            };
-            Foreign { file, reason, requests }
-        });
+        let unchecked = self.unchecked.into_iter();
+        let unchecked =
+            unchecked.map(|((file, why), requests)| Foreign { file, reason: why.told().to_owned(), requests });
         let unchecked = unchecked.collect();
         inputs.unreadable.extend(self.unreadable);
         Fed { inputs, requests: self.requests, remarks: self.remarks, unchecked, partial: self.stopped }

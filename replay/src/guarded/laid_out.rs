@@ -4,7 +4,9 @@
 use forkcast_sim::guard::Breakpoints;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
-use forkcast_sim::wire::{BlockId, EnvelopeField, Marker, NodeId, OPENAI_SETTINGS, Place, Request, Ttl, Wire};
+use forkcast_sim::wire::{
+    BlockId, EnvelopeField, Marker, NodeId, OPENAI_SETTINGS, OTHER_SETTINGS, Place, Request, Ttl, Wire,
+};
 
 /// The model of a request, as far as it decides what is taken for its cache.
 #[derive(Clone, Copy, Debug)]
@@ -95,9 +97,12 @@ fn mark_ends(request: &mut Request, ttl: Ttl) {
     request.markers_sent = request.markers.len();
 }
 
-/// The mark of a request to `OpenAI`, by which its diagnosis is known.
+/// The mark of a request to others than Anthropic, by which it is known who diagnoses its cache.
 fn envelope(model: Model<'_>) -> Vec<EnvelopeField> {
-    let is_openai = model.vendor() == Some(Vendor::OpenAi);
-    let mark = EnvelopeField { key: OPENAI_SETTINGS.to_owned(), value: b"{}".to_vec() };
-    if is_openai { vec![mark] } else { Vec::new() }
+    let key = match model.vendor() {
+        Some(Vendor::Anthropic) => return Vec::new(),
+        Some(Vendor::OpenAi) => OPENAI_SETTINGS,
+        _ => OTHER_SETTINGS,
+    };
+    vec![EnvelopeField { key: key.to_owned(), value: b"{}".to_vec() }]
 }

@@ -27,7 +27,7 @@ use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
 pub use check::{Check, Checking, Outcome};
-pub use exchanged::{Spelled, is_openai, spelled};
+pub use exchanged::{Spelled, Unchecked, spelled};
 pub use feed::{Fed, Foreign, feed};
 pub use remarks::Remarks;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_sim::wire::model::Vendor;
 
 use super::laid_out::Model;
+use crate::formats::dialect::others::Maker;
 
 /// Requests that the sink was given, by what is known of them less than of a body for Anthropic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,15 @@ pub struct Remarks {
 const MODELS_NAMED: usize = 3;
 
 impl Remarks {
+    /// Counts a request whose body was read.
+    pub(super) fn sent(&mut self, maker: Option<Maker>, model: &str) {
+        match maker {
+            None => {}
+            Some(Maker::OpenAi) => self.openai += 1,
+            Some(Maker::Other) => *self.unprofiled.entry(model.to_owned()).or_default() += 1,
+        }
+    }
+
     /// Counts a request that was rebuilt from a transcript.
     pub(super) fn rebuilt(&mut self, model: Model<'_>, is_measured: bool) {
         self.rebuilt += 1;

@@ -101,7 +101,8 @@ fn by_keys(bytes: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {
     } else if has("header") && has("records") {
         Some(Format::WireCapture)
     } else {
-        by_line_keys(&bytes[json::skip_space(bytes, 0)..], keys).or_else(|| is_body(&has).then_some(Format::Bodies))
+        by_line_keys(&bytes[json::skip_space(bytes, 0)..], keys)
+            .or_else(|| is_body(bytes, &has).then_some(Format::Bodies))
     }
 }
 
@@ -114,10 +115,21 @@ fn is_archive(bytes: &[u8]) -> bool {
 /// Keys of bodies whose model stands in the address: those for Bedrock and Vertex, and those of Converse.
 const MODEL_ELSEWHERE: [&str; 4] = ["anthropic_version", "toolConfig", "inferenceConfig", "modelId"];
 
-fn is_body(has: &dyn Fn(&str) -> bool) -> bool {
-    (has("model") && (has("messages") || has("input")))
+fn is_body(bytes: &[u8], has: &dyn Fn(&str) -> bool) -> bool {
+    let says = |keys: [&str; 2]| keys.into_iter().all(has);
+    (has("model") && ["messages", "input", "prompt"].into_iter().any(has))
         || (has("messages") && MODEL_ELSEWHERE.iter().any(|key| has(key)))
-        || (has("request") && has("response"))
+        || [["request", "response"], ["message", "chat_history"], ["inputText", "textGenerationConfig"]]
+            .into_iter()
+            .any(says)
+        || has_contents(bytes)
+        || has("request") && json::member(bytes, "request").is_some_and(has_contents)
+}
+
+/// The list under `contents` is a conversation with Gemini.
+fn has_contents(bytes: &[u8]) -> bool {
+    let Some(list) = json::value_start(bytes, "contents") else { return false };
+    json::keys(bytes, json::skip_space(bytes, list + 1)).0.iter().any(|key| key == "parts")
 }
 
 fn by_line_keys(object: &[u8], keys: &[Cow<'_, str>]) -> Option<Format> {

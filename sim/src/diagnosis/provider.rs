@@ -6,7 +6,7 @@
 
 use super::cause::Cause;
 use crate::wire::model::{Platform, Resolved, Vendor};
-use crate::wire::{OPENAI_SETTINGS, Request};
+use crate::wire::{OPENAI_SETTINGS, OTHER_SETTINGS, Request};
 
 /// A provider that says of an answer why its prompt was not read from the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,9 +40,10 @@ impl Provider {
     /// Who diagnoses the cache of `request`; `None` where nobody does. The spelling of the body decides, and of a body in
     /// the Messages spelling the model: makers other than Anthropic offer that API too.
     pub fn of(request: &Request) -> Option<Self> {
-        match request.envelope_value(OPENAI_SETTINGS) {
-            Some(_) => Some(Self::OpenAi),
-            None => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
+        match (request.envelope_value(OPENAI_SETTINGS), request.envelope_value(OTHER_SETTINGS)) {
+            (Some(_), _) => Some(Self::OpenAi),
+            (None, Some(_)) => None,
+            (None, None) => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
         }
     }
 

@@ -9,7 +9,7 @@ use super::unread;
 use crate::cache;
 use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
 use crate::pricing::{Category, Money, Rates};
-use crate::wire::{Request, Ttl, Wire};
+use crate::wire::{OTHER_SETTINGS, Request, Ttl, Wire};
 
 /// Two requests to be laid side by side.
 #[derive(Clone, Copy)]
@@ -177,9 +177,10 @@ impl<'a> Alone<'a> {
 }
 
 impl Taken {
-    /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these.
+    /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these. Of a
+    /// provider whose rules are not known no fee for writing is known either.
     fn written_ends(&self) -> (usize, usize) {
-        if self.refusal.is_some() {
+        if self.refusal.is_some() || self.request.envelope_value(OTHER_SETTINGS).is_some() {
             return (0, 0);
         }
         let marked = self.marked().into_iter().filter(|(at, _)| self.cumulative[*at] >= self.minimum_tokens);

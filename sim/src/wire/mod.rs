@@ -51,7 +51,7 @@ pub use intake::Wire;
 pub use level::{Level, Place, Role};
 pub use marker::{Marker, Ttl};
 pub use normal::NormalForms;
-pub use parameters::OPENAI_SETTINGS;
+pub use parameters::{OPENAI_SETTINGS, OTHER_SETTINGS};
 pub use piece::Piece;
 pub use pieces::Pieces;
 pub use pins::{Pins, estimated_cumulative};

@@ -15,6 +15,9 @@ const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 /// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
 pub const OPENAI_SETTINGS: &str = "openai_settings";
 
+/// The same in a translated body of any other provider. None of them is known to diagnose its cache.
+pub const OTHER_SETTINGS: &str = "other_settings";
+
 /// Facts about the prompt's blocks that its parameters depend on.
 #[derive(Clone, Debug, Default)]
 pub struct PromptFacts {
@@ -60,7 +63,8 @@ fn nested<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
 }
 
 fn settings<'a>(envelope: &'a [EnvelopeField], fields: &mut Vec<(&'a str, Vec<u8>)>) {
-    for (key, value) in value(envelope, OPENAI_SETTINGS).into_iter().flat_map(|all| json::members(all).flatten()) {
+    let translated = [OPENAI_SETTINGS, OTHER_SETTINGS].into_iter().filter_map(|key| value(envelope, key));
+    for (key, value) in translated.flat_map(|all| json::members(all).flatten()) {
         let name = str::from_utf8(key).ok().and_then(|key| key.strip_prefix('"')?.strip_suffix('"'));
         fields.extend(name.map(|name| (name, value.to_vec())));
     }

@@ -5,6 +5,14 @@
 use super::super::value::Value;
 use super::{Part, Prompt, Translated, Turn, base64_source, indexed, mark, object, push, put, text_block, text_form};
 
+/// Keys that no other body has.
+pub(crate) const KEYS: [&str; 3] = ["toolConfig", "inferenceConfig", "modelId"];
+
+/// Whether a body is spelled so.
+pub(super) fn is_spelled(body: &Value) -> bool {
+    KEYS.iter().any(|key| body.get(key).is_some())
+}
+
 /// Translates a Converse body; `model` comes from the address.
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     let (mut keys, mut prompt) = (vec![("model".to_owned(), Value::text(model))], Prompt::default());

@@ -1,13 +1,16 @@
 //! Requests in other spellings, translated into bodies of the Messages API: to Claude models for all that is done with
-//! them, to `OpenAI` for the guard alone.
+//! them, to others for the guard alone.
 //!
 //! Each part keeps the path that it had in the body that was sent, so that people are told of places that they know.
 //! What the Messages API has no place for is carried over under its own name, so that a change in it is still seen.
 //! Sizes are unaffected: they come from recorded usage.
 
 pub(crate) mod bedrock_converse;
-pub(crate) mod openai;
+mod gemini;
+mod openai;
 pub(crate) mod openrouter;
+pub(crate) mod others;
+mod plain;
 
 use forkcast_sim::wire::{Addresses, Level, Place};
 

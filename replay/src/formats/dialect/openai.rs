@@ -1,12 +1,12 @@
-//! Chat completions and responses of `OpenAI`, translated so that the guard can lay two requests side by side.
+//! Chat completions and responses of `OpenAI` and of those who took them over (Cohere's second chat and Ollama's among
+//! them), translated so that the guard can lay two requests side by side.
 //!
 //! Each message or input item stays the message of its number. Leading system and developer messages, and `instructions` before them, are the system prompt; what they leave at
 //! their place is empty. Item ids and states are no prompt: Codex CLI renews them where the text is the same
 //! (`clients.md` 6, version 0.169.0).
 
-use forkcast_sim::wire::OPENAI_SETTINGS;
-
 use super::super::value::Value;
+use super::others::Maker;
 use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
@@ -24,19 +24,27 @@ const SETTINGS: [(&str, &str); 10] = [
     ("context_management", ""),
 ];
 
+/// The settings that other providers are known to heed: the key decides which server is asked (xAI, docs.x.ai, 2026-09).
+const SETTINGS_OF_OTHERS: [(&str, &str); 1] = [("prompt_cache_key", "")];
+
+/// Members of a message that are read as what they are, or are no prompt.
+const READ: [&str; 8] = ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type"];
+
 /// Translates a body of either spelling.
-pub(crate) fn translate(body: &Value) -> Translated {
+pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     let mut keys = Vec::new();
     push(&mut keys, "model", body.get("model").cloned());
-    push(&mut keys, OPENAI_SETTINGS, Some(settings(body)));
+    let told: &[(&str, &str)] = match maker {
+        Maker::OpenAi => &SETTINGS,
+        Maker::Other => &SETTINGS_OF_OTHERS,
+    };
+    push(&mut keys, maker.settings(), Some(settings(body, told)));
     let mut prompt =
         Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
     let instructions = body.get("instructions").and_then(Value::as_text).filter(|text| !text.is_empty());
     prompt.system.extend(instructions.map(|text| text_part(text, "instructions".to_owned())));
     let mut turns: Vec<Turn> = match (body.get("messages"), body.get("input")) {
-        (Some(messages), _) => {
-            indexed(messages.elements(), "messages").map(|(message, at)| openrouter::turn(message, at)).collect()
-        }
+        (Some(messages), _) => indexed(messages.elements(), "messages").map(|(found, at)| message(found, at)).collect(),
         (None, Some(Value::Text(text))) => {
             let at = "input".to_owned();
             vec![Turn { role: Value::text("user"), content: vec![text_part(text, at.clone())], at }]
@@ -51,9 +59,29 @@ pub(crate) fn translate(body: &Value) -> Translated {
     prompt.body(keys)
 }
 
-fn settings(body: &Value) -> Value {
+/// A message, with what else it holds in front of it: `reasoning_content` that DeepSeek and Moonshot get back, a
+/// `tool_plan`, a `name`, `images`.
+fn message(message: &Value, at: String) -> Turn {
+    let is_said = |value: &Value| match value {
+        Value::Null => false,
+        Value::Text(text) => !text.is_empty(),
+        Value::List(elements) => !elements.is_empty(),
+        _ => true,
+    };
+    let beside = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
+    let beside = beside.map(|(key, value)| Part {
+        value: object([("type", Value::text(key)), (key.as_str(), value.clone())]),
+        at: format!("{at}.{key}"),
+    });
+    let beside: Vec<Part> = beside.collect();
+    let mut turn = openrouter::turn(message, at);
+    turn.content.splice(0..0, beside);
+    turn
+}
+
+fn settings(body: &Value, told: &[(&str, &str)]) -> Value {
     let mut found = Vec::new();
-    for (path, unsaid) in SETTINGS {
+    for &(path, unsaid) in told {
         let value = path.split('.').try_fold(body, |value, key| value.get(key));
         let value = value.filter(|value| **value != Value::Null && value.to_json() != unsaid.as_bytes());
         push(&mut found, path, value.cloned());
@@ -150,10 +178,11 @@ fn bare(item: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::super::super::value::Value;
+    use super::super::others::Maker;
     use super::translate;
 
     fn translated(body: &str) -> String {
-        String::from_utf8(translate(&Value::from_json(body.as_bytes()).unwrap()).body.to_json()).unwrap()
+        String::from_utf8(translate(Maker::OpenAi, &Value::from_json(body.as_bytes()).unwrap()).body.to_json()).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forkcast_replay::exchange::{Exchange, Provider};
+use forkcast_replay::exchange::Exchange;
 use forkcast_replay::guarded::{self, Spelled};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::guard::Breakpoints;
@@ -19,8 +19,8 @@ pub struct Side {
     pub exchange: Exchange,
     /// Its position in its recording, where the user gave one.
     pub position: Option<usize>,
-    /// Its provider places the breakpoints; the body is a translation.
-    automatic: bool,
+    /// What is known of its breakpoints beside those in its body.
+    breakpoints: Breakpoints,
 }
 
 /// Both requests are asked for in one scope, or nothing could be shared.
@@ -49,26 +49,19 @@ impl Side {
         };
         let exchange = inputs.exchanges().nth(index).cloned();
         let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
-        let automatic = guarded::is_openai(&exchange);
-        if automatic {
-            let Spelled { body, addresses } = guarded::spelled(&exchange);
-            (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
-        }
-        Ok(Self { title: name.to_owned(), exchange, position, automatic })
+        let refused =
+            |why: guarded::Unchecked| BadInput::error(format_args!("{name}: cannot be compared: {}", why.told()));
+        let Spelled { body, addresses, breakpoints, .. } = guarded::spelled(&exchange).map_err(refused)?;
+        (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
+        Ok(Self { title: name.to_owned(), exchange, position, breakpoints })
     }
 
     /// Reads the request's body.
     pub fn read(&self, wire: &mut Wire) -> anyhow::Result<Request> {
-        if let (Provider::Other(provider), false) = (&self.exchange.provider, self.automatic) {
-            let complaint = format!("{}: a request to {provider}, for which there is no cache profile yet", self.title);
-            return Err(BadInput::error(complaint));
-        }
         let read = wire.read(&self.exchange.body, SCOPE, &self.exchange.model);
         let mut request = read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))?;
         request.addresses = self.exchange.addresses.clone();
-        if self.automatic {
-            Breakpoints::Automatic.apply(&mut request);
-        }
+        self.breakpoints.apply(&mut request);
         Ok(request)
     }
 }

@@ -1,0 +1,205 @@
+//! `generateContent` of Gemini and Vertex, translated so that the guard can lay two requests side by side.
+//!
+//! Source: Gemini API reference, `generateContent`, `Content`, `Part`, `Tool` (ai.google.dev, 2026-09). Names of members
+//! may be spelled in either case there, as in all of Google's APIs. Google says of its cache that it keeps prefixes, not
+//! what is part of their identity: of the settings only `cachedContent`, which names a prefix, is taken for one.
+
+use forkcast_sim::wire::OTHER_SETTINGS;
+
+use super::super::value::Value;
+use super::{Part, Prompt, Translated, Turn, base64_source, indexed, object, push, put, text_block, text_form};
+
+/// Whether a body is spelled so.
+pub(crate) fn is_spelled(body: &Value) -> bool {
+    body.get("contents").or_else(|| body.get("request")?.get("contents")).is_some()
+}
+
+/// Translates a body, or one that Code Assist wraps into `request`; `model` comes from the address.
+pub(crate) fn translate(body: &Value, model: &str) -> Translated {
+    let (body, at) = match (body.get("contents"), body.get("request")) {
+        (None, Some(request)) => (request, "request."),
+        _ => (body, ""),
+    };
+    let mut settings = Vec::new();
+    push(&mut settings, "cachedContent", either(body, "cachedContent").filter(|name| **name != Value::Null).cloned());
+    let keys = vec![("model".to_owned(), Value::text(model)), (OTHER_SETTINGS.to_owned(), Value::Object(settings))];
+    let system = spelling(body, "systemInstruction");
+    let mut prompt = Prompt {
+        tools: body.get("tools").map(|tools| declared(tools.elements(), &format!("{at}tools"))),
+        system: body.get(&system).map(|found| parts(found, &format!("{at}{system}"))).unwrap_or_default(),
+        messages: None,
+    };
+    let list = format!("{at}contents");
+    prompt.messages = body.get("contents").map(|contents| match contents {
+        Value::List(contents) => indexed(contents, &list).map(|(content, at)| turn(content, at)).collect(),
+        alone => vec![turn(alone, list.clone())],
+    });
+    prompt.body(keys)
+}
+
+/// How a member is spelled in this object.
+fn spelling(value: &Value, camel: &str) -> String {
+    if value.get(camel).is_some() {
+        return camel.to_owned();
+    }
+    let mut snake = String::new();
+    for letter in camel.chars() {
+        match letter.is_ascii_uppercase() {
+            true => snake.extend(['_', letter.to_ascii_lowercase()]),
+            false => snake.push(letter),
+        }
+    }
+    snake
+}
+
+fn either<'a>(value: &'a Value, camel: &str) -> Option<&'a Value> {
+    value.get(&spelling(value, camel))
+}
+
+/// Each declared function is a tool; what the provider runs itself is one by its own name.
+fn declared(tools: &[Value], at: &str) -> Vec<Part> {
+    let mut out = Vec::new();
+    for (tool, at) in indexed(tools, at) {
+        for (key, value) in tool.members() {
+            match key.as_str() {
+                "functionDeclarations" | "function_declarations" => {
+                    let list = format!("{at}.{key}");
+                    let functions = indexed(value.elements(), &list);
+                    out.extend(functions.map(|(value, at)| Part { value: function(value), at }));
+                }
+                _ => out.push(Part { value: own_tool(key, value), at: at.clone() }),
+            }
+        }
+    }
+    out
+}
+
+fn function(declaration: &Value) -> Value {
+    let members = declaration.members().iter().map(|(key, value)| {
+        let name = if key == "parameters" { "input_schema" } else { key };
+        (name.to_owned(), value.clone())
+    });
+    Value::Object(members.collect())
+}
+
+fn own_tool(key: &str, value: &Value) -> Value {
+    object([("type", Value::text(key)), ("name", Value::text(key)), (key, value.clone())])
+}
+
+fn turn(content: &Value, at: String) -> Turn {
+    let role = match content.text_of("role") {
+        Some("model") => "assistant",
+        _ => "user",
+    };
+    Turn { role: Value::text(role), content: parts(content, &at), at }
+}
+
+/// The parts of a content; a bare text is one.
+fn parts(content: &Value, at: &str) -> Vec<Part> {
+    if let Value::Text(text) = content {
+        return vec![Part { value: text_block(Value::text(text)), at: at.to_owned() }];
+    }
+    let at = format!("{at}.parts");
+    match content.get("parts") {
+        Some(Value::List(parts)) => indexed(parts, &at).map(|(found, at)| Part { value: part(found), at }).collect(),
+        Some(alone) => vec![Part { value: part(alone), at }],
+        None => Vec::new(),
+    }
+}
+
+/// A part says by one of its members what it is; the others (`thought`, `thoughtSignature`) belong to it.
+fn part(part: &Value) -> Value {
+    let mut block = None;
+    for (key, value) in part.members() {
+        let known = match key.as_str() {
+            "text" => text_block(value.clone()),
+            "functionCall" | "function_call" => call(value),
+            "functionResponse" | "function_response" => result(value),
+            "inlineData" | "inline_data" => {
+                media(value, |kind| base64_source(kind.to_owned(), value.get("data").cloned().unwrap_or(Value::Null)))
+            }
+            "fileData" | "file_data" => media(value, |_| {
+                let url = either(value, "fileUri").cloned().unwrap_or(Value::Null);
+                object([("type", Value::text("url")), ("url", url)])
+            }),
+            _ => continue,
+        };
+        block = Some((key, known));
+        break;
+    }
+    let Some((kind, mut block)) = block else {
+        let kind = part.members().first().map_or("empty", |(key, _)| key);
+        return object([("type", Value::text(kind)), ("value", part.clone())]);
+    };
+    for (key, value) in part.members().iter().filter(|(key, _)| key != kind) {
+        put(&mut block, key, value.clone());
+    }
+    block
+}
+
+fn call(call: &Value) -> Value {
+    let member = |key: &str| call.get(key).cloned().unwrap_or(Value::Null);
+    object([
+        ("type", Value::text("tool_use")),
+        ("id", member("id")),
+        ("name", member("name")),
+        ("input", call.get("args").cloned().unwrap_or_else(|| Value::Object(Vec::new()))),
+    ])
+}
+
+/// Results belong to calls by their names where calls have no ids.
+fn result(result: &Value) -> Value {
+    let member = |key: &str| result.get(key).cloned().unwrap_or(Value::Null);
+    object([
+        ("type", Value::text("tool_result")),
+        ("tool_use_id", member("id")),
+        ("name", member("name")),
+        ("content", text_form(&member("response"))),
+    ])
+}
+
+fn media(value: &Value, source: impl FnOnce(&str) -> Value) -> Value {
+    let media_type = either(value, "mimeType").and_then(Value::as_text).unwrap_or_default();
+    let kind = if media_type.starts_with("image/") { "image" } else { "document" };
+    object([("type", Value::text(kind)), ("source", source(media_type))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::value::Value;
+    use super::translate;
+
+    fn translated(body: &str) -> String {
+        let body = Value::from_json(body.as_bytes()).unwrap();
+        String::from_utf8(translate(&body, "gemini-2.5-pro").body.to_json()).unwrap()
+    }
+
+    #[test]
+    fn either_spelling_gives_the_same() {
+        let camel = r#"{"systemInstruction":{"parts":[{"text":"Be kind."}]},
+            "tools":[{"functionDeclarations":[{"name":"read","parameters":{"type":"OBJECT"}}]},{"googleSearch":{}}],
+            "contents":[{"role":"user","parts":[{"text":"Why?"},{"inlineData":{"mimeType":"image/png","data":"AA=="}}]},
+            {"role":"model","parts":[{"functionCall":{"name":"read","args":{"a":1}},"thoughtSignature":"s"}]},
+            {"role":"user","parts":[{"functionResponse":{"name":"read","response":{"out":2}}}]}]}"#;
+        let expected = concat!(
+            r#"{"model":"gemini-2.5-pro","other_settings":{},"tools":[{"name":"read","input_schema":{"type":"OBJECT"}},"#,
+            r#"{"type":"googleSearch","name":"googleSearch","googleSearch":{}}],"#,
+            r#""system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
+            r#"{"type":"text","text":"Why?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":null,"name":"read","input":{"a":1},"thoughtSignature":"s"}]},"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":null,"name":"read","content":"{\"out\":2}"}]}]}"#,
+        );
+        assert_eq!(translated(camel), expected);
+        let snake = [
+            ("systemInstruction", "system_instruction"),
+            ("functionDeclarations", "function_declarations"),
+            ("functionCall", "function_call"),
+            ("functionResponse", "function_response"),
+            ("inlineData", "inline_data"),
+            ("mimeType", "mime_type"),
+        ];
+        let snake = snake.iter().fold(camel.to_owned(), |body, (camel, snake)| body.replace(camel, snake));
+        assert_eq!(translated(&snake), expected);
+        assert_eq!(translated(&format!(r#"{{"project":"p","request":{camel}}}"#)), expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! Bodies with a `prompt` instead of messages (Ollama's `generate`, old completions, `InvokeModel` of Llama, Mistral and
+//! Titan), and version 1 of Cohere's chat, translated so that the guard can lay two requests side by side.
+//!
+//! Sources: Ollama, `docs/api.md`; Cohere API reference, chat v1; AWS, inference parameters of foundation models (2026-09).
+
+use forkcast_sim::wire::OTHER_SETTINGS;
+
+use super::super::value::Value;
+use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block, text_form};
+
+/// Where such bodies have their newest text.
+const TEXTS: [&str; 3] = ["prompt", "inputText", "message"];
+
+/// Whether a body is spelled so.
+pub(crate) fn is_spelled(body: &Value) -> bool {
+    TEXTS.iter().any(|key| body.get(key).is_some())
+}
+
+/// Translates a body; `model` may come from the address.
+pub(crate) fn translate(body: &Value, model: &str) -> Translated {
+    let keys = vec![("model".to_owned(), Value::text(model)), (OTHER_SETTINGS.to_owned(), Value::Object(Vec::new()))];
+    let mut prompt =
+        Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
+    for key in ["system", "preamble", "template"] {
+        prompt.system.extend(body.get(key).and_then(|value| part(value, key.to_owned())));
+    }
+    let mut turns = Vec::new();
+    if let Some(history) = body.get("chat_history") {
+        turns.extend(indexed(history.elements(), "chat_history").map(|(message, at)| said(message, at)));
+    }
+    turns.push(asked(body));
+    prompt.messages = Some(turns);
+    prompt.body(keys)
+}
+
+/// The newest turn, with what stands before and beside its text.
+fn asked(body: &Value) -> Turn {
+    let mut content = Vec::new();
+    let at = TEXTS.into_iter().find(|key| body.get(key).is_some()).unwrap_or_default();
+    for key in ["context", "documents", "tool_results", at, "suffix", "images"] {
+        match body.get(key) {
+            Some(Value::List(elements)) if key != "context" => {
+                content.extend(indexed(elements, key).filter_map(|(value, at)| part(value, at)));
+            }
+            found => content.extend(found.and_then(|value| part(value, key.to_owned()))),
+        }
+    }
+    Turn { role: Value::text("user"), content, at: at.to_owned() }
+}
+
+fn said(message: &Value, at: String) -> Turn {
+    let role = match message.text_of("role") {
+        Some("CHATBOT") => "assistant",
+        Some("SYSTEM") => "system",
+        _ => "user",
+    };
+    let mut content: Vec<Part> = message.get("message").and_then(|value| part(value, at.clone())).into_iter().collect();
+    for key in ["tool_calls", "tool_results"] {
+        let list = format!("{at}.{key}");
+        let elements = message.get(key).map(Value::elements).unwrap_or_default();
+        content.extend(indexed(elements, &list).filter_map(|(value, at)| part(value, at)));
+    }
+    Turn { role: Value::text(role), content, at }
+}
+
+/// Nothing and an empty text are no block; what is no text keeps its form.
+fn part(value: &Value, at: String) -> Option<Part> {
+    let value = match value {
+        Value::Null => return None,
+        Value::Text(text) if text.is_empty() => return None,
+        Value::Text(_) => text_block(value.clone()),
+        Value::Object(members) => {
+            let mut block = vec![("type".to_owned(), Value::text("object"))];
+            push(&mut block, "value", Some(Value::Object(members.clone())));
+            Value::Object(block)
+        }
+        other => object([("type", Value::text("list")), ("value", text_form(other))]),
+    };
+    Some(Part { value, at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::value::Value;
+    use super::translate;
+
+    fn translated(body: &str) -> String {
+        let body = Value::from_json(body.as_bytes()).unwrap();
+        String::from_utf8(translate(&body, "m").body.to_json()).unwrap()
+    }
+
+    #[test]
+    fn a_prompt_is_one_message() {
+        let expected = concat!(
+            r#"{"model":"m","other_settings":{},"system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
+            r#"{"type":"list","value":"[1,2]"},{"type":"text","text":"Why?"}]}]}"#
+        );
+        assert_eq!(translated(r#"{"prompt":"Why?","system":"Be kind.","context":[1,2],"stream":true}"#), expected);
+    }
+
+    #[test]
+    fn a_history_stands_before_the_newest_message() {
+        let expected = concat!(
+            r#"{"model":"m","other_settings":{},"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},"#,
+            r#"{"role":"assistant","content":[{"type":"text","text":"Yes?"}]},"#,
+            r#"{"role":"user","content":[{"type":"text","text":"Why?"}]}]}"#
+        );
+        let body =
+            r#"{"message":"Why?","chat_history":[{"role":"USER","message":"Hi"},{"role":"CHATBOT","message":"Yes?"}]}"#;
+        assert_eq!(translated(body), expected);
+    }
+}

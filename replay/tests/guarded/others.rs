@@ -1,0 +1,214 @@
+//! Bodies for providers that say nothing of what their caches go by: compared in a translation, with the paths that were
+//! sent.
+
+use serde_json::{Value, json};
+
+use super::stage::{Folder, long};
+use forkcast_replay::guarded::{Fed, Outcome};
+
+/// A conversation of `turns` questions for Gemini.
+fn gemini(turns: usize) -> Value {
+    let mut contents = vec![json!({"role": "user", "parts": [{"text": "Why does the parser fail?"}]})];
+    for turn in 1..turns {
+        contents.push(json!({"role": "model", "parts": [
+            {"text": "Let me see.", "thought": true}, {"functionCall": {"name": "read", "args": {"part": turn, "of": 9}}}]}));
+        contents.push(json!({"role": "user", "parts": [
+            {"functionResponse": {"name": "read", "response": {"output": format!("part {turn}")}}}]}));
+    }
+    json!({"model": "gemini-2.5-pro", "systemInstruction": {"parts": [{"text": long("rule")}]}, "contents": contents,
+        "tools": [{"functionDeclarations": [{"name": "read", "description": "Reads.", "parameters": {"type": "OBJECT"}},
+            {"name": "write", "description": "Writes."}]}, {"googleSearch": {}}],
+        "generationConfig": {"temperature": 0.5}})
+}
+
+/// As DeepSeek and Moonshot want reasoning back.
+fn reasoned(turns: usize) -> Value {
+    let mut messages =
+        vec![json!({"role": "system", "content": long("rule")}), json!({"role": "user", "content": "Why?"})];
+    for turn in 1..turns {
+        messages.push(json!({"role": "assistant", "content": "", "reasoning_content": format!("Part {turn} is next."),
+            "tool_calls": [{"id": format!("c{turn}"), "type": "function", "function": {"name": "read", "arguments": "{}"}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": format!("c{turn}"), "content": format!("part {turn}")}));
+    }
+    json!({"model": "deepseek-chat", "messages": messages,
+        "tools": [{"type": "function", "function": {"name": "read", "description": "Reads.", "parameters": {}}}]})
+}
+
+/// The Messages API as makers of other models offer it.
+fn messages(turns: usize) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "Why?"})];
+    for turn in 1..turns {
+        messages
+            .push(json!({"role": "assistant", "content": [{"type": "text", "text": format!("Part {turn} is next.")}]}));
+        messages.push(json!({"role": "user", "content": format!("Go on after {turn}.")}));
+    }
+    json!({"model": "kimi-k2-0905-preview", "max_tokens": 9, "system": long("rule"), "messages": messages})
+}
+
+fn cohere(turns: usize) -> Value {
+    let mut history = Vec::new();
+    for turn in 1..turns {
+        history.push(json!({"role": "USER", "message": format!("Question {turn}?")}));
+        history.push(json!({"role": "CHATBOT", "message": format!("Answer {turn}.")}));
+    }
+    json!({"model": "command-r-plus", "preamble": long("rule"), "chat_history": history, "message": format!("Question {turns}?")})
+}
+
+fn ollama(turns: usize) -> Value {
+    let mut messages = vec![json!({"role": "system", "content": long("rule")})];
+    for turn in 1..=turns {
+        messages.push(json!({"role": "user", "content": format!("Question {turn}?")}));
+        messages.push(json!({"role": "assistant", "content": format!("Answer {turn}."), "thinking": "Hm."}));
+    }
+    messages.pop();
+    json!({"model": "llama3.2", "messages": messages, "options": {"num_ctx": 4096}})
+}
+
+fn nova(turns: usize) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": [{"text": "Why?"}]})];
+    for turn in 1..turns {
+        messages.push(json!({"role": "assistant", "content": [{"text": format!("Part {turn} is next.")}]}));
+        messages.push(json!({"role": "user", "content": [{"text": format!("Go on after {turn}.")}]}));
+    }
+    json!({"modelId": "amazon.nova-pro-v1:0", "system": [{"text": long("rule")}], "messages": messages,
+        "toolConfig": {"tools": [{"toolSpec": {"name": "read", "inputSchema": {"json": {"type": "object"}}}}]}})
+}
+
+type Body = fn(usize) -> Value;
+type Change = fn(&mut Value);
+
+/// Four turns, of which `change` changes the last two.
+fn changed(body: Body, change: Change) -> (Fed, Outcome) {
+    let mut bodies: Vec<Value> = (1..=4).map(body).collect();
+    bodies[2..].iter_mut().for_each(change);
+    let files: Vec<(String, String)> =
+        bodies.iter().enumerate().map(|(at, body)| (format!("{at}.json"), body.to_string())).collect();
+    let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    Folder::new(&files).check()
+}
+
+#[test]
+fn a_conversation_that_only_grows_keeps_its_prefix() {
+    for body in [gemini, reasoned, messages, cohere, ollama, nova] {
+        let (fed, outcome) = changed(body, |_| ());
+        assert_eq!((fed.requests, outcome.report.chains), (4, 1), "{:?} {:?}", fed.unchecked, fed.inputs.unreadable);
+        let breaks = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
+        assert_eq!(breaks.count(), 0, "{:#?}", outcome.report.findings);
+        assert_eq!((fed.remarks.openai, fed.remarks.unprofiled.values().sum::<usize>()), (0, 4));
+        assert!(
+            fed.remarks.told()[0].contains("the rules of its cache are not known here"),
+            "{:?}",
+            fed.remarks.told()
+        );
+    }
+}
+
+#[test]
+fn every_change_is_told_with_the_path_that_was_sent() {
+    let table: [(Body, Change, &str, &str); 22] = [
+        (gemini, |body| body["model"] = json!("gemini-2.5-flash"), "model_changed", "model"),
+        (gemini, |body| body["cachedContent"] = json!("cachedContents/a"), "level_parameter", "cachedContent"),
+        (
+            gemini,
+            |body| body["tools"][0]["functionDeclarations"][0]["description"] = json!("Reads a file."),
+            "tool_changed",
+            "tools[0].functionDeclarations[0]",
+        ),
+        (
+            gemini,
+            |body| {
+                body["tools"][0]["functionDeclarations"].as_array_mut().into_iter().for_each(|tools| tools.swap(0, 1))
+            },
+            "tools_reordered",
+            "tools[0].functionDeclarations[0]",
+        ),
+        (gemini, |body| drop(body["tools"].as_array_mut().map(Vec::pop)), "tools_removed", "tools[1]"),
+        (
+            gemini,
+            |body| body["systemInstruction"]["parts"][0]["text"] = json!(long("order")),
+            "system_changed",
+            "systemInstruction.parts[0]",
+        ),
+        (
+            gemini,
+            |body| body["contents"][1]["parts"][0]["text"] = json!("Let me look."),
+            "message_edited",
+            "contents[1].parts[0]",
+        ),
+        (
+            gemini,
+            |body| body["contents"][1]["parts"][1]["functionCall"]["args"]["part"] = json!(7),
+            "message_edited",
+            "contents[1].parts[1]",
+        ),
+        (
+            gemini,
+            |body| body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = json!("part one"),
+            "message_edited",
+            "contents[2].parts[0]",
+        ),
+        (
+            reasoned,
+            |body| body["messages"][2]["reasoning_content"] = json!("Let me see."),
+            "message_edited",
+            "messages[2].reasoning_content",
+        ),
+        (
+            reasoned,
+            |body| body["messages"][2]["tool_calls"][0]["function"]["arguments"] = json!("{\"a\": 1}"),
+            "message_edited",
+            "messages[2].tool_calls[0]",
+        ),
+        (reasoned, |body| body["prompt_cache_key"] = json!("other"), "level_parameter", "prompt_cache_key"),
+        (
+            reasoned,
+            |body| body["messages"][0]["content"] = json!(long("order")),
+            "system_changed",
+            "messages[0].content[0]",
+        ),
+        (messages, |body| body["system"] = json!(long("order")), "system_changed", "system[0]"),
+        (
+            messages,
+            |body| body["messages"][2]["content"] = json!("Go on after one."),
+            "message_edited",
+            "messages[2].content[0]",
+        ),
+        (cohere, |body| body["preamble"] = json!(long("order")), "system_changed", "preamble"),
+        (cohere, |body| body["chat_history"][1]["message"] = json!("No."), "message_edited", "chat_history[1]"),
+        (ollama, |body| body["messages"][2]["thinking"] = json!("Well."), "message_edited", "messages[2].thinking"),
+        (ollama, |body| body["messages"][2]["content"] = json!("No."), "message_edited", "messages[2].content[0]"),
+        (nova, |body| body["system"][0]["text"] = json!(long("order")), "system_changed", "system[0]"),
+        (
+            nova,
+            |body| body["messages"][1]["content"][0]["text"] = json!("No."),
+            "message_edited",
+            "messages[1].content[0]",
+        ),
+        (
+            nova,
+            |body| body["toolConfig"]["tools"][0]["toolSpec"]["description"] = json!("Reads."),
+            "tool_changed",
+            "toolConfig.tools[0]",
+        ),
+    ];
+    for (body, change, cause, path) in table {
+        let (_, outcome) = changed(body, change);
+        let broken = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
+        let told: Vec<_> =
+            broken.map(|finding| (finding.cause.word(), finding.path.as_str(), finding.provider_reason())).collect();
+        assert_eq!(told, [(cause, path, None)]);
+    }
+}
+
+#[test]
+fn what_is_no_prompt_breaks_nothing() {
+    let table: [(Body, Change); 4] = [
+        (gemini, |body| body["generationConfig"]["temperature"] = json!(1.0)),
+        (gemini, |body| body["safetySettings"] = json!([{"category": "HARM_CATEGORY_HARASSMENT"}])),
+        (reasoned, |body| body["max_tokens"] = json!(10)),
+        (ollama, |body| body["options"]["num_ctx"] = json!(8192)),
+    ];
+    for (body, change) in table {
+        assert_eq!(changed(body, change).1.report.findings, []);
+    }
+}
