@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Checked, Finding, Guard, Rules, Sent};
+use forkcast_sim::guard::{Checked, Finding, Guard, NoteKind, Rules, Sent};
 
 use crate::case::Case;
 use crate::dice::Dice;
@@ -89,9 +89,17 @@ fn wrong(kind: &Kind, case: &Case, planted: &[crate::case::At], plain: &Checked,
         })
         .collect();
     let told: BTreeSet<(Cause, String)> = found.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
+    // What a fork lost of its parent's latest exchange may never have been meant for it: that is noted.
+    let is_noted = |(planted, _): &(Cause, String)| {
+        *planted == Cause::Rewound && found.notes.iter().any(|noted| noted.note == NoteKind::Branch)
+    };
     let known: BTreeSet<(Cause, String)> = plain.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
-    let missed: Vec<_> = expected.difference(&told).collect();
-    let more: Vec<_> = told.iter().filter(|one| !expected.contains(one) && !known.contains(one)).collect();
+    let missed: Vec<_> = expected.difference(&told).filter(|one| !is_noted(one)).collect();
+    // A tool that moved and changed did both.
+    let is_its_move =
+        |(cause, _): &(Cause, String)| kind.word == "tool-moved-changed" && *cause == Cause::ToolsReordered;
+    let of_others = told.iter().filter(|one| !expected.contains(one) && !known.contains(one));
+    let more: Vec<_> = of_others.filter(|one| !is_its_move(one)).collect();
     (!missed.is_empty() || !more.is_empty())
         .then(|| format!("{}: missed {missed:?}, more {more:?}, told {told:?}", kind.word))
 }
@@ -124,5 +132,5 @@ fn the_guard_finds_what_was_planted_among_all_agents_of_a_run() {
         }
     }
     println!("{} of {all} wrong\n{}", mistakes.len(), mistakes.join("\n"));
-    assert!(all > 500 && mistakes.len() as u64 * 100 <= all * 2, "{} of {all}", mistakes.len());
+    assert!(all > 500 && mistakes.is_empty(), "{} of {all}", mistakes.len());
 }

@@ -121,8 +121,9 @@ pub enum NoteKind {
     /// Without a name it began a chain, and there is one with the same tools and system prompt: another agent of that kind, or
     /// that one with a history of which no word is left. Bytes do not tell.
     NewChain,
-    /// Without a name it goes on otherwise from the request before a chain's last: a fork, an answer that was asked for
-    /// again, or that agent gone back by a step. Bytes do not tell.
+    /// It goes on otherwise from the request before a chain's last. Without a name: a fork, an answer that was asked for
+    /// again, or that agent gone back by a step. With one: a fork of what its parent had been then, or one that lost the
+    /// parent's last exchange. Bytes do not tell.
     Branch,
 }
 

@@ -59,6 +59,8 @@ pub enum Kinship<T> {
         until: usize,
         /// What its siblings share beyond that.
         sibling: Option<Sibling<T>>,
+        /// It is the first that goes on from there.
+        first: bool,
     },
     /// It has a brief of its own, and others of its kind were before it.
     Brief(Sibling<T>),
@@ -133,7 +135,9 @@ impl<T: Relative> Kin<T> {
         let is_theirs = |family: &&mut Family<T>| {
             family.parent.as_ref().is_some_and(|known| known.sender().index == parent.sender().index)
         };
-        let sibling = match self.families.iter_mut().find(is_theirs) {
+        let known = self.families.iter_mut().find(is_theirs);
+        let first = known.is_none();
+        let sibling = match known {
             Some(family) => {
                 let end = family.shared.unwrap_or_default();
                 family.shared.get_or_insert_with(|| common(family.first.request(), newer.request()));
@@ -146,7 +150,7 @@ impl<T: Relative> Kin<T> {
                 None
             }
         };
-        Kinship::Fork { parent, until, sibling }
+        Kinship::Fork { parent, until, sibling, first }
     }
 
     fn brief(&mut self, wire: &Wire, newer: &T) -> Kinship<T> {

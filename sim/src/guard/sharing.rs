@@ -65,6 +65,15 @@ pub(super) struct Demand {
     pub within: Within,
 }
 
+/// What ties a chain's first request to earlier ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ties {
+    /// What it is held against.
+    pub demands: Vec<Demand>,
+    /// The chain from whose history it is the first to go on, though that had gone on before.
+    pub behind: Option<ChainId>,
+}
+
 /// Who may be kin to a later chain: the last two requests of each chain, and the families.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kindred {
@@ -73,17 +82,27 @@ pub(super) struct Kindred {
 }
 
 impl Kindred {
-    /// Takes a request; of a chain's first, what it has to share.
-    pub fn take(&mut self, wire: &Wire, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Vec<Demand> {
+    /// Takes a request; of a chain's first, what ties it to others.
+    pub fn take(&mut self, wire: &Wire, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Ties {
         let member = Arc::new(Member { taken: taken.clone(), sender: Sender::new(taken.number, lane.chain, facts) });
         if let Some((last, before)) = self.latest.get_mut(&lane.chain) {
             *before = Some(std::mem::replace(last, member));
-            return Vec::new();
+            return Ties::default();
         }
         let open = self.latest.values().flat_map(|(last, before)| std::iter::once(last).chain(before));
         let kinship = self.kin.meet(wire, &member, open);
+        let behind = self.behind(&kinship, &member.taken.request);
         self.latest.insert(lane.chain, (member, None));
-        demands(kinship)
+        Ties { demands: demands(kinship), behind }
+    }
+
+    /// A fork that has the answer with which its parent went on too was called by that answer.
+    fn behind(&self, kinship: &Kinship<Arc<Member>>, newer: &Request) -> Option<ChainId> {
+        let Kinship::Fork { parent, first: true, .. } = kinship else { return None };
+        let (last, _) = self.latest.get(&parent.sender.chain)?;
+        let end = parent.request().nodes.len();
+        let goes_on_alike = last.request().nodes.get(end) == newer.nodes.get(end);
+        (last.sender.index > parent.sender.index && !goes_on_alike).then_some(parent.sender.chain)
     }
 
     /// Puts what `again` makes of each request in its place: the same in a fresh wire.
@@ -103,7 +122,7 @@ impl Kindred {
 /// What a kinship asks for.
 fn demands(kinship: Kinship<Arc<Member>>) -> Vec<Demand> {
     match kinship {
-        Kinship::Fork { parent, until, sibling } => {
+        Kinship::Fork { parent, until, sibling, .. } => {
             let inherited = Demand { older: parent, within: Within { blocks: 0..until, settings: true } };
             let beyond = sibling.map(|sibling| Demand {
                 older: sibling.first,

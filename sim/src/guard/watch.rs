@@ -92,14 +92,14 @@ impl Watch {
         let taken = Taken { is_measured: facts.usage.is_some(), ..taken };
         let lane = self.assign(wire, &taken, facts);
         let rates = self.rates(&taken, facts);
-        let demands = self.kindred.take(wire, &taken, &lane, facts);
-        let (findings, mut notes) = self.judge(wire, (&taken, &demands), &lane, rates.as_ref());
+        let ties = self.kindred.take(wire, &taken, &lane, facts);
+        let (findings, mut notes) = self.judge(wire, (&taken, &ties.demands), &lane, rates.as_ref());
         let read = self.entries.read(&taken.prompt(wire), &self.rules.preset);
         let shown = self.serve(wire, &taken, read, facts);
         if let Some(cause) = shown.late {
             notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
         }
-        notes.extend(self.doubt(&taken, &lane, facts));
+        notes.extend(self.doubt(&taken, &lane, ties.behind, facts));
         self.uncached.take(&taken, &lane);
         let (refused, noted) = self.refusals.take(&taken, &lane, &findings, &self.rules);
         notes.extend(noted);
@@ -130,13 +130,14 @@ impl Watch {
     }
 
     /// What bytes leave open of its chain. Of two that were under way at a time, one is no later word of the other.
-    fn doubt(&self, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Option<Noted> {
-        let answered = match lane.branches_off {
+    fn doubt(&self, taken: &Taken, lane: &Lane, behind: Option<ChainId>, facts: &Facts<'_>) -> Option<Noted> {
+        let answered = match lane.branches_off.or(behind) {
             Some(chain) => self.latest.get(&chain).and_then(|latest| latest.first_byte_at),
             None => None,
         };
         let at_once = facts.at.zip(answered).is_some_and(|(at, answered)| at < answered);
-        let kind = lane.doubt.filter(|doubt| *doubt != NoteKind::Branch || !at_once)?;
+        let doubt = lane.doubt.or_else(|| behind.map(|_| NoteKind::Branch));
+        let kind = doubt.filter(|doubt| *doubt != NoteKind::Branch || !at_once)?;
         Some(note(taken, lane, kind, String::new()))
     }
 

@@ -87,6 +87,9 @@ impl Wire {
         if head.strips_thinking(&self.forms) {
             order::strip_thinking(&mut placed);
         }
+        if !head.envelope.iter().any(|field| field.key == parameters::OPENAI_SETTINGS) {
+            order::forget_compacted(&mut placed, |block| self.blocks.bytes(block));
+        }
         let mut request = Request {
             root: self.prefixes.root(scope, head.model_key()),
             model: head.model,
@@ -203,7 +206,8 @@ impl Wire {
                     let why = match level {
                         Level::Tools => ExcludedWhy::DeferredTool,
                         Level::System => ExcludedWhy::BillingHeader,
-                        Level::Messages => ExcludedWhy::StrippedThinking,
+                        Level::Messages if part.kind == BlockKind::Thinking => ExcludedWhy::StrippedThinking,
+                        Level::Messages => ExcludedWhy::Compacted,
                     };
                     request.excluded.push(Excluded { place: *place, block: part.block, why });
                 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::block::{BlockId, BlockKind};
+use super::json;
 use super::level::{Level, Place, Role};
 use super::parameters::PromptFacts;
 use super::part::{Part, PartPlace};
@@ -96,6 +97,23 @@ fn last_user_turn(placed: &[Placed]) -> Option<u32> {
     }
     last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
 }
+
+/// Takes out the messages before the last block `compaction`: the provider ignores them (Messages API, compaction, beta
+/// `compact-2026-01-12`, 2026-09).
+pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8]) {
+    let is_compaction = |placed: &Placed| {
+        placed.place.level == Level::Messages
+            && placed.part.kind == BlockKind::Opaque
+            && json::members(bytes(placed.part.block)).flatten().any(|member| member == COMPACTION)
+    };
+    let Some(last) = placed.iter().rposition(is_compaction) else { return };
+    for Placed { part, .. } in placed[..last].iter_mut().filter(|placed| placed.place.level == Level::Messages) {
+        part.place = PartPlace::Excluded;
+    }
+}
+
+/// What such a block is known by in canonical bytes.
+const COMPACTION: (&[u8], &[u8]) = (br#""type""#, br#""compaction""#);
 
 /// What the parameters of the levels depend on, with `bytes` giving the canonical bytes of a block.
 pub fn facts(placed: &[Placed], bytes: impl Fn(BlockId) -> Vec<u8>) -> PromptFacts {

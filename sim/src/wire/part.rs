@@ -39,7 +39,7 @@ pub enum PartPlace {
     Prompt,
     /// In the head of the system level: the definition of a tool that changes the system text.
     SystemHead,
-    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped.
+    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped, what was compacted.
     Excluded,
 }
 

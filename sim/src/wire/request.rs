@@ -29,6 +29,8 @@ pub enum ExcludedWhy {
     DeferredTool,
     /// Thinking that the model does not keep over a user turn.
     StrippedThinking,
+    /// What stands before the summary by which the provider replaced it.
+    Compacted,
 }
 
 /// A breakpoint that the provider refuses, with the block's kind for the message.

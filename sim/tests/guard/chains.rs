@@ -186,6 +186,35 @@ fn a_history_that_became_a_summary_alone_is_still_its_chains() {
     }
 }
 
+/// [`body`] whose history the provider summed up behind `turns` turns; the client goes on sending all of it.
+fn compacted(turns: usize, more: usize) -> Value {
+    let mut body = body(turns);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": [
+        {"type": "compaction", "content": text("summary", 40)}, {"type": "text", "text": "Where was I?"}]}));
+    messages.push(message("user", "go on"));
+    for turn in 0..more {
+        messages.push(message("assistant", &format!("answer {turn}")));
+        messages.push(message("user", &format!("question {turn}")));
+    }
+    mark_end(&mut body);
+    body
+}
+
+#[test]
+fn what_stands_before_the_providers_own_summary_is_no_prompt_any_more() {
+    let mut edited = compacted(7, 2);
+    edited["messages"][3]["content"][0]["text"] = json!("another");
+    let report = check(&[body(6), body(7), compacted(7, 0), compacted(7, 1), edited]);
+    let told: Vec<_> = report
+        .findings
+        .iter()
+        .map(|found| (found.request, found.cause, found.path.as_str(), found.breaks_prefix))
+        .collect();
+    assert_eq!(told, [(2, Cause::Compacted, "messages[15].content[0]", true)], "{:#?}", report.findings);
+    assert_eq!(report.chains, 1);
+}
+
 #[test]
 fn a_summary_of_no_known_history_begins_a_chain() {
     let summary = told("Here is a summary of the conversation to date: plan");

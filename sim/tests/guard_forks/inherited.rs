@@ -1,6 +1,6 @@
 //! What a fork has to share with its parent, and siblings with one another (contract CACHE-01..28).
 
-use forkcast_sim::guard::{Finding, Rule};
+use forkcast_sim::guard::{Finding, NoteKind, Rule};
 use serde_json::{Value, json};
 
 use crate::family::{Post, breaks, checked, fork, history, long, next, parent, told};
@@ -115,6 +115,21 @@ fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_fr
         assert_eq!((of_tools[0].1, of_tools[0].3), (3, "tools_reordered"));
         assert!(found.iter().all(|found| found.request == 3), "{:?}", told(&found));
     }
+}
+
+#[test]
+fn a_fork_that_lacks_its_parents_latest_exchange_is_noted() {
+    let behind = |posts: &[Post]| {
+        let notes = checked(posts, true).into_iter().flat_map(|checked| checked.notes);
+        notes.filter(|noted| noted.note == NoteKind::Branch).map(|noted| noted.request).collect::<Vec<_>>()
+    };
+    let alone = |own: &'static str| {
+        let messages = history().into_iter().chain([crate::family::user(own)]).collect();
+        Post { chain: own, parent: Some("main"), body: crate::family::body(messages) }
+    };
+    assert_eq!(behind(&[parent(), next(), alone("one"), alone("two")]), [2], "a sibling goes on from the same");
+    assert_eq!(behind(&[parent(), alone("one"), next(), alone("two")]), [0_usize; 0]);
+    assert_eq!(behind(&[parent(), next(), fork("one")]), [0_usize; 0], "the parent's answer called it");
 }
 
 #[test]

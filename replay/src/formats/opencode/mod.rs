@@ -69,7 +69,7 @@ struct SessionInfo<'a> {
 struct Message<'a> {
     #[serde(borrow)]
     info: MessageInfo<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     parts: Vec<&'a RawValue>,
 }
 

@@ -161,8 +161,9 @@ const fn meaning(note: NoteKind) -> &'static str {
              was replaced, name the agents (a subfolder each, or ids in the recording)"
         }
         NoteKind::Branch => {
-            "goes on otherwise from the request before a chain's last, so it is taken for a fork or another answer; if it is that \
-             agent gone back by a step, name the agents (a subfolder each, or ids in the recording)"
+            "goes on otherwise from the request before a chain's last, so it is taken for a fork of that or for another answer; \
+             if it is that agent gone back by a step, name the agents (a subfolder each, or ids in the recording); if it is a \
+             named fork of the last one, it lost an exchange"
         }
     }
 }

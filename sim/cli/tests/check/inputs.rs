@@ -58,11 +58,8 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     write(&place.join("bodies"), &restless());
     let whole = fs::read_to_string(place.join("bodies/005.json")).unwrap();
     fs::write(place.join("bodies/006.json"), &whole[..whole.len() / 2]).unwrap();
-    fs::write(
-        place.join("bodies/007.json"),
-        r#"{"model":"gemini-2.5-pro","messages":[{"role":"user","content":"a"}]}"#,
-    )
-    .unwrap();
+    fs::write(place.join("bodies/007.json"), r#"{"model":"gpt-5.6-sol","previous_response_id":"resp_1","input":"a"}"#)
+        .unwrap();
     let found = json(&place, &["check", "bodies", "--lock", "none"]);
     assert_eq!(found["requests"], 6);
     assert_eq!(found["findings"].as_array().unwrap().len(), 2);

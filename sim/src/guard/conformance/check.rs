@@ -121,7 +121,10 @@ impl Check {
                 "Start forks when the parent's answer has begun; where the parent's entry is gone, let one fork's answer \
                  begin before the others ask."
             }
-            Self::ParentUnharmed => "Build a fork's messages from copies; leave the parent's as they are.",
+            Self::ParentUnharmed => {
+                "Build a fork's tools, system prompt and messages from copies; leave the parent's as they are. What a parent \
+                 changes by itself costs it the same: keep it."
+            }
         }
     }
 }

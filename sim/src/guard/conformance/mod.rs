@@ -125,7 +125,7 @@ impl Record {
     /// A chain's first request.
     fn begin(&mut self, wire: &Wire, taken: &Arc<Taken>) {
         let open = self.chains.values().flat_map(|chain| std::iter::once(&chain.last).chain(&chain.before));
-        if let Kinship::Fork { parent, until, sibling } = self.kin.meet(wire, taken, open) {
+        if let Kinship::Fork { parent, until, sibling, .. } = self.kin.meet(wire, taken, open) {
             let comparison = compare(wire, &parent.request, &taken.request);
             let sibling = sibling.map(|sibling| {
                 let comparison = compare(wire, &sibling.first.request, &taken.request);
