@@ -108,6 +108,62 @@ fn a_changed_chat_completion_has_openais_word_too() {
     assert!(finding.cost.is_some(), "{finding:#?}");
 }
 
+#[test]
+fn what_a_message_says_beside_its_content_is_prompt() {
+    fn named(turns: usize) -> Value {
+        let mut body = chat(turns);
+        body["messages"][1] = json!({"role": "user", "name": "ada", "content": [{"type": "text", "text": "Why?"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "high"}}]});
+        body
+    }
+    fn phased(turns: usize) -> Value {
+        let mut body = response(turns);
+        body["input"][0] = json!({"type": "message", "role": "user", "phase": "commentary", "content": [
+            {"type": "input_text", "text": "Why?"}, {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]});
+        if turns > 1 {
+            body["input"][1]["namespace"] = json!("files");
+        }
+        body
+    }
+    type Change = fn(&mut Value);
+    let table: [(fn(usize) -> Value, Change, &str, &str); 8] = [
+        (named, |body| body["messages"][1]["name"] = json!("bob"), "message_edited", "messages[1].name"),
+        (
+            named,
+            |body| body["messages"][1]["content"][1]["image_url"]["detail"] = json!("low"),
+            "image_changed",
+            "messages[1].content[1]",
+        ),
+        (
+            named,
+            |body| body["messages"][2]["tool_calls"][0]["function"]["arguments"] = json!("{ }"),
+            "message_edited",
+            "messages[2].tool_calls[0]",
+        ),
+        (named, |body| body["messages"][2]["refusal"] = json!("No."), "message_inserted", "messages[2].refusal"),
+        (phased, |body| body["input"][0]["phase"] = json!("final_answer"), "message_edited", "input[0].phase"),
+        (
+            phased,
+            |body| body["input"][0]["content"][1]["image_url"] = json!("data:image/png;base64,AAAB"),
+            "image_changed",
+            "input[0].content[1]",
+        ),
+        (phased, |body| body["input"][1]["namespace"] = json!("shell"), "message_edited", "input[1]"),
+        (
+            phased,
+            |body| body["input"][0]["content"][0]["annotations"] = json!([{"type": "url_citation"}]),
+            "message_edited",
+            "input[0].content[0]",
+        ),
+    ];
+    for (body, change, cause, path) in table {
+        assert_eq!(told(&changed(body, change)), [(cause, path, Some("input_changed"))]);
+    }
+    // What is empty says nothing.
+    let outcome = changed(phased, |body| body["input"][0]["content"][0]["annotations"] = json!([]));
+    assert_eq!(outcome.report.findings, []);
+}
+
 /// A body as Codex CLI sends it to models that get their tools in the input.
 fn carried(turns: usize) -> Value {
     let mut body = response(turns);

@@ -68,22 +68,53 @@ fn begins_as_summary(mut text: &[u8]) -> bool {
     SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening))
 }
 
-/// What other summaries begin with, in small letters and without marks before the words. These alone say nothing: a user
-/// may ask for such a thing.
-const OPENINGS: [&str; 13] = [
+/// What other summaries begin with, in small letters and without marks before and in the words. These alone say nothing: a
+/// user may ask for such a thing.
+const OPENINGS: [&str; 44] = [
     "summary of the conversation",
     "summary of our conversation",
+    "summary of this conversation",
     "summary of the session",
+    "summary of the chat",
+    "summary of the history",
     "summary of the previous",
     "summary of previous",
     "summary of the earlier",
     "summary of earlier",
     "summary of the work",
+    "summary of what",
+    "summary of our",
+    "summary of progress",
+    "summary so far",
     "conversation summary",
-    "previous conversation summary",
-    "conversation_summary>",
     "context summary",
     "session summary",
+    "history summary",
+    "progress summary",
+    "previous conversation",
+    "earlier conversation",
+    "prior conversation",
+    "conversation so far",
+    "the conversation so far",
+    "the previous conversation",
+    "the earlier conversation",
+    "conversation history",
+    "chat history",
+    "compacted",
+    "conversation compacted",
+    "the conversation was",
+    "the conversation has been",
+    "this conversation was",
+    "this conversation has been",
+    "earlier in this conversation",
+    "earlier messages were",
+    "previous messages were",
+    "what did we do so far",
+    "what we did so far",
+    "recap of",
+    "here is a summary of",
+    "this is a summary of",
+    "below is a summary of",
 ];
 
 /// Bytes of a text in which such words are looked for.
@@ -98,8 +129,16 @@ fn text(block: &[u8]) -> Option<&[u8]> {
 /// Whether a text begins as a summary does, whoever wrote it.
 fn opens_summary(text: &[u8]) -> bool {
     let opening = String::from_utf8_lossy(&text[..text.len().min(OPENING_BYTES)]).replace("\\n", " ").to_lowercase();
+    let opening = opening.replace(['_', '-'], " ");
     let opening = opening.trim_start_matches(|c: char| !c.is_alphanumeric());
     OPENINGS.iter().any(|words| opening.starts_with(words))
+}
+
+/// Whether a block is a user's text that begins as a summary does, which a user's question may do too.
+pub fn could_be_summary(blocks: &Blocks, block: BlockId) -> bool {
+    blocks.kind(block) == BlockKind::Text
+        && blocks.role(block) == Role::User
+        && text(blocks.bytes(block)).is_some_and(opens_summary)
 }
 
 /// Something that a client says in place of a history came in where some of it went. A summary that was only edited stands

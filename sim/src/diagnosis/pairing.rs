@@ -2,7 +2,7 @@
 
 use super::align::Gap;
 use super::sides::Sides;
-use crate::wire::{BlockId, BlockKind, Level, json};
+use crate::wire::{BlockId, BlockKind, Level, Role, json};
 
 /// A changed block and what it was; one side is absent where a block came or went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +135,7 @@ impl Matched<'_> {
         // At the end of the older prompt the newer one may say a thing again: what was edited is what stands in place.
         let open_end = self.gap.old.end == self.sides.old.len();
         let in_place = |old: usize, new: usize| open_end && old - self.gap.old.start == new - self.gap.new.start;
+        candidates.retain(|(_, old, new)| in_place(*old, *new) || !open_end || !self.is_said_anew(*old, *new));
         candidates.sort_by_key(|(tenths, old, new)| (!in_place(*old, *new), 10 - tenths, *new, *old));
         for (_, old, new) in candidates {
             let free = self.found.iter().all(|(known_old, known_new)| *known_old != old && *known_new != new);
@@ -142,6 +143,20 @@ impl Matched<'_> {
                 self.push(old, new);
             }
         }
+    }
+
+    /// The block at `new` is of the newest message, which answers a model's words, while something of the same kind stands in
+    /// the place of the older one: that was replaced, and the newest turn merely says a like thing.
+    fn is_said_anew(&self, old: usize, new: usize) -> bool {
+        let Self { sides, gap, .. } = self;
+        let in_place = gap.new.start + (old - gap.old.start);
+        let newest = sides.newer.places.last().map(|place| place.item);
+        let is_answer = |at: usize| sides.wire.blocks.role(sides.new[at]) == Role::Assistant;
+        in_place < new
+            && Some(sides.newer.places[new].item) == newest
+            && sides.older.places[old].item == sides.newer.places[in_place].item
+            && (in_place..new).any(is_answer)
+            && alike(sides, old, in_place)
     }
 
     /// Blocks of one kind in their order. At the end of the older prompt, where it is open what was edited and what was

@@ -1,9 +1,11 @@
 //! Recognises what varies by itself in two texts that differ: dates, times, ids, paths, counters, switches.
 
 mod calendar;
+mod id;
 mod label;
 
-use self::calendar::{holds_time, is_date, is_day};
+use self::calendar::{holds_time, is_date, is_day, is_epoch};
+use self::id::{differ_in_ids, is_git_id, is_hex_id, is_named_id, is_random};
 use self::label::{Label, is_status_line};
 use super::cause::Volatile;
 
@@ -21,7 +23,8 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     let words = [Word::at(old, offset), Word::at(new, offset)];
     let both = |test: fn(&str) -> bool| words.iter().all(|word| test(&word.text));
     let label = Label::before(&words[1]);
-    if differ_in_ids(&words) || (both(is_hex_id) && label == Some(Label::Id)) {
+    let is_called = label == Some(Label::Id) && (both(is_hex_id) || both(is_random));
+    if differ_in_ids(&words) || both(is_named_id) || is_called {
         return Some(Volatile::Uuid);
     }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
@@ -127,45 +130,6 @@ fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     words.len() > 1 && words == entries(&new)
 }
 
-/// With dashes or without.
-fn is_uuid(word: &str) -> bool {
-    let digits = |word: &str| word.chars().all(|c| c.is_ascii_hexdigit());
-    let dashed = |(at, c): (usize, char)| if matches!(at, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() };
-    match word.len() {
-        36 => word.char_indices().all(dashed),
-        32 => digits(word) && word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic()),
-        _ => is_ulid(word),
-    }
-}
-
-/// 26 letters and digits of Crockford's base 32, of which the first is below eight.
-fn is_ulid(word: &str) -> bool {
-    let of_base = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
-    word.len() == 26 && word.chars().all(of_base) && word.starts_with(|c| ('0'..='7').contains(&c))
-}
-
-/// The words are the same but for ids in them: alone, behind a name, in a path.
-fn differ_in_ids(words: &[Word; 2]) -> bool {
-    let parts =
-        |word: &Word| -> Vec<String> { word.text.split(['=', ':', '/', '_', '?', '&']).map(str::to_owned).collect() };
-    let (old, new) = (parts(&words[0]), parts(&words[1]));
-    let differ: Vec<_> = old.iter().zip(&new).filter(|(old, new)| old != new).collect();
-    old.len() == new.len() && !differ.is_empty() && differ.iter().all(|(old, new)| is_uuid(old) && is_uuid(new))
-}
-
-/// An id in hexadecimal digits.
-fn is_hex_id(word: &str) -> bool {
-    let word = word.rsplit(['=', ':', '/', '_', '#']).next().unwrap_or(word);
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    (8..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit()) && (digits > 0 && digits < word.len())
-}
-
-fn is_git_id(word: &str) -> bool {
-    (7..=40).contains(&word.len())
-        && word.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase())
-        && word.chars().any(|c| c.is_ascii_digit())
-}
-
 /// Rooted, or with a file's ending, or of several folders.
 fn is_path(word: &str) -> bool {
     let word = word.rsplit(['=']).next().unwrap_or(word);
@@ -192,12 +156,6 @@ fn is_same_number(words: &[Word; 2]) -> bool {
     old.is_some() && old == new
 }
 
-/// Seconds or milliseconds since 1970.
-fn is_epoch(word: &str) -> bool {
-    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
-    matches!(word.len(), 10 | 13) && word.starts_with('1') && word.chars().all(|c| c.is_ascii_digit())
-}
-
 /// An amount, with or without its unit.
 fn is_number(word: &str) -> bool {
     let word = word.rsplit(['=', ':', '#']).next().unwrap_or(word).trim_matches(['$', '%', '€', '~']);
@@ -210,7 +168,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts, what they differ by.
-    const PAIRS: [(&str, &str, Option<Volatile>); 60] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 68] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),
@@ -271,6 +229,14 @@ mod tests {
         ("Be kind.", "Be curt.", None),
         ("", "Be curt.", None),
         ("number 12", "number twelve", None),
+        ("[21/Nov/2026:10:01:33 +0000]", "[21/Nov/2026:10:01:34 +0000]", Some(Volatile::Time)),
+        ("at 1795255200.101", "at 1795255260.377", Some(Volatile::Time)),
+        ("see req_011CSHoEeqs5C35K2UUqR7Fy", "see req_011CSHpAcXq7D46L3VVrS8Gz", Some(Volatile::Uuid)),
+        ("session: V1StGXR8_Z5jdHi6B-myT", "session: aB3dEfGh1jKlMn0pQrS7t", Some(Volatile::Uuid)),
+        ("session: continuation", "session: conversations", None),
+        ("request: the_2nd_page_of_it", "request: the_3rd_page_of_it", None),
+        ("line main.rs:12:14", "line main.rs:12:15", Some(Volatile::Counter)),
+        ("ratio 0.25", "ratio 0.26", Some(Volatile::Counter)),
     ];
 
     #[test]

@@ -53,7 +53,11 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     if case.within.asks_breakpoints(case.older) {
         let base = undone.all_but(None, Breakpoints::Own);
         let read = case.entries.read(&base.prompt, case.preset);
-        findings.extend(unread::findings(case, &undone, &base, read));
+        let unread = unread::findings(case, &undone, &base, read);
+        if let Some(place) = unread::falls_short(case).filter(|_| unread.is_empty()) {
+            notes.push(case.note(NoteKind::Harmless(Note::MarkerMoved), &case.newer.request.path(place)));
+        }
+        findings.extend(unread);
     }
     (findings, notes)
 }
@@ -123,8 +127,13 @@ impl<'a> Alone<'a> {
         covered > 0 && self.begins() >= covered
     }
 
-    /// Something is not read that stands where blocks are read without the change.
+    /// Something is not read that stands where blocks are read without the change. All that stands behind a history that was
+    /// summed up stands where that stood, the summary too.
     fn breaks_prefix(&self) -> bool {
+        let is_unread = self.mixed.slots.len() > self.read;
+        if self.change.cause == Cause::Compacted && self.begins() < self.base_read && is_unread {
+            return true;
+        }
         let came = |new: usize| self.change.pairs.iter().find(|pair| pair.new == Some(new));
         self.mixed.slots.iter().skip(self.read).any(|slot| match (slot.old, slot.new) {
             (Some(old), _) => old < self.base_read,

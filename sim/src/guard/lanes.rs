@@ -245,17 +245,24 @@ impl Scope {
     fn warnings(&self, scope: &str, names: &[String]) -> Vec<String> {
         let place = if scope.is_empty() { String::new() } else { format!("{scope}: ") };
         let strangers = self.strangers.map(|(count, first)| {
-            format!(
-                "{place}{count} of its requests name no agent and continue no conversation before them: each begins a chain \
-                 of its own, the first is request {first}. Name the agents, or give each a folder, if that is wrong."
-            )
+            let which = match count {
+                1 => format!("request {first} names no agent and continues no conversation before it: it begins a chain of its own"),
+                _ => format!(
+                    "{count} of its requests name no agent and continue no conversation before them: each begins a chain of \
+                     its own, the first is request {first}"
+                ),
+            };
+            format!("{place}{which}. Name the agents, or give each a folder, if that is wrong.")
         });
         let torn = self.torn.map(|(count, first, chains)| {
             let [taken, rival] = chains.map(|chain| names[chain.0 as usize].as_str());
-            format!(
-                "{place}{count} of its requests name no agent and continue two conversations equally, the first is request \
-                 {first}: taken for `{taken}`, it could be `{rival}`. Name the agents, or give each a folder."
-            )
+            let which = match count {
+                1 => format!("request {first} names no agent and continues two conversations equally"),
+                _ => format!(
+                    "{count} of its requests name no agent and continue two conversations equally, the first is request {first}"
+                ),
+            };
+            format!("{place}{which}: taken for `{taken}`, it could be `{rival}`. Name the agents, or give each a folder.")
         });
         strangers.into_iter().chain(torn).collect()
     }

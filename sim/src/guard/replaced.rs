@@ -8,7 +8,7 @@
 
 use super::lanes::{messages, said};
 use super::resemblance::{Likeness, is_same_head, likeness};
-use crate::diagnosis::is_summary;
+use crate::diagnosis::{could_be_summary, is_summary};
 use crate::wire::{ChainId, Request, Role, Wire};
 
 /// What shows that something was said before a request's first words.
@@ -18,6 +18,8 @@ pub(super) enum Trace {
     Summary,
     /// A model has spoken. Examples that a new agent is given, and a recording that began late, look like that too.
     Words,
+    /// A user's text begins as many a summary does; so may a question.
+    Opening,
 }
 
 impl Trace {
@@ -28,7 +30,10 @@ impl Trace {
         if said.iter().any(|block| is_summary(blocks, *block)) {
             return Some(Self::Summary);
         }
-        said.iter().any(|block| blocks.role(*block) == Role::Assistant).then_some(Self::Words)
+        if said.iter().any(|block| blocks.role(*block) == Role::Assistant) {
+            return Some(Self::Words);
+        }
+        said.iter().any(|block| could_be_summary(blocks, *block)).then_some(Self::Opening)
     }
 }
 
@@ -67,10 +72,16 @@ pub(super) fn only(
     let mut spoken = known.iter().filter(|(_, last)| is_believed || Trace::of(wire, last).is_some());
     let (chain, last) = spoken.next().filter(|_| spoken.next().is_none())?;
     let is_meant = match (trace, likeness) {
-        (Trace::Summary, _) | (_, Likeness::Same) => true,
+        (Trace::Summary, _) | (Trace::Words, Likeness::Same) => true,
         // Nobody says how a summary in words of its own begins; but it is shorter than what it stands for.
-        (Trace::Words, Likeness::Alike) => messages(request) * SHORTER <= messages(last),
-        (Trace::Words, Likeness::Partial) => false,
+        (Trace::Words, Likeness::Alike) | (Trace::Opening, Likeness::Same | Likeness::Alike) => {
+            is_shorter(request, last)
+        }
+        (_, Likeness::Partial) => false,
     };
     is_meant.then_some(*chain)
+}
+
+fn is_shorter(request: &Request, last: &Request) -> bool {
+    messages(request) * SHORTER <= messages(last)
 }

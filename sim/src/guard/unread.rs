@@ -1,7 +1,10 @@
 //! Findings that no byte is to blame for: breakpoints that moved away, that are too far behind, that are refused.
 
+use std::ops::Range;
+
 use super::finding::Finding;
 use super::judge::Case;
+use super::taken::Taken;
 use super::undone::{Mixed, Undone};
 use crate::cache::Refusal;
 use crate::diagnosis::{Cause, Provider};
@@ -13,10 +16,12 @@ pub(super) fn findings(case: &Case<'_>, undone: &Undone<'_>, base: &Mixed, read:
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
     let unread = unread(case, base, read);
     let covered = case.older.covered();
-    let kept = |old: usize| Some((old, undone.kept(old)?));
-    let lost = |from: usize| -> Vec<(usize, usize)> { (from..covered).filter_map(kept).collect() };
-    let refused = refused.map(|fault| finding(case, fault, &lost(0)));
-    let unread = unread.map(|fault| finding(case, fault, &lost(read)));
+    let lost = |range: Range<usize>| -> Vec<(usize, usize)> {
+        range.filter_map(|old| Some((old, undone.kept(old)?))).collect()
+    };
+    // Of a request behind a refused one, what an earlier one wrote is lost.
+    let refused = refused.map(|fault| finding(case, fault, &lost(0..covered.max(read))));
+    let unread = unread.map(|fault| finding(case, fault, &lost(read..covered)));
     refused.into_iter().chain(unread).collect()
 }
 
@@ -25,6 +30,16 @@ pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
     let refusal = case.newer.refusal.as_ref()?;
     let fault = refused(&case.newer.request, refusal, case)?;
     Some(Finding { older: None, ..finding(case, fault, &[]) })
+}
+
+/// The newer request's last breakpoint, where its prompt goes on behind that though the older one's breakpoints reached to
+/// the end: nothing is lost yet, but what stands behind is sent and paid again by the next request.
+pub(super) fn falls_short(case: &Case<'_>) -> Option<Place> {
+    let last = |taken: &Taken| taken.marked().into_iter().map(|(at, _)| at).max();
+    let behind = |taken: &Taken| Some(taken.request.nodes.len() - (last(taken)? + 1));
+    let (newer, last) = (case.newer, last(case.newer)?);
+    let is_short = behind(case.older)? == 0 && behind(newer)? > 0 && newer.refusal.is_none();
+    is_short.then(|| newer.request.places[last])
 }
 
 /// What is wrong with a breakpoint, or with a block that has none.

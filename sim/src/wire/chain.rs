@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::intake::Wire;
 use super::level::{Level, Role};
-use super::request::Request;
+use super::request::{ExcludedWhy, Request};
 
 /// A chain, numbered in order of its first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,14 +160,18 @@ fn shared_end(old: &[u64], new: &[u64]) -> usize {
 }
 
 /// A digest for each message, to compare histories by. A collision could only tie two chains together. What clients put
-/// in between for the system (environment, skills, reminders) is no history: agents of one kind all have the same.
+/// in between for the system (environment, skills, reminders) is no history: agents of one kind all have the same. What
+/// the provider summed up and the client goes on sending is still its history.
 fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let from = request.level_start(Level::Messages);
+    let compacted = request.excluded.iter().filter(|out| out.why == ExcludedWhy::Compacted);
+    let compacted = compacted.map(|out| (Some(out.block), out.place));
+    let prompt = request.nodes[from..].iter().map(|node| wire.prefixes.block(*node));
     let mut digests = Vec::new();
     // Hashes of the blocks of the message under way.
     let (mut item, mut hashes) = (None, Vec::new());
-    for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]) {
-        let Some(block) = wire.prefixes.block(*node).filter(|_| !place.keys) else { continue };
+    for (block, place) in compacted.chain(prompt.zip(request.places[from..].iter().copied())) {
+        let Some(block) = block.filter(|_| !place.keys) else { continue };
         if wire.blocks.role(block) == Role::System {
             continue;
         }

@@ -200,17 +200,18 @@ impl Wire {
                 self.step(request, block, BlockKind::Parameters, Place::head(level), &mut steps);
             }
             while let Some(Placed { part, place }) = placed.get(next).filter(|placed| placed.place.level == level) {
-                if part.place == PartPlace::Prompt {
-                    self.step(request, part.block, part.kind, *place, &mut steps);
-                } else if part.place == PartPlace::Excluded {
-                    let why = match level {
-                        Level::Tools => ExcludedWhy::DeferredTool,
-                        Level::System => ExcludedWhy::BillingHeader,
-                        Level::Messages if part.kind == BlockKind::Thinking => ExcludedWhy::StrippedThinking,
-                        Level::Messages => ExcludedWhy::Compacted,
-                    };
-                    request.excluded.push(Excluded { place: *place, block: part.block, why });
-                }
+                let excluded = match (part.place, level) {
+                    (PartPlace::Prompt, _) => {
+                        self.step(request, part.block, part.kind, *place, &mut steps);
+                        None
+                    }
+                    (PartPlace::SystemHead, _) => None,
+                    (PartPlace::Compacted, _) => Some(ExcludedWhy::Compacted),
+                    (PartPlace::Excluded, Level::Tools) => Some(ExcludedWhy::DeferredTool),
+                    (PartPlace::Excluded, Level::System) => Some(ExcludedWhy::BillingHeader),
+                    (PartPlace::Excluded, Level::Messages) => Some(ExcludedWhy::StrippedThinking),
+                };
+                request.excluded.extend(excluded.map(|why| Excluded { place: *place, block: part.block, why }));
                 mark(request, part, *place);
                 next += 1;
             }

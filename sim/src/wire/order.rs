@@ -107,8 +107,10 @@ pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'
             && json::members(bytes(placed.part.block)).flatten().any(|member| member == COMPACTION)
     };
     let Some(last) = placed.iter().rposition(is_compaction) else { return };
-    for Placed { part, .. } in placed[..last].iter_mut().filter(|placed| placed.place.level == Level::Messages) {
-        part.place = PartPlace::Excluded;
+    let is_forgotten =
+        |placed: &&mut Placed| placed.place.level == Level::Messages && placed.part.place == PartPlace::Prompt;
+    for Placed { part, .. } in placed[..last].iter_mut().filter(is_forgotten) {
+        part.place = PartPlace::Compacted;
     }
 }
 

@@ -39,8 +39,10 @@ pub enum PartPlace {
     Prompt,
     /// In the head of the system level: the definition of a tool that changes the system text.
     SystemHead,
-    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped, what was compacted.
+    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped.
     Excluded,
+    /// Nowhere any more: a summary of the provider's stands for it.
+    Compacted,
 }
 
 /// What one element of an array contributes.

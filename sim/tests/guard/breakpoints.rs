@@ -1,7 +1,7 @@
 //! No byte changed, and still nothing is read: breakpoints that went away, that are too far behind, that are refused.
 
-use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Finding, Report, Rules};
+use forkcast_sim::diagnosis::{Cause, Note};
+use forkcast_sim::guard::{Finding, NoteKind, Report, Rules};
 use forkcast_sim::pricing::Category;
 use serde_json::{Value, json};
 
@@ -33,6 +33,22 @@ fn a_breakpoint_that_went_away_leaves_what_it_cached_unread() {
     let finding = &report.findings[0];
     assert!(finding.offset_in_block.is_none() && finding.windows.is_none() && finding.tokens_lost > 400);
     assert!(!report.passes(&Rules::default()));
+}
+
+#[test]
+fn a_breakpoint_that_no_longer_reaches_the_end_is_noted_once() {
+    let back = |turns: usize| {
+        let mut body = body(turns);
+        unmark(&mut body);
+        body["messages"][turns * 2 - 2]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+        body
+    };
+    let report = check(&[body(2), body(3), back(4), back(5), body(6)]);
+    assert_eq!(found(&report), [], "all that was cached is read");
+    let moved = NoteKind::Harmless(Note::MarkerMoved);
+    let notes = report.notes.iter().filter(|noted| noted.note == moved);
+    let told: Vec<_> = notes.map(|noted| (noted.request, noted.path.as_str())).collect();
+    assert_eq!(told, [(2, "messages[6].content[0]")]);
 }
 
 #[test]

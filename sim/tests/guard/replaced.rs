@@ -256,3 +256,31 @@ fn a_conversation_that_begins_with_the_words_of_another_breaks_nothing() {
     let report = check(&[body(0), body(1), body(2), body(3), body(0), other(0), body(1), body(0)]);
     assert!(report.findings.iter().all(|found| !found.breaks_prefix), "{:#?}", report.findings);
 }
+
+/// Openings that no known client uses and many a summary has.
+const COMMON: [&str; 7] = [
+    "Summary of the conversation so far: the parser fails",
+    "## Conversation summary\n\nThe parser fails",
+    "What did we do so far? We read the parser",
+    "<conversation-summary>The parser fails",
+    "[Compacted conversation] The parser fails",
+    "Here is a summary of what happened: the parser fails",
+    "The conversation so far: the parser fails",
+];
+
+#[test]
+fn a_text_that_begins_as_many_summaries_do_stands_for_the_one_history_that_it_can() {
+    for opening in COMMON {
+        let summary = || saying(vec![message("user", opening)]);
+        let report = check(&[body(5), body(6), body(7), summary()]);
+        assert_eq!((report.chains, said(&report, 3).as_str()), (1, "compacted"), "{opening}");
+        // Two conversations of one kind could be meant.
+        let second = [("user", "another task"), ("assistant", "another answer"), ("user", "another word")];
+        let second = |to: usize| saying(second[..to].iter().map(|(role, word)| message(role, word)).collect());
+        let report = check(&[body(6), body(7), second(1), second(3), summary()]);
+        assert_eq!((report.chains, said(&report, 4).as_str()), (3, "new_chain"), "{opening}");
+        // A question may begin so, and what was said before is no longer than it.
+        let report = check(&[body(0), summary()]);
+        assert_eq!(report.chains, 2, "{opening}");
+    }
+}

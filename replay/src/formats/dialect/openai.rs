@@ -7,7 +7,7 @@
 
 use super::super::value::Value;
 use super::others::Maker;
-use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block};
+use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, put, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
 /// on diagnostics, 2026-09), by their paths in a body of either spelling, with the value that is also there unsaid.
@@ -62,21 +62,51 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
 /// A message, with what else it holds in front of it: `reasoning_content` that DeepSeek and Moonshot get back, a
 /// `tool_plan`, a `name`, `images`.
 fn message(message: &Value, at: String) -> Turn {
+    let beside = beside(message, &at);
+    let mut turn = openrouter::turn(message, at);
+    calls(message, &mut turn);
+    details(message, &mut turn);
+    turn.content.splice(0..0, beside);
+    turn
+}
+
+/// The members of a message that say something and are read as nothing else.
+fn beside(message: &Value, at: &str) -> Vec<Part> {
     let is_said = |value: &Value| match value {
         Value::Null => false,
         Value::Text(text) => !text.is_empty(),
         Value::List(elements) => !elements.is_empty(),
         _ => true,
     };
-    let beside = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
-    let beside = beside.map(|(key, value)| Part {
+    let members = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
+    let part = |(key, value): &(String, Value)| Part {
         value: object([("type", Value::text(key)), (key.as_str(), value.clone())]),
         at: format!("{at}.{key}"),
-    });
-    let beside: Vec<Part> = beside.collect();
-    let mut turn = openrouter::turn(message, at);
-    turn.content.splice(0..0, beside);
-    turn
+    };
+    members.map(part).collect()
+}
+
+/// Arguments of calls stay the text that they are: its bytes are what the cache sees.
+fn calls(message: &Value, turn: &mut Turn) {
+    let calls = message.get("tool_calls").map(Value::elements).unwrap_or_default().iter().rev();
+    for (part, call) in turn.content.iter_mut().rev().zip(calls) {
+        let function = call.get("function");
+        let arguments = function.and_then(|function| function.get("arguments")).cloned().unwrap_or(Value::Null);
+        put(&mut part.value, "input", object([("arguments", arguments)]));
+    }
+}
+
+/// What a part says of its image or file beside the data, which is prompt too (`OpenAI` prompt-caching guide, 2026-09:
+/// images with their `detail`).
+fn details(message: &Value, turn: &mut Turn) {
+    let Some(Value::List(parts)) = message.get("content") else { return };
+    let is_shown =
+        |part: &&mut Part| !matches!(part.value.text_of("type"), Some("tool_use" | "thinking" | "redacted_thinking"));
+    let blocks = turn.content.iter_mut().filter(is_shown);
+    for (block, part) in blocks.zip(parts) {
+        let Some(detail) = part.get("image_url").and_then(|image| image.get("detail")) else { continue };
+        put(&mut block.value, "detail", detail.clone());
+    }
 }
 
 fn settings(body: &Value, told: &[(&str, &str)]) -> Value {
@@ -122,7 +152,9 @@ fn item(item: &Value, at: String) -> Turn {
     let alone = |value: Value| vec![Part { value, at: at.clone() }];
     let (role, content) = match (item.text_of("type"), item.text_of("role")) {
         (None | Some("message"), Some(role)) => {
-            (if role == "developer" { "system" } else { role }, content(item.get("content"), &at))
+            let mut content = content(item.get("content"), &at);
+            content.splice(0..0, beside(item, &at));
+            (if role == "developer" { "system" } else { role }, content)
         }
         (Some("function_call"), _) => ("assistant", alone(call(item))),
         (Some("function_call_output"), _) => ("user", alone(output(item))),
@@ -144,20 +176,34 @@ fn content(content: Option<&Value>, at: &str) -> Vec<Part> {
 
 fn part(part: &Value) -> Value {
     match (part.text_of("type"), part.get("text")) {
-        (Some("input_text" | "output_text" | "text"), Some(text)) => text_block(text.clone()),
+        (Some("input_text" | "output_text" | "text"), Some(text)) => {
+            with_others(text_block(text.clone()), part, &["type", "text"])
+        }
+        (Some("input_image"), _) => with_others(object([("type", Value::text("image"))]), part, &["type"]),
         _ => part.clone(),
     }
 }
 
-/// Arguments stay the text that they are: its bytes are what the cache sees.
+/// `block` with what else `found` holds beside `known`; what is empty says nothing.
+fn with_others(mut block: Value, found: &Value, known: &[&str]) -> Value {
+    let is_empty = |value: &Value| *value == Value::Null || matches!(value, Value::List(list) if list.is_empty());
+    for (key, value) in found.members().iter().filter(|(key, value)| !known.contains(&key.as_str()) && !is_empty(value))
+    {
+        put(&mut block, key, value.clone());
+    }
+    block
+}
+
+/// A call, and what it says beside its arguments (`namespace`).
 fn call(item: &Value) -> Value {
     let member = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
-    object([
+    let call = object([
         ("type", Value::text("tool_use")),
         ("id", member("call_id")),
         ("name", member("name")),
         ("input", object([("arguments", member("arguments"))])),
-    ])
+    ]);
+    with_others(call, item, &["type", "id", "call_id", "name", "arguments", "status"])
 }
 
 fn output(item: &Value) -> Value {
@@ -166,7 +212,8 @@ fn output(item: &Value) -> Value {
         other => other.cloned().unwrap_or(Value::Null),
     };
     let id = item.get("call_id").cloned().unwrap_or(Value::Null);
-    object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)])
+    let result = object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)]);
+    with_others(result, item, &["type", "id", "call_id", "output", "status"])
 }
 
 /// An item without what is no prompt of it.

@@ -64,7 +64,7 @@ pub fn all_tables(check: &Check<'_>) -> Document {
 pub fn title(check: &Check<'_>) -> String {
     let requests = requests(check.report.requests);
     let failing = check.requests_with(Verdict::Fails);
-    let part = if check.partial { " (a part: it was stopped)" } else { "" };
+    let part = format!("{}{}", unread(check), if check.partial { " (a part: it was stopped)" } else { "" });
     if failing > 0 {
         let kinds = check.kinds();
         let kinds: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).collect();
@@ -89,6 +89,15 @@ pub fn title(check: &Check<'_>) -> String {
     match check.requests_with(Verdict::Told) + check.requests_with(Verdict::Allowed) {
         0 => format!("every prefix is kept: {requests} of {} chain{plural}{part}", count(chains as u64)),
         passed => format!("passed: {requests}, {} of them with changes that may be{part}", count(passed as u64)),
+    }
+}
+
+/// How much of the input is broken, which nobody must take for checked.
+fn unread(check: &Check<'_>) -> String {
+    match check.inputs.unreadable.len() {
+        0 => String::new(),
+        1 => "; 1 place could not be read".to_owned(),
+        places => format!("; {} places could not be read", count(places as u64)),
     }
 }
 

@@ -67,8 +67,32 @@ pub(super) fn is_day(word: &str, before: &str, behind: &str) -> bool {
     is_number && (ordinal || number.len() == word.len()) && (month || (ordinal && one == "the"))
 }
 
+/// Seconds or milliseconds since 1970, with or without a fraction.
+pub(super) fn is_epoch(word: &str) -> bool {
+    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
+    let digits = |part: &str| part.chars().all(|c| c.is_ascii_digit());
+    let (whole, fraction) = word.split_once('.').unwrap_or((word, ""));
+    matches!(whole.len(), 10 | 13) && whole.starts_with('1') && digits(whole) && digits(fraction)
+}
+
+/// `21/Nov/2026:10:01:33`, as servers write it into their logs.
+fn is_logged(word: &str) -> bool {
+    let parts: Vec<&str> = word.splitn(3, '/').collect();
+    let digits = |part: &str, len: usize| part.len() == len && part.chars().all(|c| c.is_ascii_digit());
+    match parts[..] {
+        [day, month, rest] if is_name(month, &MONTHS) && digits(day, 2) => {
+            let parts: Vec<&str> = rest.split(':').collect();
+            parts.len() == 4 && digits(parts[0], 4) && parts[1..].iter().all(|part| digits(part, 2))
+        }
+        _ => false,
+    }
+}
+
 /// `12:34` or `9:34:56`, also behind a date.
 pub(super) fn holds_time(word: &str) -> bool {
+    if is_logged(word) {
+        return true;
+    }
     let bytes = word.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let colons = bytes.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at);

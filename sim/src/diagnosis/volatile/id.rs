@@ -1,0 +1,75 @@
+//! Ids, as programs draw them.
+
+use super::Word;
+
+/// With dashes or without.
+fn is_uuid(word: &str) -> bool {
+    let digits = |word: &str| word.chars().all(|c| c.is_ascii_hexdigit());
+    let dashed = |(at, c): (usize, char)| if matches!(at, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() };
+    match word.len() {
+        36 => word.char_indices().all(dashed),
+        32 => digits(word) && word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic()),
+        _ => is_ulid(word),
+    }
+}
+
+/// 26 letters and digits of Crockford's base 32, of which the first is below eight.
+fn is_ulid(word: &str) -> bool {
+    let of_base = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
+    word.len() == 26 && word.chars().all(of_base) && word.starts_with(|c| ('0'..='7').contains(&c))
+}
+
+/// The words are the same but for ids in them: alone, behind a name, in a path.
+pub(super) fn differ_in_ids(words: &[Word; 2]) -> bool {
+    let parts =
+        |word: &Word| -> Vec<String> { word.text.split(['=', ':', '/', '_', '?', '&']).map(str::to_owned).collect() };
+    let (old, new) = (parts(&words[0]), parts(&words[1]));
+    let differ: Vec<_> = old.iter().zip(&new).filter(|(old, new)| old != new).collect();
+    old.len() == new.len() && !differ.is_empty() && differ.iter().all(|(old, new)| is_uuid(old) && is_uuid(new))
+}
+
+/// An id in hexadecimal digits.
+pub(super) fn is_hex_id(word: &str) -> bool {
+    let word = word.rsplit(['=', ':', '/', '_', '#']).next().unwrap_or(word);
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    (8..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit()) && (digits > 0 && digits < word.len())
+}
+
+pub(super) fn is_git_id(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase())
+        && word.chars().any(|c| c.is_ascii_digit())
+}
+
+/// What services put before the ids of their things.
+const PREFIXES: [&str; 14] = [
+    "req", "msg", "toolu", "call", "resp", "chatcmpl", "run", "thread", "sess", "session", "trace", "span", "evt",
+    "conv",
+];
+
+/// Fewest letters and digits of an id behind such a prefix, and of one that a word before it calls so.
+const NAMED_LEN_MIN: usize = 12;
+
+/// `req_011CSHoEeqs5C35K2UUqR7Fy`, `chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT`.
+pub(super) fn is_named_id(word: &str) -> bool {
+    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
+    let named = word.split_once(['_', '-']).filter(|(prefix, _)| PREFIXES.contains(prefix));
+    named.is_some_and(|(_, id)| is_drawn(id))
+}
+
+/// Letters and digits without a word in them, as `V1StGXR8_Z5jdHi6B-myT`.
+pub(super) fn is_random(word: &str) -> bool {
+    is_drawn(word.rsplit(['=', ':']).next().unwrap_or(word))
+}
+
+/// Drawn by chance: digits and letters of both cases, or about as many digits as chance gives.
+fn is_drawn(id: &str) -> bool {
+    let count = |test: fn(&char) -> bool| id.chars().filter(test).count();
+    let (digits, letters) = (count(char::is_ascii_digit), count(char::is_ascii_alphabetic));
+    let is_mixed = count(char::is_ascii_uppercase) > 0 && count(char::is_ascii_lowercase) > 0;
+    id.len() >= NAMED_LEN_MIN
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && digits > 0
+        && letters > 0
+        && (is_mixed || digits * 6 >= id.len())
+}
