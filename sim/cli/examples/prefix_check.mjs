@@ -58,20 +58,22 @@ export class PrefixCheck {
    * @returns {typeof fetch}
    */
   watching(send) {
-    return (input, init) => {
-      if (typeof init?.body === "string") this.dump(init.body);
+    return async (input, init) => {
+      const body = init?.body ?? (input instanceof Request ? new Uint8Array(await input.clone().arrayBuffer()) : null);
+      if ((typeof body === "string" || body instanceof Uint8Array) && body.length > 0) this.dump(body);
       return send(input, init);
     };
   }
 
   /**
-   * Throws an error that names the byte that moved, why, and what it costs.
+   * Throws an error that names the byte that moved, why, and what it costs. Prompts of tests are short: `--in-tests` holds
+   * them to their prefix all the same.
    *
    * @param {...string} options
    */
   check(...options) {
     const program = process.env.FORKCAST ?? "forkcast";
-    const wanted = ["check", this.#folder, "--lock", "none", "--format", "json", "--quiet", ...options];
+    const wanted = ["check", this.#folder, "--lock", "none", "--in-tests", "--format", "json", "--quiet", ...options];
     const run = spawnSync(program, wanted, { encoding: "utf8", maxBuffer: 1 << 28 });
     rmSync(this.#folder, { recursive: true });
     if (run.error) throw run.error;

@@ -43,9 +43,12 @@ class PrefixCheck:
                 self.check()
 
     def check(self):
-        """Raises an AssertionError that names the byte that moved, why, and what it costs."""
+        """Raises an AssertionError that names the byte that moved, why, and what it costs.
+
+        Prompts of tests are short: `--in-tests` holds them to their prefix all the same.
+        """
         program = os.environ.get("FORKCAST", "forkcast")
-        command = [program, "check", self.folder.name, "--lock", "none", "--format", "json", "--quiet"]
+        command = [program, "check", self.folder.name, "--lock", "none", "--in-tests", "--format", "json", "--quiet"]
         run = subprocess.run(command + list(self.options), capture_output=True, text=True)
         if run.returncode > 1:
             raise RuntimeError(run.stderr)

@@ -89,7 +89,7 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
         return Cause::KeyOrder;
     }
     match blocks.kind(old) {
-        BlockKind::Media if is_document(was) && same_source(was, is) => Cause::MessageEdited,
+        BlockKind::Media if is_document(was) && (same_source(was, is) || are_texts(was, is)) => Cause::MessageEdited,
         BlockKind::Media => Cause::ImageChanged,
         BlockKind::ToolUse if same_arguments_but_order(was, is) => Cause::KeyOrder,
         BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
@@ -99,6 +99,15 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
 
 fn is_document(block: &[u8]) -> bool {
     member(block, b"\"type\"") == Some(b"\"document\"")
+}
+
+/// Both are documents of plain text, or of blocks of it.
+fn are_texts(was: &[u8], is: &[u8]) -> bool {
+    let is_text = |block| {
+        let kind = member(block, b"\"source\"").and_then(|source| member(source, b"\"type\""));
+        matches!(kind, Some(b"\"text\"" | b"\"content\""))
+    };
+    is_text(was) && is_text(is)
 }
 
 /// What is shown is the same; a title, a context or the citations are not.
