@@ -20,6 +20,8 @@ pub(super) enum Trace {
     Words,
     /// A user's text begins as many a summary does; so may a question.
     Opening,
+    /// Such a text, and a model has spoken.
+    OpeningAndWords,
 }
 
 impl Trace {
@@ -30,10 +32,13 @@ impl Trace {
         if said.iter().any(|block| is_summary(blocks, *block)) {
             return Some(Self::Summary);
         }
-        if said.iter().any(|block| blocks.role(*block) == Role::Assistant) {
-            return Some(Self::Words);
+        let opens = said.iter().any(|block| could_be_summary(blocks, *block));
+        match (opens, said.iter().any(|block| blocks.role(*block) == Role::Assistant)) {
+            (true, true) => Some(Self::OpeningAndWords),
+            (true, false) => Some(Self::Opening),
+            (false, true) => Some(Self::Words),
+            (false, false) => None,
         }
-        said.iter().any(|block| could_be_summary(blocks, *block)).then_some(Self::Opening)
     }
 }
 
@@ -68,11 +73,12 @@ pub(super) fn only(
     known: &[(ChainId, &Request)],
 ) -> Option<ChainId> {
     // Who has the very same head is believed to have spoken before the recording began.
-    let is_believed = trace == Trace::Words && likeness == Likeness::Same;
+    let is_believed = matches!(trace, Trace::Words | Trace::OpeningAndWords) && likeness == Likeness::Same;
     let mut spoken = known.iter().filter(|(_, last)| is_believed || Trace::of(wire, last).is_some());
     let (chain, last) = spoken.next().filter(|_| spoken.next().is_none())?;
     let is_meant = match (trace, likeness) {
         (Trace::Summary, _) | (Trace::Words, Likeness::Same) => true,
+        (Trace::OpeningAndWords, Likeness::Same | Likeness::Alike) => true,
         // Nobody says how a summary in words of its own begins; but it is shorter than what it stands for.
         (Trace::Words, Likeness::Alike) | (Trace::Opening, Likeness::Same | Likeness::Alike) => {
             is_shorter(request, last)
