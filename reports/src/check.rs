@@ -1,15 +1,17 @@
 //! What a check found, as every output of it tells it: changes of one kind together, each with the file that it lies in.
 
+mod kind;
+
 use std::collections::BTreeMap;
 
-use forkcast_sim::diagnosis::{Cause, Provider, Volatile};
 use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
 use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules};
 use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Level;
 
 use crate::names::Names;
+pub use kind::Kind;
+use kind::together;
 
 /// Everything that is known of a check.
 #[derive(Clone, Debug)]
@@ -177,76 +179,6 @@ impl Verdict {
     }
 }
 
-/// The same change in one request or many.
-#[derive(Clone, Debug)]
-pub struct Kind<'a> {
-    /// What becomes of it.
-    pub verdict: Verdict,
-    /// All of it, in order of the requests; never empty.
-    findings: Vec<&'a Finding>,
-}
-
-/// What changes of one kind have in common.
-type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Provider>, Level, &'a str, &'a str);
-
-impl<'a> Kind<'a> {
-    /// The first of it.
-    pub fn first(&self) -> &'a Finding {
-        self.findings[0]
-    }
-
-    /// All of it, in order of the requests.
-    pub fn findings(&self) -> &[&'a Finding] {
-        &self.findings
-    }
-
-    /// Requests behind the first one that have it too.
-    pub fn further(&self) -> Vec<usize> {
-        let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();
-        requests.dedup();
-        requests.split_off(1)
-    }
-
-    /// The same for each of its chains, in order of their first requests.
-    pub fn by_chain(&self) -> Vec<Self> {
-        let mut parts: Vec<Self> = Vec::new();
-        for finding in &self.findings {
-            match parts.iter_mut().find(|part| part.first().chain == finding.chain) {
-                Some(part) => part.findings.push(finding),
-                None => parts.push(Self { verdict: self.verdict, findings: vec![finding] }),
-            }
-        }
-        parts
-    }
-
-    /// How often the first request has it.
-    pub fn times(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.request == self.first().request).count()
-    }
-
-    /// What it costs in all its requests; `None` where a model has no price.
-    pub fn cost(&self) -> Option<Money> {
-        together(&self.findings).map(|finding| finding.cost).sum()
-    }
-
-    /// Tokens lost in all its requests.
-    pub fn tokens_lost(&self) -> u64 {
-        together(&self.findings).map(|finding| finding.tokens_lost).sum()
-    }
-}
-
-/// The dearest finding of each request: what stands behind several changes is lost to all of them, and paid once.
-fn together<'a>(findings: &[&'a Finding]) -> impl Iterator<Item = &'a Finding> + use<'a> {
-    let mut dearest: BTreeMap<usize, &'a Finding> = BTreeMap::new();
-    for &finding in findings {
-        let known = dearest.entry(finding.request).or_insert(finding);
-        if finding.tokens_lost > known.tokens_lost {
-            *known = finding;
-        }
-    }
-    dearest.into_values()
-}
-
 impl<'a> Check<'a> {
     /// What becomes of a finding.
     pub fn verdict(&self, finding: &Finding) -> Verdict {
@@ -263,15 +195,8 @@ impl<'a> Check<'a> {
 
     /// Changes that do anything, by kind: those that fail first, then by what they cost.
     pub fn kinds(&self) -> Vec<Kind<'a>> {
-        let mut kinds: BTreeMap<Key<'a>, Vec<&'a Finding>> = BTreeMap::new();
-        for finding in &self.report.findings {
-            let verdict = self.verdict(finding);
-            if verdict != Verdict::Harmless {
-                kinds.entry(key(verdict, finding)).or_default().push(finding);
-            }
-        }
-        let mut kinds: Vec<Kind<'a>> =
-            kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect();
+        let told = self.report.findings.iter().map(|finding| (self.verdict(finding), finding));
+        let mut kinds = kind::of(told.filter(|(verdict, _)| *verdict != Verdict::Harmless).collect());
         let dearest = |kind: &Kind<'_>| {
             let first = kind.first();
             (kind.verdict, std::cmp::Reverse((kind.cost(), kind.tokens_lost())), first.request, first.offset_in_prefix)
@@ -339,15 +264,4 @@ impl<'a> Check<'a> {
     pub fn passes(&self) -> bool {
         self.report.passes(self.rules) && self.card.iter().all(|graded| graded.passed != Some(false))
     }
-}
-
-/// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not.
-fn key(verdict: Verdict, finding: &Finding) -> Key<'_> {
-    let path = if finding.level == Level::Messages && finding.cause != Cause::LevelParameter {
-        ""
-    } else {
-        finding.path.as_str()
-    };
-    let Finding { rule, cause, volatile, provider, level, name, .. } = finding;
-    (verdict, *rule, *cause, *volatile, *provider, *level, name.as_str(), path)
 }

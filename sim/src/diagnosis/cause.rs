@@ -161,7 +161,9 @@ impl Cause {
             Self::TtlOrder => "Put one-hour breakpoints before five-minute ones.",
             Self::BelowMinimum => "Move shared content into the prefix until it reaches the model's minimum.",
             Self::NoBreakpoint => "Put a breakpoint on the last block that the next request repeats.",
-            Self::LevelParameter => "Keep tool choice, thinking and effort fixed within a conversation.",
+            Self::LevelParameter => {
+                "Keep tool choice, thinking and effort, citations and images fixed within a conversation."
+            }
             Self::ToolsAdded | Self::ToolsRemoved => "Fix the tool list for the whole session, or defer rare tools.",
             Self::ToolsReordered => "Sort the tools once and keep the order.",
             Self::ToolChanged => "Take what varies out of the tool's definition.",

@@ -156,9 +156,13 @@ impl<'a> Alone<'a> {
         let lost = if breaks_prefix { self.lost() } else { Vec::new() };
         let (tokens_lost, most, cost) = case.loss(&lost);
         let billed_as = if lost.is_empty() { case.newer.billed_at(change.new_index) } else { most };
-        // What came in or went away is shown beside what stood at its place.
-        let older = bytes(case.wire, &case.older.request, change.old_index);
-        let newer = bytes(case.wire, &case.newer.request, change.new_index);
+        // What came in or went away is shown beside what stood at its place; a parameter has none.
+        let is_parameter = change.cause == Cause::LevelParameter;
+        let shown_at = |request: &Request, at: usize, is_there: bool| {
+            if is_parameter && !is_there { &[][..] } else { bytes(case.wire, request, at) }
+        };
+        let older = shown_at(&case.older.request, change.old_index, change.old.is_some());
+        let newer = shown_at(&case.newer.request, change.new_index, change.new.is_some());
         let offset = first_difference(older, newer);
         let within = change.offset_in_block.is_some() && change.old.is_some() && change.new.is_some();
         let shown = change.cause != Cause::ModelChanged;

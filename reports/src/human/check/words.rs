@@ -17,8 +17,19 @@ pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
         Verdict::Allowed => " (allowed)",
         Verdict::Told | Verdict::Harmless => " (only told)",
     };
-    let name = if finding.name.is_empty() { finding.path.clone() } else { check.names.thing(&finding.name) };
-    format!("{}: {name}{how}", finding.cause.word())
+    format!("{}: {}{how}", finding.cause.word(), called(check, kind).unwrap_or_else(|| finding.path.clone()))
+}
+
+/// Names that are said of what came or went at once.
+const CALLED: usize = 3;
+
+/// What changed, by its names.
+fn called(check: &Check<'_>, kind: &Kind<'_>) -> Option<String> {
+    let names = kind.names();
+    let more = names.len().saturating_sub(CALLED);
+    let said: Vec<String> = names.iter().take(CALLED).map(|name| check.names.thing(name)).collect();
+    let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
+    (!said.is_empty()).then(|| format!("{}{more}", said.join(", ")))
 }
 
 /// Which requests, and where in them.

@@ -1,0 +1,138 @@
+//! Findings that are one change: the same in many requests, or several blocks that came or went at once.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::diagnosis::{Cause, Provider, Volatile};
+use forkcast_sim::guard::{Finding, Rule};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Level;
+
+use super::Verdict;
+
+/// The same change in one request or many.
+#[derive(Clone, Debug)]
+pub struct Kind<'a> {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// All of it, in order of the requests; never empty.
+    findings: Vec<&'a Finding>,
+}
+
+/// What changes of one kind have in common.
+type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Provider>, Level, String, &'a str);
+
+impl<'a> Kind<'a> {
+    /// The first of it.
+    pub fn first(&self) -> &'a Finding {
+        self.findings[0]
+    }
+
+    /// All of it, in order of the requests.
+    pub fn findings(&self) -> &[&'a Finding] {
+        &self.findings
+    }
+
+    /// Requests behind the first one that have it too.
+    pub fn further(&self) -> Vec<usize> {
+        let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();
+        requests.dedup();
+        requests.split_off(1)
+    }
+
+    /// The same for each of its chains, in order of their first requests.
+    pub fn by_chain(&self) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for finding in &self.findings {
+            match parts.iter_mut().find(|part| part.first().chain == finding.chain) {
+                Some(part) => part.findings.push(finding),
+                None => parts.push(Self { verdict: self.verdict, findings: vec![finding] }),
+            }
+        }
+        parts
+    }
+
+    /// How often the first request has it.
+    pub fn times(&self) -> usize {
+        self.of_first().count()
+    }
+
+    /// What it is called in the first request, each name once.
+    pub fn names(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for finding in self.of_first().filter(|finding| !finding.name.is_empty()) {
+            if !names.contains(&finding.name.as_str()) {
+                names.push(&finding.name);
+            }
+        }
+        names
+    }
+
+    fn of_first(&self) -> impl Iterator<Item = &'a Finding> + use<'a, '_> {
+        self.findings.iter().copied().filter(|finding| finding.request == self.first().request)
+    }
+
+    /// What it costs in all its requests; `None` where a model has no price.
+    pub fn cost(&self) -> Option<Money> {
+        together(&self.findings).map(|finding| finding.cost).sum()
+    }
+
+    /// Tokens lost in all its requests.
+    pub fn tokens_lost(&self) -> u64 {
+        together(&self.findings).map(|finding| finding.tokens_lost).sum()
+    }
+}
+
+/// The dearest finding of each request: what stands behind several changes is lost to all of them, and paid once.
+pub(super) fn together<'a>(findings: &[&'a Finding]) -> impl Iterator<Item = &'a Finding> + use<'a> {
+    let mut dearest: BTreeMap<usize, &'a Finding> = BTreeMap::new();
+    for &finding in findings {
+        let known = dearest.entry(finding.request).or_insert(finding);
+        if finding.tokens_lost > known.tokens_lost {
+            *known = finding;
+        }
+    }
+    dearest.into_values()
+}
+
+/// The findings by kind.
+pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
+    let mut runs: BTreeMap<Run, String> = BTreeMap::new();
+    for (_, finding) in told.iter().filter(|(_, finding)| is_of_run(finding)) {
+        let names = runs.entry(run(finding)).or_default();
+        *names = format!("{names}{}\n", finding.name);
+    }
+    let mut kinds: BTreeMap<Key<'a>, Vec<&'a Finding>> = BTreeMap::new();
+    for (verdict, finding) in told {
+        let names = runs.get(&run(finding)).filter(|_| is_of_run(finding));
+        kinds.entry(key(verdict, finding, names)).or_default().push(finding);
+    }
+    kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect()
+}
+
+/// What came or went at once: a request, a rule, a cause.
+type Run = (usize, Rule, Cause);
+
+fn run(finding: &Finding) -> Run {
+    (finding.request, finding.rule, finding.cause)
+}
+
+/// Blocks mostly come and go several at a time: one change of the program, whatever they are called.
+fn is_of_run(finding: &Finding) -> bool {
+    use Cause::{HistoryTruncated, MessageInserted, MessageRemoved, ThinkingStripped, ToolsAdded, ToolsRemoved};
+    matches!(
+        finding.cause,
+        ToolsAdded | ToolsRemoved | MessageInserted | MessageRemoved | HistoryTruncated | ThinkingStripped
+    )
+}
+
+/// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not.
+/// Of what came or went at once it is all their `names`.
+fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
+    let path = match names {
+        None if finding.level != Level::Messages || finding.cause == Cause::LevelParameter => finding.path.as_str(),
+        _ => "",
+    };
+    let name = names.unwrap_or(&finding.name).clone();
+    let Finding { rule, cause, volatile, provider, level, .. } = finding;
+    (verdict, *rule, *cause, *volatile, *provider, *level, name, path)
+}
