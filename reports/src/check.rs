@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
-use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules};
+use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules, Severity};
 use forkcast_sim::pricing::Money;
 
 use crate::names::Names;
@@ -184,13 +184,18 @@ impl<'a> Check<'a> {
     pub fn verdict(&self, finding: &Finding) -> Verdict {
         if self.rules.forbid(finding) {
             Verdict::Fails
-        } else if !finding.breaks_prefix && finding.rule != Rule::Equality {
+        } else if !finding.breaks_prefix && finding.rule != Rule::Equality || self.is_off(finding) {
             Verdict::Harmless
         } else if finding.is_allowed(self.rules) {
             Verdict::Allowed
         } else {
             Verdict::Told
         }
+    }
+
+    /// Nobody wants to hear of it.
+    fn is_off(&self, finding: &Finding) -> bool {
+        self.rules.severity(finding.rule) == Severity::Off
     }
 
     /// Changes that do anything, by kind: those that fail first, then by what they cost.

@@ -19,6 +19,8 @@ pub(super) struct Whose<'a> {
     pub scope: &'a str,
     pub chain: Option<&'a str>,
     pub parent: Option<&'a str>,
+    /// It lies in a folder beside others of the same run.
+    pub siblings: bool,
 }
 
 /// Why an exchange is not checked.
@@ -120,6 +122,7 @@ pub(super) fn sent<'a>(
         chain: exchange.chain.as_deref().or(whose.chain),
         parent: exchange.parent.as_deref().or(whose.parent),
         scope: whose.scope,
+        siblings: whose.siblings,
         model_outside: &exchange.model,
         at: instants.map(|(at, _)| at),
         first_byte_at: instants.map(|(_, first_byte_at)| first_byte_at),

@@ -146,7 +146,12 @@ impl<'a> Feeding<'a> {
         };
         for exchange in &untimed {
             let scope = exchanged::scope(exchange, &label);
-            let whose = Whose { scope: &scope, chain: agent.0.as_deref(), parent: agent.1.as_deref() };
+            let whose = Whose {
+                scope: &scope,
+                chain: agent.0.as_deref(),
+                parent: agent.1.as_deref(),
+                siblings: format == Format::Bodies,
+            };
             self.exchange(exchange, whose, false);
         }
         if !timed.is_empty() {

@@ -170,6 +170,7 @@ impl Talk {
         let facts = Facts {
             chain: Some(&self.name),
             parent,
+            siblings: false,
             scope: &session.id,
             at: times.map(|(at, _)| at),
             first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),

@@ -63,6 +63,23 @@ fn who_numbers_all_agents_on_means_that_order() {
 }
 
 #[test]
+fn agents_of_one_kind_in_subfolders_share_what_the_first_two_did() {
+    let agent = |name: &str, rule: &str| {
+        let mut body = body(name, 1);
+        body["system"][0]["text"] = json!(long("rule") + rule);
+        (format!("{name}/1.json"), body.to_string())
+    };
+    let same = ["ants", "bees", "wasps"].map(|name| agent(name, "End."));
+    let (_, outcome) = folder(&same).check();
+    assert_eq!(breaks(&outcome), []);
+    let (_, outcome) = folder(&[same.to_vec(), vec![agent("yaks", "The end.")]].concat()).check();
+    let told = breaks(&outcome);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].1, told[0].2.as_str(), told[0].3.as_str()), ("system_changed", "system[0]", "yaks/1.json"));
+    assert_eq!(outcome.report.findings[0].rule, forkcast_sim::guard::Rule::Sharing);
+}
+
+#[test]
 fn subfolders_are_agents_of_their_own() {
     let mut all = files(1..=3, "bees", "main/");
     // By history this one would go on with the conversation of `main`.

@@ -15,7 +15,7 @@ type Fault = (&'static str, &'static str, fn(&mut Scene), &'static str);
 /// Runs with forks, one for each construction profile.
 const RUNS: [&str; 2] = ["forks/fan-out", "forks/client-2026"];
 
-const FAULTS: [Fault; 25] = [
+const FAULTS: [Fault; 26] = [
     ("system_reused", "one more space", |scene| push(&mut last(&mut scene.fork["system"])["text"], " "), "system["),
     (
         "system_reused",
@@ -67,6 +67,12 @@ const FAULTS: [Fault; 25] = [
     ("message_spelling", "an early text edited", |scene| push(typed(&mut scene.fork), "."), "messages["),
     ("message_spelling", "the first message dropped", |scene| drop_first(&mut scene.fork), "messages[0]"),
     ("trailing_reminders", "a reminder in front", |scene| remind(&mut scene.fork), "messages[0].content[0]"),
+    (
+        "trailing_reminders",
+        "the directive before what siblings share",
+        |scene| list(&mut last(&mut scene.fork["messages"])["content"]).rotate_right(1),
+        "messages[",
+    ),
     ("cache_key", "a key of its own", |scene| scene.fork["prompt_cache_key"] = json!("fork-1"), "prompt_cache_key"),
     ("cache_key", "another workspace", |scene| scene.scope = Some("another".to_owned()), ""),
     ("breakpoints", "none in the messages", |scene| unmark(&mut scene.fork["messages"]), "messages["),

@@ -81,9 +81,11 @@ impl Finding {
         self.provider.and_then(|provider| provider.reason(self.cause, &self.path))
     }
 
-    /// What it costs per day where so many requests a day are like this one.
+    /// What it costs per day where so many requests a day are like this one; `None` too where it is another prompt than the
+    /// lock's, which each cache pays once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
-        self.cost.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
+        let daily = self.cost.filter(|_| self.rule != Rule::Equality);
+        daily.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
     }
 
     /// Whether the rules let it pass by name.

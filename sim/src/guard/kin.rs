@@ -26,13 +26,15 @@ pub struct Sender {
     pub parent: Option<String>,
     /// Who may share a cache with it.
     pub scope: String,
+    /// Whoever called it called the others of this scope too.
+    siblings: bool,
 }
 
 impl Sender {
     /// Who sent request `index` of `chain`.
     pub fn new(index: usize, chain: ChainId, facts: &Facts<'_>) -> Self {
         let [called, parent] = [facts.chain, facts.parent].map(|name| name.map(str::to_owned));
-        Self { index, chain, called, parent, scope: facts.scope.to_owned() }
+        Self { index, chain, called, parent, scope: facts.scope.to_owned(), siblings: facts.siblings }
     }
 
     fn parent(&self) -> Option<&str> {
@@ -59,8 +61,8 @@ pub enum Kinship<T> {
         until: usize,
         /// What its siblings share beyond that.
         sibling: Option<Sibling<T>>,
-        /// It is the first that goes on from there.
-        first: bool,
+        /// The first that went on from there, and the block from which on it is not its parent's; `None` for that itself.
+        eldest: Option<(T, usize)>,
     },
     /// It has a brief of its own, and others of its kind were before it.
     Brief(Sibling<T>),
@@ -136,7 +138,7 @@ impl<T: Relative> Kin<T> {
             family.parent.as_ref().is_some_and(|known| known.sender().index == parent.sender().index)
         };
         let known = self.families.iter_mut().find(is_theirs);
-        let first = known.is_none();
+        let eldest = known.as_ref().map(|family| (family.first.clone(), family.own_from));
         let sibling = match known {
             Some(family) => {
                 let end = family.shared.unwrap_or_default();
@@ -150,12 +152,13 @@ impl<T: Relative> Kin<T> {
                 None
             }
         };
-        Kinship::Fork { parent, until, sibling, first }
+        Kinship::Fork { parent, until, sibling, eldest }
     }
 
     fn brief(&mut self, wire: &Wire, newer: &T) -> Kinship<T> {
         // Conversations with ids that nobody called are each their own.
-        if newer.sender().called.is_some() && newer.sender().parent().is_none() {
+        let sender = newer.sender();
+        if sender.called.is_some() && sender.parent().is_none() && !sender.siblings {
             return Kinship::New;
         }
         let kind = |family: &&mut Family<T>| {
@@ -206,10 +209,16 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     known.retain(may_be);
     let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));
     // The latest of equals: a chain that repeats a request goes on from the repetition.
-    if let Some(older) = whole.max_by_key(|older| (older.request().nodes.len(), older.sender().index)) {
-        return Some((older, older.request().nodes.len()));
-    }
+    let whole = whole.max_by_key(|older| (older.request().nodes.len(), older.sender().index));
     let own = History::of(wire, newer.request());
+    if let Some(older) = whole {
+        let latest = known
+            .iter()
+            .filter(|later| goes_on_from(wire, (*older, **later), newer, &own))
+            .max_by_key(|it| it.sender().index);
+        let parent = latest.unwrap_or(older);
+        return Some((parent, parent.request().nodes.len()));
+    }
     if own.messages <= OWN_MESSAGES {
         return None;
     }
@@ -226,6 +235,21 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     let ((is_whole, ..), older) = akin.max_by_key(|(shared, _)| *shared)?;
     let until = if is_whole { older.request().nodes.len() } else { branch(wire, older.request(), newer.request()) };
     Some((older, until))
+}
+
+/// Whether `newer`, which holds the whole of `older`, goes on from a later request of the same chain, some of which it
+/// changed: it is longer than that, holds more of it than `older` did, and its messages there have as many blocks. Where a
+/// fork's answers to its parent's calls stand, its directive stands too.
+fn goes_on_from<T: Relative>(wire: &Wire, (older, later): (&T, &T), newer: &T, own: &History) -> bool {
+    let (before, after) = (History::of(wire, older.request()), History::of(wire, later.request()));
+    let is_later = later.sender().chain == older.sender().chain && later.sender().index > older.sender().index;
+    let blocks = |request: &Request, item: usize| {
+        request.places.iter().filter(|place| place.level == Level::Messages && place.item as usize == item).count()
+    };
+    is_later
+        && own.messages > after.messages
+        && after.shared(own).blocks > before.len()
+        && (before.messages..after.messages).all(|item| blocks(later.request(), item) == blocks(newer.request(), item))
 }
 
 /// Whether `newer` begins with the whole of `older`.

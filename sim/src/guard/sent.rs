@@ -15,6 +15,8 @@ pub struct Facts<'a> {
     pub parent: Option<&'a str>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
+    /// The agents of this scope are of one run, so that those of one kind are siblings, though nobody says who called them.
+    pub siblings: bool,
     /// When it was sent; without it, one second after the request before.
     pub at: Option<Instant>,
     /// When the first byte of its answer came; without it, at once.
@@ -34,6 +36,8 @@ pub struct Sent<'a> {
     pub parent: Option<&'a str>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
+    /// The agents of this scope are of one run, so that those of one kind are siblings, though nobody says who called them.
+    pub siblings: bool,
     /// Where its parts stood in the body that was sent, where these bytes are a translation; paths are told as these.
     pub addresses: Option<&'a Arc<Addresses>>,
     /// The model, where the address names it and the body does not.
@@ -56,7 +60,7 @@ impl<'a> Sent<'a> {
 
     /// What is known beside the prompt.
     pub const fn facts(&self) -> Facts<'a> {
-        let Self { chain, parent, scope, at, first_byte_at, usage, .. } = *self;
-        Facts { chain, parent, scope, at, first_byte_at, usage }
+        let Self { chain, parent, scope, siblings, at, first_byte_at, usage, .. } = *self;
+        Facts { chain, parent, scope, siblings, at, first_byte_at, usage }
     }
 }

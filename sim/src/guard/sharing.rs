@@ -98,7 +98,7 @@ impl Kindred {
 
     /// A fork that has the answer with which its parent went on too was called by that answer.
     fn behind(&self, kinship: &Kinship<Arc<Member>>, newer: &Request) -> Option<ChainId> {
-        let Kinship::Fork { parent, first: true, .. } = kinship else { return None };
+        let Kinship::Fork { parent, eldest: None, .. } = kinship else { return None };
         let (last, _) = self.latest.get(&parent.sender.chain)?;
         let end = parent.request().nodes.len();
         let goes_on_alike = last.request().nodes.get(end) == newer.nodes.get(end);

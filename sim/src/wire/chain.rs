@@ -65,6 +65,8 @@ impl Chains {
         if shares.iter().any(|(_, at)| is_whole(*at)) {
             shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
         }
+        // Of those that share as much, the one that all of is repeated.
+        shares.sort_by_key(|(share, at)| (*share, is_whole(*at), *at));
         let (most, at) = shares.pop()?;
         let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
         let mut open = self.open.remove(at);

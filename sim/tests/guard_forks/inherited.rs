@@ -3,7 +3,7 @@
 use forkcast_sim::guard::{Finding, NoteKind, Rule};
 use serde_json::{Value, json};
 
-use crate::family::{Post, breaks, checked, fork, history, long, next, parent, told};
+use crate::family::{PARTS, Post, breaks, checked, directive, fork, forking, history, long, next, parent, told};
 
 /// A change to a fork's body, the cause that is found, and the path.
 type Change = (&'static str, fn(&mut Value), &'static str, &'static str);
@@ -115,6 +115,33 @@ fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_fr
         assert_eq!((of_tools[0].1, of_tools[0].3), (3, "tools_reordered"));
         assert!(found.iter().all(|found| found.request == 3), "{:?}", told(&found));
     }
+}
+
+#[test]
+fn cache_09_a_fork_that_changes_its_parents_latest_exchange_is_held_against_it() {
+    let more = |words: [&str; 2]| [crate::family::said(words[0]), crate::family::user(words[1])];
+    let went_on = |chain: &'static str, exchange: [&str; 2], behind: Vec<Value>| {
+        let messages = history().into_iter().chain(more(exchange)).chain(behind).collect();
+        let parent = (chain != "main").then_some("main");
+        Post { chain, parent, body: crate::family::body(messages) }
+    };
+    let exchange = ["I read the parser.", "It begins with a table of letters."];
+    let fork = |exchange: [&str; 2]| went_on("one", exchange, vec![forking(&PARTS), directive(&PARTS, "one")]);
+    let last = history().len();
+    let edits = [
+        ([exchange[0], "It begins with a table of digits."], last + 1),
+        (["I have read the parser.", exchange[1]], last),
+    ];
+    for (edit, at) in edits {
+        for ids in [true, false] {
+            let posts = [parent(), went_on("main", exchange, Vec::new()), fork(edit)];
+            let path = format!("messages[{at}].content[0]");
+            // Without ids it is taken for the parent's own next request.
+            let rule = if ids { Rule::Sharing } else { Rule::Stability };
+            assert_eq!(told(&breaks(&posts, ids)), [(rule, 2, Some(1), "message_edited", path.as_str())]);
+        }
+    }
+    assert_eq!(told(&breaks(&[parent(), went_on("main", exchange, Vec::new()), fork(exchange)], true)), []);
 }
 
 #[test]

@@ -167,6 +167,36 @@ fn a_chain_under_another_name_is_the_same_one_where_it_begins_alike() {
 }
 
 #[test]
+fn names_that_count_chains_are_matched_by_what_the_chains_say() {
+    // Two chains of a folder, and the same folder with others of them first.
+    let named = |list: &[(&'static str, &str)]| {
+        let agent = |(name, word): &(&'static str, &str)| {
+            let mut talk = Talk::new();
+            talk.messages[0]["content"][0]["text"] = json!(format!("You look at {word}."));
+            (*name, None, talk.requests())
+        };
+        lock_of(&Recording::default(), &list.iter().map(agent).collect::<Vec<_>>())
+    };
+    let old = named(&[("run#1", "bees"), ("run#2", "ants")]);
+    let told = |new: &Lock| {
+        let found = equality(&old, new, &Rules::default());
+        let strangers: Vec<String> = found.strangers.iter().map(ToString::to_string).collect();
+        (
+            found.findings.len(),
+            strangers.iter().map(|told| told.split(':').next().unwrap().to_owned()).collect::<Vec<_>>(),
+        )
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(told(&named(&[("run#1", "ants"), ("run#2", "bees")])), (0, none.map(str::to_owned).to_vec()));
+    let third = named(&[("run#1", "wasps"), ("run#2", "bees"), ("run#3", "ants")]);
+    assert_eq!(told(&third), (0, vec!["the chain of `run#1`".to_owned()]), "a new one");
+    assert_eq!(told(&named(&[("run#1", "ants")])), (0, vec!["the chain of `run#1`".to_owned()]), "bees are missing");
+    // A first message that changed, in a folder of another name.
+    let (findings, strangers) = told(&named(&[("again#1", "bees!"), ("again#2", "ants")]));
+    assert!(findings > 0 && strangers.is_empty(), "{strangers:?}");
+}
+
+#[test]
 fn pinned_levels_are_held_whatever_the_conversation_says() {
     let rules = Rules { equality: Severity::Off, pinned: vec![Level::Tools, Level::System], ..Rules::default() };
     let mut talk = Talk::new();

@@ -35,6 +35,9 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
         let reason = data(&check.names.message(&damage.reason));
         writeln!(target, "::warning file={file},line={},title=not checked::{reason}", damage.line.max(1))?;
     }
+    for warning in &check.report.warnings {
+        writeln!(target, "::notice title=less sure than it looks::{}", data(&check.names.message(warning)))?;
+    }
     writeln!(target, "::notice title=forkcast check::{}", data(&summary(check)))
 }
 

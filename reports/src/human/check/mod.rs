@@ -6,7 +6,7 @@ pub mod words;
 
 pub use lock::written;
 
-use forkcast_sim::guard::Rule;
+use forkcast_sim::guard::{Finding, Rule};
 use forkcast_sim::pricing::Money;
 
 use super::change;
@@ -71,7 +71,8 @@ pub fn title(check: &Check<'_>) -> String {
         let cost = check.cost(Verdict::Fails).filter(|cost| *cost != Money::ZERO);
         let cost = cost.map_or_else(String::new, |cost| format!(", {} more than without", money(cost)));
         let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
-        let what = if kinds.iter().any(|kind| kind.first().breaks_prefix) {
+        let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
+        let what = if kinds.iter().any(|kind| breaks(kind.first())) {
             "a prefix that was cached is not kept"
         } else {
             "the prompt is not the one of the lock"

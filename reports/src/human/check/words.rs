@@ -1,7 +1,7 @@
 //! Sentences for a change that was found, for people and for the outputs that take text: no text of a prompt is in them.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Finding, NoteKind, Noted};
+use forkcast_sim::guard::{Finding, NoteKind, Noted, Rule};
 
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
@@ -44,8 +44,8 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let newer = at(finding.request);
     let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
     let first = format!("{newer} of chain `{chain}`, against {older}; rule {}.", finding.rule.word());
-    let place = change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix);
-    let place = place.or_else(|| range(finding));
+    let place = range(finding).filter(|_| finding.offset_in_block.is_none());
+    let place = place.or_else(|| change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix));
     let times = match kind.times() {
         1 => None,
         times => Some(format!("{} such changes in this request; the first is shown.", count(times as u64))),
@@ -100,6 +100,12 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return "Nothing else that was cached is lost, so nothing more than the change itself is paid.".to_owned();
     }
     let tokens = count(finding.tokens_lost);
+    if finding.rule == Rule::Equality {
+        let cost = finding.cost.map_or_else(String::new, |cost| format!(": {} more", money(cost)));
+        return format!(
+            "About {tokens} unchanged tokens stand behind it: whoever has the lock's prompt in its cache pays them once{cost}."
+        );
+    }
     let instead = change::instead(finding.billed_as, finding.provider);
     let Some(cost) = finding.cost else {
         return format!(

@@ -125,13 +125,14 @@ impl Record {
     /// A chain's first request.
     fn begin(&mut self, wire: &Wire, taken: &Arc<Taken>) {
         let open = self.chains.values().flat_map(|chain| std::iter::once(&chain.last).chain(&chain.before));
-        if let Kinship::Fork { parent, until, sibling, .. } = self.kin.meet(wire, taken, open) {
+        if let Kinship::Fork { parent, until, sibling, eldest } = self.kin.meet(wire, taken, open) {
             let comparison = compare(wire, &parent.request, &taken.request);
             let sibling = sibling.map(|sibling| {
                 let comparison = compare(wire, &sibling.first.request, &taken.request);
                 (sibling, comparison)
             });
-            let pair = Pair { wire, base: &parent, fork: taken, until, comparison: &comparison, sibling };
+            let eldest = eldest.map(|(eldest, own_from)| (compare(wire, &eldest.request, &taken.request), own_from));
+            let pair = Pair { wire, base: &parent, fork: taken, until, comparison: &comparison, sibling, eldest };
             self.fork(&pair);
         }
         let chain = Chain { last: Arc::clone(taken), before: None, harm: Vec::new(), forked: BTreeSet::new() };

@@ -75,6 +75,8 @@ pub(super) struct Pair<'a> {
     pub comparison: &'a Comparison,
     /// What siblings share beyond that, and the fork compared with the first of them.
     pub sibling: Option<(Sibling<Arc<Taken>>, Comparison)>,
+    /// The fork compared with the first of its siblings, and from which block on that is not its parent's.
+    pub eldest: Option<(Comparison, usize)>,
 }
 
 impl Pair<'_> {
@@ -100,6 +102,18 @@ impl Pair<'_> {
         let Some((sibling, comparison)) = &self.sibling else { return Vec::new() };
         let within = comparison.differences.iter().filter(|found| sibling.shared.contains(&found.old_index));
         within.map(|found| (found, sibling.first.sender.index)).collect()
+    }
+
+    /// What is the fork's own and stands before something that it shares with the first of its siblings.
+    pub(super) fn early(&self) -> Option<Evidence> {
+        let (comparison, own_from) = self.eldest.as_ref()?;
+        let (partner, places) = (&comparison.alignment.partner, &self.fork.request.places);
+        let is_own = |old: &Option<usize>| old.is_some_and(|old| old >= *own_from);
+        let inherited = partner.iter().rposition(|old| old.is_some_and(|old| old < *own_from))?;
+        let varies = (inherited + 1..partner.len()).find(|at| partner[*at].is_none() && !places[*at].keys)?;
+        let shares = (varies + 1..partner.len()).any(|at| is_own(&partner[at]) && !places[at].keys);
+        let found = "its own, and stands before what it shares with its siblings".to_owned();
+        shares.then(|| self.evidence(self.fork.request.path(places[varies]), found))
     }
 
     /// The fork's block at which the parent's last breakpoint stands; `None` where it has none.

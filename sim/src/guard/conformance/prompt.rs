@@ -104,6 +104,7 @@ fn history(pair: &Pair<'_>, card: &mut Card) {
     for (found, sibling) in pair.siblings_differences() {
         early.push(Evidence { older: Some(sibling), ..pair.difference(found) });
     }
+    early.extend(pair.early());
     card.judge(Check::MessageSpelling, respelled);
     card.judge(Check::TrailingReminders, early);
 }

@@ -1,7 +1,5 @@
 //! Which chain and which request of one lock is which of another.
 
-use std::collections::BTreeMap;
-
 use super::digest::Digest;
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::align;
@@ -14,27 +12,33 @@ pub(super) struct Matched<'a, T> {
     pub new: Option<&'a T>,
 }
 
-/// Chains by name, in the order of the newer lock; what is left by its first messages, since names that are made up count chains.
+/// Chains by name, in the order of the newer lock. Names that are made up count chains, so by their first messages before
+/// that; last by their number alone, since such names begin with that of a folder.
 pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Matched<'a, Chain>> {
-    let [by_name, names] = [old, new].map(by_name);
-    let mut left: Vec<&Chain> = old.chains.iter().filter(|chain| !names.contains_key(chain.name.as_str())).collect();
     let opening = |chain: &Chain| chain.requests.first().and_then(|first| first.levels[Level::Messages as usize]);
-    let mut found: Vec<Matched<'a, Chain>> = Vec::new();
-    for chain in &new.chains {
-        let named = by_name.get(chain.name.as_str()).copied();
-        let alike = || {
-            let opened = opening(chain)?;
-            let at = left.iter().position(|known| opening(known) == Some(opened))?;
-            Some(left.remove(at))
-        };
-        found.push(Matched { old: named.or_else(alike), new: Some(chain) });
-    }
-    found.extend(left.into_iter().map(|chain| Matched { old: Some(chain), new: None }));
-    found
+    let opens_alike = |old: &Chain, new: &Chain| opening(new).is_some() && opening(old) == opening(new);
+    let is_same = |old: &Chain, new: &Chain| old.name == new.name;
+    let is_named = |chain: &Chain| number(chain).is_none();
+    let mut left: Vec<&Chain> = old.chains.iter().collect();
+    let mut found: Vec<Option<&Chain>> = vec![None; new.chains.len()];
+    let mut pair = |fits: &dyn Fn(&Chain, &Chain) -> bool| {
+        for (new, found) in new.chains.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            let at = left.iter().position(|old| fits(old, new));
+            *found = at.map(|at| left.remove(at));
+        }
+    };
+    pair(&|old, new| is_same(old, new) && (is_named(new) || opens_alike(old, new)));
+    pair(&opens_alike);
+    pair(&is_same);
+    pair(&|old, new| !is_named(new) && number(old) == number(new));
+    let both = new.chains.iter().zip(found).map(|(new, old)| Matched { old, new: Some(new) });
+    both.chain(left.into_iter().map(|chain| Matched { old: Some(chain), new: None })).collect()
 }
 
-fn by_name(lock: &Lock) -> BTreeMap<&str, &Chain> {
-    lock.chains.iter().map(|chain| (chain.name.as_str(), chain)).collect()
+/// The number in a name that was made up: `bodies#2`.
+fn number(chain: &Chain) -> Option<&str> {
+    let (_, number) = chain.name.rsplit_once('#')?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
 /// Requests of a chain in their order. Where the conversation is asked about, one that is missing or new moves those
