@@ -126,7 +126,8 @@ fn what_a_message_says_beside_its_content_is_prompt() {
         body
     }
     type Change = fn(&mut Value);
-    let table: [(fn(usize) -> Value, Change, &str, &str); 8] = [
+    type Body = fn(usize) -> Value;
+    let table: [(Body, Change, &str, &str); 8] = [
         (named, |body| body["messages"][1]["name"] = json!("bob"), "message_edited", "messages[1].name"),
         (
             named,

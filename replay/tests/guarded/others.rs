@@ -117,7 +117,7 @@ fn every_change_is_told_with_the_path_that_was_sent() {
         (
             gemini,
             |body| {
-                body["tools"][0]["functionDeclarations"].as_array_mut().into_iter().for_each(|tools| tools.swap(0, 1))
+                body["tools"][0]["functionDeclarations"].as_array_mut().into_iter().for_each(|tools| tools.swap(0, 1));
             },
             "tools_reordered",
             "tools[0].functionDeclarations[0]",

@@ -168,8 +168,7 @@ fn a_fork_of_a_request_that_is_long_past_is_no_break() {
         Post { chain: "main", parent: None, body: crate::family::body(messages) }
     };
     let late = |own: &'static str| {
-        let messages =
-            history().into_iter().chain([crate::family::forking(&[own]), crate::family::directive(&[own], own)]);
+        let messages = history().into_iter().chain([forking(&[own]), directive(&[own], own)]);
         Post { chain: own, parent: Some("main"), body: crate::family::body(messages.collect()) }
     };
     let posts = [parent(), later(1), later(2), later(3), late("one"), late("two")];
@@ -206,8 +205,8 @@ fn what_two_siblings_have_otherwise_than_their_parent_a_third_need_not_share() {
 fn forks_of_forks_share_with_the_fork_that_they_go_on_from() {
     let deeper = |own: &'static str| {
         let messages: Vec<Value> = list(&mut fork("one").body["messages"]).drain(..).collect();
-        let calls = crate::family::forking(&["deep"]);
-        let messages = messages.into_iter().chain([calls, crate::family::directive(&["deep"], own)]).collect();
+        let calls = forking(&["deep"]);
+        let messages = messages.into_iter().chain([calls, directive(&["deep"], own)]).collect();
         Post { chain: own, parent: Some("one"), body: crate::family::body(messages) }
     };
     let whole = [parent(), fork("one"), fork("two"), deeper("deep")];
