@@ -103,95 +103,92 @@ fn a_conversation_that_only_grows_keeps_its_prefix() {
     }
 }
 
+/// What is changed, and the cause and the path that it must be given.
+const CHANGES: [(Body, Change, &str, &str); 22] = [
+    (gemini, |body| body["model"] = json!("gemini-2.5-flash"), "model_changed", "model"),
+    (gemini, |body| body["cachedContent"] = json!("cachedContents/a"), "level_parameter", "cachedContent"),
+    (
+        gemini,
+        |body| body["tools"][0]["functionDeclarations"][0]["description"] = json!("Reads a file."),
+        "tool_changed",
+        "tools[0].functionDeclarations[0]",
+    ),
+    (
+        gemini,
+        |body| {
+            body["tools"][0]["functionDeclarations"].as_array_mut().into_iter().for_each(|tools| tools.swap(0, 1));
+        },
+        "tools_reordered",
+        "tools[0].functionDeclarations[0]",
+    ),
+    (gemini, |body| drop(body["tools"].as_array_mut().map(Vec::pop)), "tools_removed", "tools[1]"),
+    (
+        gemini,
+        |body| body["systemInstruction"]["parts"][0]["text"] = json!(long("order")),
+        "system_changed",
+        "systemInstruction.parts[0]",
+    ),
+    (
+        gemini,
+        |body| body["contents"][1]["parts"][0]["text"] = json!("Let me look."),
+        "message_edited",
+        "contents[1].parts[0]",
+    ),
+    (
+        gemini,
+        |body| body["contents"][1]["parts"][1]["functionCall"]["args"]["part"] = json!(7),
+        "message_edited",
+        "contents[1].parts[1]",
+    ),
+    (
+        gemini,
+        |body| body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = json!("part one"),
+        "message_edited",
+        "contents[2].parts[0]",
+    ),
+    (
+        reasoned,
+        |body| body["messages"][2]["reasoning_content"] = json!("Let me see."),
+        "message_edited",
+        "messages[2].reasoning_content",
+    ),
+    (
+        reasoned,
+        |body| body["messages"][2]["tool_calls"][0]["function"]["arguments"] = json!("{\"a\": 1}"),
+        "message_edited",
+        "messages[2].tool_calls[0]",
+    ),
+    (reasoned, |body| body["prompt_cache_key"] = json!("other"), "level_parameter", "prompt_cache_key"),
+    (
+        reasoned,
+        |body| body["messages"][0]["content"] = json!(long("order")),
+        "system_changed",
+        "messages[0].content[0]",
+    ),
+    (messages, |body| body["system"] = json!(long("order")), "system_changed", "system[0]"),
+    (
+        messages,
+        |body| body["messages"][2]["content"] = json!("Go on after one."),
+        "message_edited",
+        "messages[2].content[0]",
+    ),
+    (cohere, |body| body["preamble"] = json!(long("order")), "system_changed", "preamble"),
+    (cohere, |body| body["chat_history"][1]["message"] = json!("No."), "message_edited", "chat_history[1]"),
+    (ollama, |body| body["messages"][2]["thinking"] = json!("Well."), "message_edited", "messages[2].thinking"),
+    (ollama, |body| body["messages"][2]["content"] = json!("No."), "message_edited", "messages[2].content[0]"),
+    (nova, |body| body["system"][0]["text"] = json!(long("order")), "system_changed", "system[0]"),
+    (nova, |body| body["messages"][1]["content"][0]["text"] = json!("No."), "message_edited", "messages[1].content[0]"),
+    (
+        nova,
+        |body| body["toolConfig"]["tools"][0]["toolSpec"]["description"] = json!("Reads."),
+        "tool_changed",
+        "toolConfig.tools[0]",
+    ),
+];
+
 #[test]
 fn every_change_is_told_with_the_path_that_was_sent() {
-    let table: [(Body, Change, &str, &str); 22] = [
-        (gemini, |body| body["model"] = json!("gemini-2.5-flash"), "model_changed", "model"),
-        (gemini, |body| body["cachedContent"] = json!("cachedContents/a"), "level_parameter", "cachedContent"),
-        (
-            gemini,
-            |body| body["tools"][0]["functionDeclarations"][0]["description"] = json!("Reads a file."),
-            "tool_changed",
-            "tools[0].functionDeclarations[0]",
-        ),
-        (
-            gemini,
-            |body| {
-                body["tools"][0]["functionDeclarations"].as_array_mut().into_iter().for_each(|tools| tools.swap(0, 1));
-            },
-            "tools_reordered",
-            "tools[0].functionDeclarations[0]",
-        ),
-        (gemini, |body| drop(body["tools"].as_array_mut().map(Vec::pop)), "tools_removed", "tools[1]"),
-        (
-            gemini,
-            |body| body["systemInstruction"]["parts"][0]["text"] = json!(long("order")),
-            "system_changed",
-            "systemInstruction.parts[0]",
-        ),
-        (
-            gemini,
-            |body| body["contents"][1]["parts"][0]["text"] = json!("Let me look."),
-            "message_edited",
-            "contents[1].parts[0]",
-        ),
-        (
-            gemini,
-            |body| body["contents"][1]["parts"][1]["functionCall"]["args"]["part"] = json!(7),
-            "message_edited",
-            "contents[1].parts[1]",
-        ),
-        (
-            gemini,
-            |body| body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = json!("part one"),
-            "message_edited",
-            "contents[2].parts[0]",
-        ),
-        (
-            reasoned,
-            |body| body["messages"][2]["reasoning_content"] = json!("Let me see."),
-            "message_edited",
-            "messages[2].reasoning_content",
-        ),
-        (
-            reasoned,
-            |body| body["messages"][2]["tool_calls"][0]["function"]["arguments"] = json!("{\"a\": 1}"),
-            "message_edited",
-            "messages[2].tool_calls[0]",
-        ),
-        (reasoned, |body| body["prompt_cache_key"] = json!("other"), "level_parameter", "prompt_cache_key"),
-        (
-            reasoned,
-            |body| body["messages"][0]["content"] = json!(long("order")),
-            "system_changed",
-            "messages[0].content[0]",
-        ),
-        (messages, |body| body["system"] = json!(long("order")), "system_changed", "system[0]"),
-        (
-            messages,
-            |body| body["messages"][2]["content"] = json!("Go on after one."),
-            "message_edited",
-            "messages[2].content[0]",
-        ),
-        (cohere, |body| body["preamble"] = json!(long("order")), "system_changed", "preamble"),
-        (cohere, |body| body["chat_history"][1]["message"] = json!("No."), "message_edited", "chat_history[1]"),
-        (ollama, |body| body["messages"][2]["thinking"] = json!("Well."), "message_edited", "messages[2].thinking"),
-        (ollama, |body| body["messages"][2]["content"] = json!("No."), "message_edited", "messages[2].content[0]"),
-        (nova, |body| body["system"][0]["text"] = json!(long("order")), "system_changed", "system[0]"),
-        (
-            nova,
-            |body| body["messages"][1]["content"][0]["text"] = json!("No."),
-            "message_edited",
-            "messages[1].content[0]",
-        ),
-        (
-            nova,
-            |body| body["toolConfig"]["tools"][0]["toolSpec"]["description"] = json!("Reads."),
-            "tool_changed",
-            "toolConfig.tools[0]",
-        ),
-    ];
-    for (body, change, cause, path) in table {
+    for (body, change, cause, path) in CHANGES {
         let (_, outcome) = changed(body, change);
         let broken = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
         let told: Vec<_> =

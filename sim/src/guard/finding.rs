@@ -62,7 +62,8 @@ pub struct Finding {
     pub provider: Option<Provider>,
     /// What in the changed bytes varies by itself.
     pub volatile: Option<Volatile>,
-    /// Time left out and all other changes undone, the request reads less because of it.
+    /// Time left out and all other changes undone, the request reads less because of it. Of equality: than it would if the
+    /// lock's prompt were in the cache.
     pub breaks_prefix: bool,
     /// Unchanged tokens that would have been read without the change: those behind it, and those before it where no
     /// breakpoint ends.
