@@ -241,3 +241,28 @@ fn pad(body: &mut Value) {
         content.insert(at, json!({"type": "text", "text": format!("Note {number}.")}));
     }
 }
+
+#[test]
+fn an_earlier_answer_of_the_parent_excuses_no_fork_that_asks_before_the_latest_one_begins() {
+    let said = |role: &str, words: &str| json!({"role": role, "content": [{"type": "text", "text": words}]});
+    let all = ["Begin.", "Begun.", "Go on.", "Forked.", "Look."].map(str::to_owned);
+    let body = |to: usize| {
+        let messages: Vec<Value> = (0..to).map(|at| said(["user", "assistant"][at % 2], &all[at])).collect();
+        json!({"model": "claude-opus-4-8", "max_tokens": 9, "messages": messages}).to_string()
+    };
+    let sent = |chain: &str, to: usize, [at, first_byte_at]: [u64; 2]| Capture {
+        chain: Some(chain.to_owned()),
+        parent: (chain != "main").then(|| "main".to_owned()),
+        scope: "run".to_owned(),
+        body: body(to),
+        at: Some(Instant::from_millis(at)),
+        first_byte_at: Some(Instant::from_millis(first_byte_at)),
+    };
+    let fails = |asked: u64| {
+        let forked = sent("fork", 5, [asked, 20_000]);
+        let parent = [sent("main", 1, [0, 1_000]), sent("main", 3, [10_000, 13_000])];
+        failed(&card(&[parent.to_vec(), vec![forked]].concat())).contains(&"launch_timing")
+    };
+    assert!(fails(11_000), "the first request's answer has only the beginning of it");
+    assert!(!fails(13_000));
+}

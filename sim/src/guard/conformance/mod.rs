@@ -155,7 +155,10 @@ impl Record {
             .get(&pair.base.sender.chain)
             .into_iter()
             .flat_map(|chain| Some(&chain.last).into_iter().chain(&chain.before));
-        let mut writers: Vec<Asked> = parents.map(|taken| taken.asked()).chain([pair.base.asked()]).collect();
+        // What the parent wrote before the request that the fork goes on from is only the beginning of that.
+        let reaches = |asked: &Asked| asked.request >= pair.base.sender.index;
+        let mut writers: Vec<Asked> =
+            parents.map(|taken| taken.asked()).filter(reaches).chain([pair.base.asked()]).collect();
         let siblings = self.launched.entry(pair.base.sender.index).or_default();
         writers.extend(siblings.iter().copied());
         siblings.push(own);
