@@ -107,8 +107,8 @@ fn requests(number: usize) -> String {
     format!("{} request{plural}", count(number as u64))
 }
 
-/// What was read, and by which rules.
-fn about(check: &Check<'_>) -> Vec<String> {
+/// What was read, by which rules, and what makes it less sure than it looks.
+pub fn about(check: &Check<'_>) -> Vec<String> {
     let inputs = check.inputs;
     let plural = if inputs.files == 1 { "" } else { "s" };
     let mut lines = vec![

@@ -125,7 +125,11 @@ fn show(
         CheckFormat::Markdown => {
             screen::document(&human::check::document(&check, args.prompts.show_content), Format::Markdown)
         }
-        CheckFormat::Csv => screen::document(&human::check::all_tables(&check), Format::Csv),
+        CheckFormat::Csv => {
+            // Tables have no room for what makes them less sure.
+            human::check::about(&check).iter().for_each(|line| args.talk.note(format_args!("forkcast: {line}")));
+            screen::document(&human::check::all_tables(&check), Format::Csv)
+        }
         CheckFormat::Json => screen::print(|target| format::write(&check, target)),
         CheckFormat::Junit => screen::print(|target| format::junit::write(&check, target)),
         CheckFormat::Github => screen::print(|target| format::github::write(&check, target)),

@@ -67,6 +67,9 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     assert!(inputs.contains("006.json") && inputs.contains("007.json"), "{inputs}");
     let output = forkcast(&place, &["check", "bodies", "--lock", "none"]);
     assert!(stdout(&output).contains("Not checked: bodies/006.json"), "{}", stdout(&output));
+    assert!(stdout(&output).lines().next().unwrap().contains("1 place could not be read"), "{}", stdout(&output));
+    let output = forkcast(&place, &["check", "bodies", "--lock", "none", "--format", "csv"]);
+    assert!(stderr(&output).contains("Not checked: bodies/006.json"), "{}", stderr(&output));
 }
 
 #[test]
