@@ -43,6 +43,19 @@ fn siblings_without_ids_are_chains_of_their_own() {
 }
 
 #[test]
+fn of_two_chains_that_share_as_much_the_one_that_is_repeated_whole_goes_on() {
+    let goes_on = |word: &str| {
+        let mut body = sibling(word, 0);
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.extend([message("assistant", &format!("{word} is done")), message("user", "go on")]);
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&[body(2), sibling("a", 0), sibling("b", 0), goes_on("a"), goes_on("b")]);
+    assert_eq!((report.chains, report.findings.len()), (2, 0), "{:#?}", report.findings);
+}
+
+#[test]
 fn an_answer_that_was_asked_for_again_is_no_break() {
     let again = |word: &str| {
         let mut body = body(2);
