@@ -1,4 +1,5 @@
-//! Lists the scenarios of the catalog, so that a new one is one file.
+//! Lists the scenarios of the catalog, so that a new one is one file. Texts are written out: the path of a file would make
+//! the program differ by the folder in which it was built (`.ci/release`).
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -11,8 +12,8 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", group.display());
         for file in sorted(&group)?.iter().filter(|file| file.extension().is_some_and(|end| end == "yaml")) {
             let name = format!("{}/{}", stem(&group), stem(file));
-            let entry = format!("({name:?}, include_str!({:?})),", file.display().to_string());
-            listed.push_str(&format!("    {entry}\n"));
+            let text = fs::read_to_string(file)?;
+            listed.push_str(&format!("    ({name:?}, {text:?}),\n"));
         }
     }
     listed.push_str("]\n");

@@ -1,5 +1,6 @@
 //! From paths to exchanges: walks, detects formats by content, reads, and keeps account of everything it met.
 
+mod agents;
 mod detect;
 mod each;
 mod foreign;
@@ -22,6 +23,7 @@ use detect::Verdict;
 use load::Loaded;
 use progress::{Meter, Named};
 
+pub(crate) use agents::{AgentFolders, below};
 pub use each::{Again, Piece};
 
 pub use crate::formats::{FORMATS, FormatInfo, InputFormat};
@@ -75,7 +77,7 @@ pub struct Inputs {
     pub files: usize,
     /// Their size as stored (packed files count packed).
     pub bytes: u64,
-    /// One per path that the user named, in that order.
+    /// One per path that the user named, in that order; none for a path below another one.
     pub scopes: Vec<ScopeInput>,
     /// Sessions of agents that transcripts tell of, each joined from its files. One at a time is in memory.
     pub sessions: Sessions,
@@ -126,6 +128,13 @@ pub struct Skipped {
     pub reason: String,
 }
 
+impl Skipped {
+    /// Nothing is in it, as if its writing had failed: that is damage, and no file of another kind.
+    pub fn is_damage(&self) -> bool {
+        detect::NOTHING.contains(&self.reason.as_str())
+    }
+}
+
 /// Damage that was mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
@@ -148,8 +157,15 @@ pub struct Unreadable {
     pub reason: String,
 }
 
+impl FileInput {
+    /// A recording of bodies that lie below `name`; none yet.
+    fn of_bodies(name: String) -> Self {
+        Self { file: name, format: Format::Bodies, exchanges: Vec::new(), traces: Vec::new(), notes: Vec::new() }
+    }
+}
+
 impl Inputs {
-    /// Reads files and folders; `-` is standard input. Damage is listed in the result; only a path that cannot be opened
+    /// Reads files and folders; `-` is standard input, and pipes may be named. What several paths lead to is read once. Damage is listed in the result; only a path that cannot be opened
     /// at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
         Self::read_watched(paths, format, &|_| true)
@@ -171,7 +187,7 @@ impl Inputs {
         options: &ReadOptions,
         watch: &(dyn Fn(Progress) -> bool + Sync),
     ) -> Result<Self, Error> {
-        let named = paths.iter().map(|path| Named::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let named = Named::find_all(paths)?;
         let meter = Meter::new(named.iter().flat_map(Named::files), watch);
         let sessions = Sessions::within(options.memory_bytes_max);
         let mut inputs = Self { read_as: options.format, sessions, ..Self::default() };
@@ -180,7 +196,50 @@ impl Inputs {
         }
         inputs.unread_files = meter.unread();
         inputs.sessions.join();
+        inputs.gather_bodies();
         Ok(inputs)
+    }
+
+    /// Adds the recordings of `other` behind these. Sessions of transcripts are not taken over: run folders hold none.
+    pub fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.scopes.extend(other.scopes);
+        self.skipped.extend(other.skipped);
+        self.repaired.extend(other.repaired);
+        self.unreadable.extend(other.unreadable);
+        self.unread_files += other.unread_files;
+    }
+
+    /// Makes one recording of the bodies below each named path, in the order of their files, and one of those that were
+    /// named one by one.
+    fn gather_bodies(&mut self) {
+        let named_alone = |scope: &ScopeInput| scope.files.iter().all(|file| file.file == scope.name);
+        let mut listed: Option<usize> = None;
+        for at in 0..self.scopes.len() {
+            let scope = &mut self.scopes[at];
+            let alone = named_alone(scope);
+            let mut folders = AgentFolders::default();
+            let name = scope.name.clone();
+            let mut bodies = FileInput::of_bodies(name.clone());
+            scope.files.retain_mut(|file| {
+                folders.name(&name, file);
+                let is_body = file.format == Format::Bodies;
+                if is_body {
+                    bodies.exchanges.append(&mut file.exchanges);
+                    bodies.notes.append(&mut file.notes);
+                }
+                !is_body
+            });
+            if bodies.exchanges.is_empty() {
+                continue;
+            }
+            let into = if alone { *listed.get_or_insert(at) } else { at };
+            match self.scopes[into].files.iter_mut().find(|file| file.format == Format::Bodies) {
+                Some(known) => known.exchanges.append(&mut bodies.exchanges),
+                None => self.scopes[into].files.push(bodies),
+            }
+        }
     }
 
     /// The embedded sample.
@@ -224,12 +283,13 @@ impl Inputs {
 
     fn path(&mut self, Named { name, walk }: Named, options: &ReadOptions, meter: &Meter<'_>) {
         self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
-        let Some(walk) = walk else {
+        let Some(mut walk) = walk else {
             let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
             let size = loaded.as_ref().map_or(0, Loaded::size);
             self.stored(&name, size, &loaded, options);
             return;
         };
+        each::in_order(&mut walk.files);
         let beside = self.sessions.beside();
         parallel::read(&walk.files, &beside, options, meter, &mut |read| self.absorb(read));
         self.files += walk.skipped.len();

@@ -15,16 +15,19 @@
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
 //! * [`agreement`]: how well the prediction agrees with the recording.
 //! * [`calibrate`](mod@calibrate): token factors fitted to recorded usage.
+//! * [`output`]: writing files atomically, and never over files that are not ours.
 //! * [`error`]: errors of the crate, and damage at a place in a file.
 
 pub mod agreement;
 pub mod calibrate;
+mod count;
 pub mod error;
 pub mod exchange;
 pub mod formats;
 pub mod guarded;
 pub mod http;
 pub mod input;
+pub mod output;
 mod packing;
 pub mod rebuild;
 pub mod recording;

@@ -1,13 +1,18 @@
 //! In which order, when and beside what the recorded requests reach a cache.
 //!
-//! Requests with instants of one scope share a cache and are served in order of time, then file, then position.
-//! A file without instants has a cache of its own; its requests are taken one second apart, each after the first byte
-//! of the one before (the order in the file is the only thing known).
+//! Requests with instants of one scope share a cache and are served in order of time; at one instant file by file, in an order
+//! that the content of the files decides, whatever they are called; then by position.
+//! A recording without instants has a cache of its own; its requests are taken one second apart, each after the first
+//! byte of the one before (their order is the only thing known). Bodies below one named path are one such recording.
+
+use std::cmp::Reverse;
 
 use forkcast_sim::time::{Duration, Instant};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::exchange::Exchange;
-use crate::input::{Inputs, ScopeInput};
+use crate::formats::Format;
+use crate::input::{FileInput, Inputs, ScopeInput};
 
 /// Requests that share a cache, in the order in which they reach it.
 #[derive(Debug)]
@@ -18,6 +23,8 @@ pub struct Stream<'a> {
     pub requests: Vec<Scheduled<'a>>,
     /// The instants are recorded and not made up.
     pub timed: bool,
+    /// Its agents are of one run: bodies of one folder.
+    pub siblings: bool,
 }
 
 /// A recorded request with the instants at which it reaches the cache.
@@ -52,7 +59,7 @@ pub fn streams(inputs: &Inputs) -> Vec<Stream<'_>> {
             found.push(timed);
         }
         for file in &scope.files {
-            let untimed = untimed(scope, &file.file, &file.exchanges, session);
+            let untimed = untimed(scope, file, session);
             if !untimed.requests.is_empty() {
                 found.push(untimed);
             }
@@ -71,7 +78,39 @@ fn timed(scope: &ScopeInput, first_session: usize) -> Stream<'_> {
         }));
     }
     requests.sort_by_key(|request| (request.at, request.session, request.exchange.origin.index));
-    Stream { scope: scope.name.clone(), requests, timed: true }
+    let meet = |pair: &[Scheduled<'_>]| pair[0].at == pair[1].at && pair[0].session != pair[1].session;
+    if requests.windows(2).any(meet) {
+        let extents: Vec<Extent> = scope.files.iter().map(|file| Extent::of(&file.exchanges)).collect();
+        let of_file = |request: &Scheduled<'_>| extents.get(request.session - first_session).copied();
+        requests.sort_by_key(|request| (request.at, of_file(request), request.session, request.exchange.origin.index));
+    }
+    Stream { scope: scope.name.clone(), requests, timed: true, siblings: false }
+}
+
+/// What a recording holds, whatever its file is called; the most complete first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Extent {
+    exchanges: Reverse<usize>,
+    bytes: Reverse<usize>,
+    digest: u128,
+}
+
+impl Extent {
+    pub fn of(exchanges: &[Exchange]) -> Self {
+        let bytes = exchanges.iter().map(|exchange| exchange.body.len()).sum();
+        Self { exchanges: Reverse(exchanges.len()), bytes: Reverse(bytes), digest: digest(exchanges) }
+    }
+}
+
+fn digest(exchanges: &[Exchange]) -> u128 {
+    let mut hash = Xxh3::new();
+    for exchange in exchanges {
+        let instants = (exchange.sent_at, exchange.first_byte_at, exchange.ended_at);
+        let whose = (&exchange.model, &exchange.chain, &exchange.parent, &exchange.scope);
+        hash.update(format!("{instants:?} {whose:?} {:?} {:?}", exchange.status, exchange.usage).as_bytes());
+        hash.update(&exchange.body);
+    }
+    hash.digest128()
 }
 
 /// A request that was sent at `at`, with the instants of its answer.
@@ -82,11 +121,16 @@ pub(crate) fn with_times(exchange: &Exchange, at: Instant) -> Scheduled<'_> {
     Scheduled { exchange, session: 0, at, first_byte_at, ended_at }
 }
 
-fn untimed<'a>(scope: &ScopeInput, file: &str, exchanges: &'a [Exchange], session: usize) -> Stream<'a> {
+fn untimed<'a>(scope: &ScopeInput, file: &'a FileInput, session: usize) -> Stream<'a> {
     let mut at = Instant::default();
-    let requests = exchanges.iter().filter(|exchange| exchange.sent_at.is_none()).map(|exchange| {
+    let requests = file.exchanges.iter().filter(|exchange| exchange.sent_at.is_none()).map(|exchange| {
         at = at + STEP;
         Scheduled { exchange, session, at, first_byte_at: at, ended_at: at }
     });
-    Stream { scope: format!("{}\u{0}{file}", scope.name), requests: requests.collect(), timed: false }
+    Stream {
+        scope: format!("{}\u{0}{}", scope.name, file.file),
+        requests: requests.collect(),
+        timed: false,
+        siblings: file.format == Format::Bodies,
+    }
 }

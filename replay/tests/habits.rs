@@ -146,9 +146,9 @@ fn a_prefix_expires_fifteen_seconds_after_its_lifetime() {
 }
 
 #[test]
-fn a_resumed_session_is_built_anew_up_to_2_1_96_and_keeps_every_byte_later() {
+fn a_resumed_session_is_built_anew_up_to_2_1_219_and_keeps_every_byte_later() {
     let hook = r#""data":{"type":"hook_progress","hookEvent":"SessionStart","hookName":"SessionStart:resume"}"#;
-    for (version, missed) in [("2.1.45", true), ("2.1.97", false), ("2.1.330", false)] {
+    for (version, missed) in [("2.1.45", true), ("2.1.143", true), ("2.1.219", true), ("2.1.330", false)] {
         let mut session = Transcript::begun(version, "claude-opus-4-6");
         session.wait(60).line("progress", hook).prompt().answer((30_000, 1_000), None, "");
         assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");

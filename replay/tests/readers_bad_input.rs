@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
 use std::io::Write as _;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -203,7 +204,8 @@ fn folders_are_walked_by_name_and_links_lead_nowhere_twice() {
     let inputs = Inputs::read(&[&root], InputFormat::Auto).unwrap();
     let bodies: Vec<_> =
         inputs.exchanges().map(|exchange| String::from_utf8_lossy(&exchange.body).into_owned()).collect();
-    assert_eq!(bodies, [body("1"), body("2"), body("3")]);
+    // Each name is there once, so the names count on over folders.
+    assert_eq!(bodies, [body("1"), body("3"), body("2")]);
     assert_eq!(inputs.scopes.len(), 1);
     assert_eq!(inputs.skipped.len(), if cfg!(unix) { 2 } else { 1 });
     let empty = root.join("empty");
@@ -213,6 +215,29 @@ fn folders_are_walked_by_name_and_links_lead_nowhere_twice() {
     std::fs::remove_dir_all(&root).unwrap();
     let error = Inputs::read(&[&root], InputFormat::Auto).unwrap_err().to_string();
     assert!(error.starts_with(&root.display().to_string()), "{error}");
+}
+
+/// How long a walk through so many folders, one within the other, takes at best.
+fn walk_time(folders: usize) -> Duration {
+    let root = tempfile::tempdir().unwrap();
+    let deepest = root.path().join("d/".repeat(folders));
+    std::fs::create_dir_all(&deepest).unwrap();
+    std::fs::write(deepest.join("x"), "{\"model\":\"claude-opus-4-8\",\"messages\":[]}").unwrap();
+    let times = (0..3).map(|_| {
+        let begun = Instant::now();
+        let inputs = Inputs::read(&[root.path()], InputFormat::Auto).unwrap();
+        assert_eq!((inputs.files, inputs.unreadable.len()), (1, 0));
+        begun.elapsed()
+    });
+    times.min().unwrap()
+}
+
+/// Asking the system for the real path of each folder made eight times the depth 280 times the work.
+#[test]
+fn a_walk_takes_as_long_as_the_folders_are_deep() {
+    let shallow = walk_time(100);
+    let deep = walk_time(800);
+    assert!(deep < shallow * 60 + Duration::from_millis(20), "{shallow:?} for 100 folders, {deep:?} for 800");
 }
 
 #[test]

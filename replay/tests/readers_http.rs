@@ -74,7 +74,7 @@ fn an_archive_gives_exchanges_however_its_bodies_are_kept() {
     assert_eq!(inputs.repaired, []);
     assert_eq!(notes(&inputs), ["exchange 11: no answer was recorded (status 0)"]);
     assert_eq!(inputs.skipped.len(), 1);
-    assert!(inputs.skipped[0].reason.ends_with("GET example.org/index.html is no model request"));
+    assert!(inputs.skipped[0].reason.ends_with("`GET example.org/index.html` is no model request"));
     let all: Vec<_> = inputs.exchanges().collect();
     assert_eq!((all[10].status, all[11].status, all[11].failed()), (None, Some(529), true));
     assert_eq!(all[0].client.as_deref(), Some("claude-cli/2.1.63"));
@@ -141,7 +141,7 @@ fn an_archive_names_some_of_many_other_requests() {
     let inputs = memory(&text);
     let skipped: Vec<_> = inputs.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
     assert_eq!(skipped.len(), 6);
-    assert_eq!(skipped[0], "entry 0, line 1: GET example.org/a is no model request");
+    assert_eq!(skipped[0], "entry 0, line 1: `GET example.org/a` is no model request");
     assert_eq!(skipped[5], "55 more entries that are no model requests");
 }
 

@@ -3,6 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
+#[path = "readers_mutated/fuzzed.rs"]
+mod fuzzed;
+#[path = "readers_mutated/lines.rs"]
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

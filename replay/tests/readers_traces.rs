@@ -8,6 +8,7 @@ use forkcast_replay::formats::{self, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::trace::{BlockSizes, Conversation, Trace};
 use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 
 const FIXTURES: [(Format, &str); 3] =
@@ -106,6 +107,68 @@ fn what_is_damaged_is_told_with_its_place_and_the_rest_is_read() {
     let text = String::from_utf8(fixture("mooncake.jsonl")).unwrap().replacen("1536", "-1", 1);
     let reading = formats::read(Format::Mooncake, "memory", text.as_bytes());
     assert_eq!((requests(&reading), reading.unreadable[0].line), (3, 3));
+}
+
+#[test]
+fn counts_and_instants_beyond_the_bounds_are_refused_with_their_place() {
+    let count = format!("is {}, expected a whole number from 0 to {TOKENS_MAX}", TOKENS_MAX + 1);
+    let more = (TOKENS_MAX + 1).to_string();
+    for (format, name, from, to, line, says, left) in [
+        (Format::Weka, "weka.json", "\"in\":330", format!("\"in\":{more}"), 3, &*count, 7),
+        (Format::Weka, "weka.json", "\"out\":", format!("\"out\":{more}"), 2, &count, 7),
+        (Format::Weka, "weka.json", "\"tool_tokens\":", format!("\"tool_tokens\":{more}"), 1, &count, 8),
+        (Format::Weka, "weka.json", "\"block_size\":", format!("\"block_size\":{more}"), 1, &count, 0),
+        (Format::Weka, "weka.json", "\"in\":330", "\"in\":200".to_owned(), 3, "found 5 blocks of 64 tokens", 7),
+        (Format::Weka, "weka.json", "\"t\":10.5", "\"t\":9300000000".to_owned(), 3, "`t`", 7),
+        (Format::Mooncake, "mooncake.jsonl", "1536", more.clone(), 3, &count, 3),
+        (
+            Format::Mooncake,
+            "mooncake.jsonl",
+            "\"timestamp\": ",
+            "\"timestamp\": 98765432109876".to_owned(),
+            1,
+            "`timestamp`",
+            3,
+        ),
+        (Format::LmCache, "lmcache.jsonl", "\"timestamp\": ", "\"timestamp\": 99".to_owned(), 1, "`timestamp`", 3),
+    ] {
+        let text = String::from_utf8(fixture(name)).unwrap();
+        let mut changed = text.replacen(from, &to, 1);
+        if from == "\"out\":" || from.ends_with("_tokens\":") || from.ends_with("_size\":") {
+            // The digits that stood there would follow those that were put in.
+            let end = changed.find(&to).unwrap() + to.len();
+            let digits = changed[end..].find(|byte: char| !byte.is_ascii_digit()).unwrap();
+            changed.replace_range(end..end + digits, "");
+        }
+        let reading = formats::read(format, "memory", changed.as_bytes());
+        assert_eq!(requests(&reading), left, "{name} {to}: {:?}", reading.unreadable);
+        let fault = &reading.unreadable[0];
+        assert_eq!(fault.line, line, "{name} {to}: {fault}");
+        assert!(fault.to_string().contains(says), "{name} {to}: {fault}");
+    }
+}
+
+#[test]
+fn requests_out_of_order_are_put_into_order_of_time_with_what_they_keep() {
+    let text = "{\"hash_id_scope\":\"local\",\"block_size\":64,\"requests\":[\n\
+        {\"t\":0,\"in\":128,\"hash_ids\":[1,2]},\n\
+        {\"t\":200,\"in\":256,\"hash_ids\":[1,2,3,4]},\n\
+        {\"t\":40,\"in\":192,\"hash_ids\":[1,2,3]},\n\
+        {\"t\":40,\"in\":128,\"hash_ids\":[1,9]}]}";
+    let reading = formats::read(Format::Weka, "memory", text.as_bytes());
+    let conversation = &reading.traces[0].conversations[0];
+    assert_eq!(
+        shape(conversation),
+        [
+            (0, 128, 0, vec![1, 2]),
+            (40_000, 192, 2, vec![3]),
+            (40_000, 128, 1, vec![9]),
+            (200_000, 256, 1, vec![2, 3, 4])
+        ]
+    );
+    assert_eq!(conversation.requests.iter().map(|request| request.line).collect::<Vec<_>>(), [2, 4, 5, 3]);
+    assert_eq!(reading.notes, ["1 requests are older than the one before them: taken in order of time"]);
+    assert_eq!(reading.unreadable, []);
 }
 
 #[test]

@@ -40,9 +40,9 @@ fn played() -> Finished {
 
 /// The requests of a run as a proxy would have recorded them.
 fn exchanges(finished: &Finished) -> Vec<Exchange> {
-    let pairs = finished.lines.iter().zip(&finished.drafts).zip(&finished.asked);
+    let pairs = finished.lines.iter().zip(finished.drafts.iter()).zip(&finished.asked);
     let record = |(index, ((line, draft), asked)): (usize, _)| {
-        let (line, draft): (&forkcast_sim::ledger::Line, &forkcast_sim::wire::Draft) = (line, draft);
+        let (line, draft): (&forkcast_sim::ledger::Line, forkcast_sim::wire::Draft) = (line, draft);
         let asked: &forkcast_sim::simulation::Asked = asked;
         let origin = Origin { file: "run".to_owned(), index, line: 0 };
         Exchange {
@@ -68,7 +68,12 @@ fn recording(exchanges: &[Exchange]) -> Recording {
             ended_at: exchange.ended_at.unwrap(),
         }
     };
-    let stream = Stream { scope: "run".to_owned(), requests: exchanges.iter().map(scheduled).collect(), timed: true };
+    let stream = Stream {
+        scope: "run".to_owned(),
+        requests: exchanges.iter().map(scheduled).collect(),
+        timed: true,
+        siblings: false,
+    };
     Recording::of(&stream, NormalForms::default())
 }
 

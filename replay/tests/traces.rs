@@ -10,8 +10,10 @@ use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rates, Terms};
 use forkcast_sim::wire::Usage;
+use proptest::prelude::*;
+use serde_json::json;
 
 fn inputs(name: &str) -> Inputs {
     let bytes = std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -183,4 +185,86 @@ fn a_replay_tells_what_ifs_and_the_bound_of_each_request() {
     let bill: i128 = replayed.lines.iter().map(|line| line.charge.bill.as_ref().unwrap().total.picousd()).sum();
     let bound: i128 = replayed.lower_bounds.iter().map(|bound| bound.unwrap().picousd()).sum();
     assert!(bound < bill, "{bound} {bill}");
+}
+
+/// A conversation as a file may have it: instants in any order, ids that come back, sizes that their blocks do not make up.
+fn any_trace() -> impl Strategy<Value = String> {
+    let request = (0..900_u64, 0..16_u64, prop::collection::vec(1..7_u64, 0..9), 0..3_u64).prop_map(
+        |(at, rest, mut ids, model)| {
+            if at % 3 > 0 {
+                // Most prompts begin alike.
+                ids.sort_unstable();
+            }
+            // The last block may be there in part.
+            let input = (8 * ids.len() as u64 + rest).saturating_sub(7);
+            json!({"t": at, "model": format!("claude-opus-4-{}", 5 + model / 2), "in": input, "out": 1, "hash_ids": ids})
+        },
+    );
+    let requests = prop::collection::vec(request, 1..12);
+    (requests, 0..20_u64, prop::option::of(0..900_u64)).prop_map(|(mut requests, tools, agent)| {
+        if let Some(start) = agent {
+            let own: Vec<_> = requests.iter().skip(1).step_by(2).cloned().collect();
+            requests.push(json!({"t": start, "type": "subagent", "agent_id": "a", "requests": own}));
+        }
+        json!({"hash_id_scope": "local", "block_size": 8, "tool_tokens": tools, "requests": requests}).to_string()
+    })
+}
+
+/// Every token of every request is read, new or missed for a cause that costs no less than nothing; nobody pays less than who
+/// misses nothing.
+fn assert_accounted(replayed: &Replay) {
+    for line in &replayed.lines {
+        let usage = line.predicted.unwrap();
+        let explanation = line.explanation.as_ref().unwrap();
+        let sum = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
+        assert_eq!(sum, usage.total_input_tokens());
+        let Some(bill) = &line.charge.bill else { continue };
+        let causes: Vec<Money> = line.charge.causes.iter().map(|cause| cause.cost.unwrap()).collect();
+        assert!(causes.iter().all(|cost| *cost >= Money::ZERO), "{causes:?}");
+        let perfect = line.charge.perfect.unwrap();
+        assert_eq!(bill.total, perfect + causes.into_iter().sum());
+        assert!(line.unread_writes.unwrap() <= bill.total);
+    }
+    let bill: Money = replayed.lines.iter().filter_map(|line| Some(line.charge.bill.as_ref()?.total)).sum();
+    let bound: Money = replayed.lower_bounds.iter().flatten().copied().sum();
+    assert!(bound <= bill, "{bound} {bill}");
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_instants_ids_and_sizes_every_token_is_accounted_for_once(trace in any_trace()) {
+        let inputs = Inputs::from_bytes("trace.json", trace.as_bytes(), InputFormat::Auto);
+        prop_assert!(inputs.unreadable.is_empty(), "{:?}", inputs.unreadable);
+        let what_if = vec!["ttl=1h".parse().unwrap(), "keepalive=2@270".parse().unwrap()];
+        assert_accounted(&replay(&inputs, &Options { book: PriceBook::built_in(), what_if, ..Options::default() }));
+    }
+
+    #[test]
+    fn whatever_the_order_of_a_pool_every_token_is_accounted_for_once(
+        rows in prop::collection::vec((0..900_u64, 0..60_u64, prop::collection::vec(1..7_u64, 0..9)), 1..12),
+    ) {
+        let line = |(at, input, ids): &(u64, u64, Vec<u64>)| {
+            json!({"timestamp": at, "input_length": input, "output_length": 1, "hash_ids": ids}).to_string()
+        };
+        let text: Vec<String> = rows.iter().map(line).collect();
+        let inputs = Inputs::from_bytes("pool.jsonl", text.join("\n").as_bytes(), InputFormat::Auto);
+        assert_accounted(&replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() }));
+    }
+}
+
+#[test]
+fn recorded_traces_with_instants_moved_are_accounted_for() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/torture-inputs/F01_trace_time_order");
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        eprintln!("skipped: {folder} is not there");
+        return;
+    };
+    let mut seen = 0;
+    for entry in entries {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        let inputs = Inputs::from_bytes("trace.json", &bytes, InputFormat::Auto);
+        assert_accounted(&replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() }));
+        seen += 1;
+    }
+    assert!(seen > 0);
 }

@@ -6,6 +6,8 @@
 mod damage;
 #[path = "transcripts/doubles.rs"]
 mod doubles;
+#[path = "transcripts/renamed.rs"]
+mod renamed;
 #[path = "transcripts/signs.rs"]
 mod signs;
 

@@ -11,7 +11,7 @@ use forkcast_sim::pricing::Money;
 
 use crate::names::Names;
 pub use kind::Kind;
-use kind::together;
+use kind::lost;
 
 /// Everything that is known of a check.
 #[derive(Clone, Debug)]
@@ -225,7 +225,7 @@ impl<'a> Check<'a> {
     pub fn cost(&self, verdict: Verdict) -> Option<Money> {
         let findings = self.report.findings.iter();
         let findings: Vec<&Finding> = findings.filter(|finding| self.verdict(finding) == verdict).collect();
-        together(&findings).map(|finding| finding.cost).sum()
+        lost(&findings).map(|lost| lost.cost).sum()
     }
 
     /// Notes by their word: how many there are, and the first.
@@ -265,8 +265,13 @@ impl<'a> Check<'a> {
         named.filter(|(chain, _)| seen.insert(*chain)).collect()
     }
 
-    /// Whether nothing was found that must not be, in the rules and in the suite.
+    /// Whether all was read, and nothing was found that must not be. What cannot be read was not checked.
     pub fn passes(&self) -> bool {
+        self.holds() && self.inputs.unreadable.is_empty()
+    }
+
+    /// Whether nothing was found that must not be, in the rules and in the suite.
+    pub fn holds(&self) -> bool {
         self.report.passes(self.rules) && self.card.iter().all(|graded| graded.passed != Some(false))
     }
 }

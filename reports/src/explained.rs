@@ -183,6 +183,7 @@ impl<'a> Explained<'a> {
         }
         Some(Sides {
             wire: &self.inspection.wire,
+            rules: &self.inspection.rules,
             older: &nearest.writer,
             newer: &self.inspection.request,
             comparison: self.comparison.as_ref()?,

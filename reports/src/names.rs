@@ -1,5 +1,7 @@
 //! Names of files, agents and tools: as they are, or replaced by stable ids.
 
+use forkcast_sim::outside::{quoted, quoted_part};
+
 /// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
@@ -32,10 +34,11 @@ impl Names {
     /// The name of what differs, such as "tool `Read`, field `description`": the tool's name is replaced, the field's
     /// is not.
     pub fn thing(self, what: &str) -> String {
-        let tool = what.split_once("tool `").and_then(|(before, rest)| Some((before, rest.split_once('`')?)));
-        match tool {
-            Some((before, (tool, after))) => format!("{before}tool `{}`{after}", self.shown("tool", tool)),
-            None => what.to_owned(),
+        match quoted_part(what) {
+            Some((before, tool, after)) if before.ends_with("tool ") => {
+                format!("{before}{}{after}", quoted(&self.shown("tool", tool)))
+            }
+            _ => what.to_owned(),
         }
     }
 
@@ -75,6 +78,8 @@ mod tests {
     fn a_tool_is_hidden_and_its_field_is_not() {
         let shown = Names::Anonymous.thing("tool `Read`, field `description`");
         assert!(shown.starts_with("tool `tool-") && shown.ends_with("`, field `description`"), "{shown}");
+        let shown = Names::Anonymous.thing("tool ``a`secret``, field `x`");
+        assert!(!shown.contains("secret") && shown.ends_with("`, field `x`"), "{shown}");
         assert_eq!(Names::Anonymous.thing("parameter `effort`"), "parameter `effort`");
     }
 }

@@ -6,8 +6,8 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::explained::Explained;
-use forkcast_reports::folder::Folder;
 use forkcast_reports::folder::reading::RunFolder;
+use forkcast_reports::folder::{Contents, Folder};
 use forkcast_reports::format::{SCHEMAS, explain};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{Report, entries};
@@ -146,9 +146,9 @@ fn the_nearest_entry_that_is_no_prefix_shows_its_first_difference() {
     let story = [sent(0, body(&["a", "b", "c"], &[2])), sent(9, body(&["a", "B", "c"], &[2]))];
     explained(&inputs(&story), 1, |explained| {
         let sides = explained.sides().unwrap();
-        let findings = sides.findings();
-        assert_eq!(findings[0].difference.cause.word(), "message_edited");
-        assert_eq!(findings[0].difference.path, "messages[1].content[0]");
+        let judged = sides.judged();
+        assert_eq!(judged.findings[0].cause.word(), "message_edited");
+        assert_eq!(judged.findings[0].path, "messages[1].content[0]");
         let nearest = explained.inspection.nearest.as_ref().unwrap();
         assert_eq!((nearest.entry.blocks, nearest.entry.shared_blocks), (4, 2));
     });
@@ -244,7 +244,8 @@ fn a_run_folder_with_bodies_bills_every_recorded_request_as_before() {
         let before = replay(&inputs, &options);
         let report = Report::new(&inputs, &before, &options, Names::Plain);
         let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bodies-{name}"));
-        let folder = Folder::open(&path, true).unwrap();
+        drop(std::fs::remove_dir_all(&path));
+        let folder = Folder::open(&path, Contents::Replay, false, &[]).unwrap();
         assert_eq!(folder.write(&report, true).unwrap().bodies, Some(before.lines.len()));
         let again = RunFolder::read(&path).unwrap().bodies().unwrap().unwrap();
         let after = replay(&again, &options);

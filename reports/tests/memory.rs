@@ -7,17 +7,22 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use forkcast_replay::input::{Inputs, ReadOptions};
+use forkcast_replay::formats::Format;
+use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
-use forkcast_reports::folder::Folder;
+use forkcast_reports::folder::{Contents, Folder};
 use forkcast_reports::human;
 use forkcast_reports::report::{Report, View};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
+
+/// One test at a time: all of them are measured by one allocator.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const SESSIONS: usize = 100;
 const REQUESTS_OF_SESSION: usize = 60;
@@ -92,7 +97,7 @@ fn peaks(sessions: usize) -> (usize, usize) {
     assert!(report.totals.perfect.is_some() && report.unreplayed.is_empty());
     drop(human::replay::document(&report));
     let replayed = HEAP.peak_usage() - before;
-    Folder::open(&out, true).unwrap().write(&report, false).unwrap();
+    Folder::open(&out, Contents::Replay, false, &[]).unwrap().write(&report, false).unwrap();
     let written = HEAP.peak_usage() - before;
     drop(report);
     fs::remove_dir_all(folder).unwrap();
@@ -101,6 +106,7 @@ fn peaks(sessions: usize) -> (usize, usize) {
 
 #[test]
 fn four_times_the_sessions_add_an_index_and_nothing_else() {
+    let _alone = ALONE.lock();
     // Fonts and tables that are made once.
     peaks(2);
     let (few, many) = (peaks(SESSIONS), peaks(4 * SESSIONS));
@@ -112,4 +118,44 @@ fn four_times_the_sessions_add_an_index_and_nothing_else() {
     );
     assert!(replayed <= INDEX_BYTES_PER_REQUEST, "{replayed} bytes for each request");
     assert!(written <= INDEX_BYTES_PER_REQUEST_WRITTEN, "{written} bytes for each request");
+}
+
+/// The most that reading `bytes` takes beside them.
+fn peak_of(bytes: &[u8], format: InputFormat) -> usize {
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    drop(Inputs::from_bytes("memory", bytes, format));
+    HEAP.peak_usage() - before
+}
+
+/// Eight bytes for each line end made ten gigabytes of nine packed megabytes.
+#[test]
+fn a_text_of_line_ends_takes_about_its_own_size() {
+    const LINES: usize = 10 << 20;
+    let _alone = ALONE.lock();
+    let request = r#"{"v":1,"request":{"model":"claude-opus-4-8","messages":[]}}"#;
+    for (head, format) in [(request, InputFormat::Auto), ("interactions:", InputFormat::As(Format::Vcr))] {
+        let mut text = format!("{head}\n");
+        text.extend(std::iter::repeat_n('\n', LINES));
+        let peak = peak_of(text.as_bytes(), format);
+        assert!(peak < 3 * LINES, "{format:?}: {peak} bytes for {LINES} lines");
+    }
+}
+
+/// Ids of blocks take many times their digits once prompts are compared.
+#[test]
+fn a_prompt_of_too_many_blocks_is_refused_while_it_is_read() {
+    const BLOCKS: usize = 10 << 20;
+    let _alone = ALONE.lock();
+    let ids = format!("{}1", "1,".repeat(BLOCKS));
+    for (text, format) in [
+        (format!(r#"{{"timestamp":0,"input_length":9,"hash_ids":[{ids}]}}"#), Format::Mooncake),
+        (format!(r#"{{"hash_id_scope":"local","requests":[{{"t":0,"in":9,"hash_ids":[{ids}]}}]}}"#), Format::Weka),
+    ] {
+        let peak = peak_of(text.as_bytes(), InputFormat::As(format));
+        assert!(peak < 3 * text.len(), "{format:?}: {peak} bytes for {BLOCKS} blocks");
+        let inputs = Inputs::from_bytes("memory", text.as_bytes(), InputFormat::As(format));
+        assert_eq!(inputs.unreadable.len(), 1);
+        assert!(inputs.unreadable[0].reason.contains("more than 1048576 blocks"), "{:?}", inputs.unreadable);
+    }
 }

@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::replay::{Options, replay};
+use forkcast_replay::replay::{Options, Passes, replay};
 use forkcast_reports::format::{replay as json, requests, tables};
-use forkcast_reports::report::{By, Limits, Report, View};
+use forkcast_reports::report::{Account, By, Limits, Report, Side, View};
+use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
 /// A file of comma-separated values as RFC 4180 reads it.
@@ -115,4 +118,87 @@ fn sums_are_those_of_the_json() {
 #[test]
 fn what_is_no_table_writes_nothing() {
     with_report(&Inputs::sample(), |report| assert!(table(report, "bills").is_empty()));
+}
+
+/// Every fixture of the readers alone, and all of them together.
+fn fixtures() -> Vec<Inputs> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../replay/tests/fixtures");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut all: Vec<Vec<PathBuf>> = paths.iter().map(|path| vec![path.clone()]).collect();
+    all.push(paths);
+    all.iter().map(|paths| Inputs::read(paths, InputFormat::Auto).unwrap()).collect()
+}
+
+/// The sum of a column, as millionths of millionths.
+fn column(rows: &[BTreeMap<&str, &str>], name: &str) -> i128 {
+    let cells = rows.iter().map(|row| row[name]).filter(|cell| !cell.is_empty());
+    cells.map(|cell| cell.parse::<Money>().unwrap().picousd()).sum()
+}
+
+/// What the columns of a row add up to, and what has no column; tokens as millionths of millionths too.
+fn figures(account: &Account) -> Vec<(&'static str, i128)> {
+    let usage = |side: Option<&Side>, names: [&'static str; 5]| {
+        let usage = side.map(|side| side.usage).unwrap_or_default();
+        let counts = [
+            usage.input_tokens,
+            usage.cache_read_input_tokens,
+            usage.ephemeral_5m_input_tokens,
+            usage.ephemeral_1h_input_tokens,
+            usage.output_tokens,
+        ];
+        names.into_iter().zip(counts.map(|count| i128::from(count) * 1_000_000_000_000))
+    };
+    let recorded = [
+        "recorded_input_tokens",
+        "recorded_cache_read_input_tokens",
+        "recorded_ephemeral_5m_input_tokens",
+        "recorded_ephemeral_1h_input_tokens",
+        "recorded_output_tokens",
+    ];
+    let predicted = [
+        "predicted_input_tokens",
+        "predicted_cache_read_input_tokens",
+        "predicted_ephemeral_5m_input_tokens",
+        "predicted_ephemeral_1h_input_tokens",
+        "predicted_output_tokens",
+    ];
+    let money = |amount: Option<Money>| amount.unwrap_or_default().picousd();
+    let tokens = |count: u64| i128::from(count) * 1_000_000_000_000;
+    let ledger = &account.ledger;
+    let others = [
+        ("cost_usd", money(account.billed.cost)),
+        ("predicted_cost_usd", money(account.predicted.and_then(|side| side.cost))),
+        ("perfect_cost_usd", money(account.perfect)),
+        ("unread_writes_usd", money(account.unread_writes)),
+        ("read_tokens", tokens(ledger.read_tokens)),
+        ("new_tokens", tokens(ledger.new_tokens)),
+        ("missed_tokens", tokens(ledger.missed_tokens)),
+    ];
+    let sides = usage(Some(&account.recorded), recorded).chain(usage(account.predicted.as_ref(), predicted));
+    sides.chain(others).collect()
+}
+
+#[test]
+fn the_parts_of_every_recording_add_up_to_the_whole() {
+    for inputs in fixtures() {
+        let about = inputs.scopes.iter().map(|scope| scope.name.as_str()).collect::<Vec<_>>().join(" ");
+        let options = Options::default();
+        let requests = Passes::new(&inputs, &options, &|| false);
+        let report = Report::new(&inputs, &requests, &options, View { by: Some(By::Model), ..View::default() });
+        let whole = figures(&report.totals);
+        let sessions: Vec<_> = report.sessions.iter().map(|session| figures(&session.account)).collect();
+        let groups: Vec<_> = report.groups.iter().map(|group| figures(&group.account)).collect();
+        let table = table(&report, "requests");
+        let rows = named(&table);
+        for (at, (name, figure)) in whole.into_iter().enumerate() {
+            assert_eq!(column(&rows, name), figure, "{about}: the column {name}");
+            for parts in [&sessions, &groups] {
+                assert_eq!(parts.iter().map(|part| part[at].1).sum::<i128>(), figure, "{about}: {name}");
+            }
+        }
+        let ledger = &report.totals.ledger;
+        let parts = ledger.read_tokens + ledger.new_tokens + ledger.missed_tokens + ledger.unknown_tokens;
+        assert_eq!(parts, report.totals.billed.usage.total_input_tokens(), "{about}");
+    }
 }

@@ -70,7 +70,7 @@ fn answer(asks: &Asks) -> Answer {
 fn agent(id: &str, parent: Option<usize>, kind: AgentKind) -> Agent {
     let thread = Thread {
         client: Client::ClaudeCode,
-        session: Arc::from("s"),
+        session: Some(Arc::from("s")),
         agent: None,
         user: None,
         project: None,

@@ -34,7 +34,8 @@ pub fn scenario(path: &Path) -> Option<Result<Scenario, String>> {
             .map(|entry| entry.read(&[]).map_err(|problems| problems.to_string()));
     }
     let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let text = fs::read_to_string(path).ok().filter(|text| is_yaml && is_scenario(text))?;
+    // What is no scenario by its name is not read: a pipe gives its content once.
+    let text = is_yaml.then(|| fs::read_to_string(path).ok()).flatten().filter(|text| is_scenario(text))?;
     let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
     Some(Scenario::read(&stem, &name, &text, &[]).map_err(|problems| problems.to_string()))
 }
@@ -57,13 +58,14 @@ pub fn feed(run: &Run, sink: &mut dyn Sink) -> Captured {
             continue;
         };
         let parent = agent.parent.as_ref().and_then(|id| run.agents.iter().find(|known| known.id == *id));
-        let body = request.draft.body();
+        let draft = request.draft();
+        let body = draft.body();
         let sent = Sent {
             body: &body,
             chain: Some(&agent.label),
             parent: parent.map(|parent| &*parent.label),
             scope,
-            model_outside: &request.draft.model,
+            model_outside: &draft.model,
             at: request.line.at,
             first_byte_at: request.line.first_byte_at,
             usage: Some(usage),

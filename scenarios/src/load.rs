@@ -27,7 +27,7 @@ use crate::format::world::{self, WorldText};
 use crate::format::{PaceText, Scenario};
 
 /// Answers of all models together that a scenario may take, unless it says another number.
-const TURNS_MAX: u64 = 10_000;
+pub(crate) const TURNS_MAX: u64 = 10_000;
 
 /// Everything that a simulation begins with. Every event and every request is kept.
 pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {

@@ -110,7 +110,7 @@ fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_ev
 fn agent_11_agent_12_agent_13_prompt_13_prompt_16_the_tool_says_what_the_gate_allows() {
     for cell in cells().filter(|cell| !cell.by_fork && !cell.typed) {
         let run = cell.run();
-        let body = String::from_utf8(run.requests[0].draft.body()).unwrap();
+        let body = String::from_utf8(run.requests[0].draft().body()).unwrap();
         let body: Value = serde_json::from_str(&body).unwrap();
         let tool = body["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "Agent").unwrap().clone();
         let fields = tool["input_schema"]["properties"].as_object().unwrap();

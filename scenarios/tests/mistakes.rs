@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "mistakes/fuzzed.rs"]
+mod fuzzed;
+
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::set::Change;
 
@@ -256,4 +259,58 @@ fn a_history_can_be_rewritten_of_an_agent_that_asks() {
     };
     assert!(act("fork").contains("no agent `fork` can ask anything here"), "{}", act("fork"));
     assert!(act("main").contains("name a sub-agent"), "{}", act("main"));
+}
+
+/// `SOUND` with declared sizes.
+fn with_sizes(sizes: &str) -> Result<Scenario, String> {
+    read(&SOUND.replace("script:\n", &format!("sizes: {sizes}\nscript:\n")))
+}
+
+#[test]
+fn sizes_that_no_sum_could_hold_are_refused_at_their_place() {
+    let said = with_sizes("{system: 18446744073709551615}").expect_err("a mistake");
+    assert_eq!(
+        said,
+        "claim.yaml:6:17: `sizes.system`: found 18446744073709551615; expected a whole number from 0 to 10000000000"
+    );
+    assert!(with_sizes("{system: 10000000000, growth: 5000}").is_ok());
+    let said = with_sizes("{growth: 10000000000}").expect_err("a mistake");
+    assert!(said.starts_with("claim.yaml:6:8: `sizes`: found fields growth; with these sizes 10000 answers"), "{said}");
+    let change = "sizes.system=18446744073709551615".parse::<Change>().unwrap();
+    let said = Scenario::read("claim", "claim.yaml", SOUND, &[change]).expect_err("a mistake").to_string();
+    assert!(
+        said.starts_with("claim.yaml (from the command line): `sizes.system`: found 18446744073709551615"),
+        "{said}"
+    );
+    let said = mistake("say: Done.", "{say: Done, output_tokens: 10000000001}");
+    assert!(said.contains("`script.main[1].output_tokens`"), "{said}");
+    let said = mistake("max_turns: 5", "max_tokens: 99999999999");
+    assert!(said.contains("expected a whole number from 1 to 10000000000"), "{said}");
+}
+
+#[test]
+fn a_call_has_an_id_of_its_own_in_its_conversation() {
+    let call = "{tool: Read, input: {file_path: /home/ana/a.txt}}";
+    let named = |id: &str| format!("{{id: {id}, tool: Read, input: {{file_path: /home/ana/a.txt}}}}");
+    let twice = mistake(call, &format!("{}\n        - {}", named("toolu_2"), named("toolu_2")));
+    assert!(
+        twice.starts_with("claim.yaml:11:11: `script.main[0].tools[1]`: found fields id, tool, input; "),
+        "{twice}"
+    );
+    assert!(twice.contains("has the id `toolu_2`; give each call an id of its own"), "{twice}");
+    let later = mistake("    - say: Done.", &format!("    - tools: [{}]\n    - tools: [{}]", named("a"), named("a")));
+    assert!(later.contains("`script.main[2].tools[0]`"), "{later}");
+    let made = mistake(call, &named("toolu_main_1_1"));
+    assert!(made.contains("calls without an id are given ones like `toolu_main_1_1`"), "{made}");
+    let often = mistake(&format!("- {call}"), &format!("- {}\n      times: 2", named("a")));
+    assert!(often.contains("said more than once"), "{often}");
+    let past = format!("prompt: {{history: [{{user: hi}}, {{tools: [{}]}}]}}\nscript:\n", named("a, result: x"));
+    let text = SOUND.replace("script:\n", &past).replace(call, &named("a"));
+    assert!(read(&text).unwrap_err().contains("`script.main[0].tools[0]`"));
+    // The same call once more, after the first one broke off, is the same call.
+    let again = format!(
+        "    - {{tools: [{0}], fault: {{breaks: reset, after_events: 3}}}}\n    - {{tools: [{0}]}}\n    - say: Done.",
+        named("a")
+    );
+    assert!(read(&SOUND.replace("    - say: Done.", &again)).is_ok());
 }

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::fmt::Write;
+
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
-use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_scenarios::run::{Options, Progress, Run, play, play_watched};
 
 fn run(text: &str) -> Run {
     let scenario = Scenario::read("claim", "claim.yaml", text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
@@ -30,6 +32,37 @@ user: [{at_ms: 0, types: Make it}]
     assert!(message(&run).contains("waits for the user's answer to a permission request"), "{}", message(&run));
 }
 
+/// An agent that waits for another one waits on its stack: three hundred overflowed that of a thread.
+#[test]
+fn agents_may_be_nested_deeper_than_a_stack() {
+    const DEPTH: usize = 300;
+    let call = "\n    - tools: [{tool: Agent, input: {description: go, prompt: Go., subagent_type: nester}}]";
+    let mut text = format!(
+        "about: An agent that calls itself.
+limits: {{turns: 1000}}
+definitions:
+  - source: project
+    markdown: |
+      ---
+      name: nester
+      description: Calls itself.
+      tools: Read, Agent
+      ---
+      You call.
+user: [{{at_ms: 0, types: Go.}}]
+script:
+  main:{call}
+    - say: Done."
+    );
+    for agent in 1..=DEPTH {
+        let call = if agent < DEPTH { call } else { "" };
+        write!(text, "\n  nester#{agent}:{call}\n    - say: Done.").unwrap();
+    }
+    let run = run(&text);
+    assert_eq!((run.ends, run.agents.len()), (Ends::Finished, DEPTH + 1), "{:?}", run.message);
+    assert_eq!(run.agents[DEPTH].depth as usize, DEPTH);
+}
+
 #[test]
 fn a_loop_that_never_ends_is_stopped() {
     let run = run("about: It lists and lists.
@@ -45,6 +78,29 @@ user: [{at_ms: 0, types: List it}]
     assert_eq!(run.ends, Ends::Limit);
     assert!(message(&run).contains("after 50 answers of the model"), "{}", message(&run));
     assert!(message(&run).contains("raise the limit of turns"), "{}", message(&run));
+}
+
+/// What was asked until then stays, as in a replay that is stopped.
+#[test]
+fn a_run_that_its_watcher_ends_keeps_what_there_was() {
+    let text = "about: It lists and lists.
+permissions: {allow: [Bash]}
+script:
+  main:
+    - tools: [{tool: Bash, input: {command: ls}}]
+      times: 9
+    - say: Listed.
+shell: [{command: ls, output: a}]
+user: [{at_ms: 0, types: List it}]
+";
+    let whole = run(text);
+    assert_eq!((whole.ends, whole.requests.len()), (Ends::Finished, 10));
+    let scenario = Scenario::read("claim", "claim.yaml", text, &[]).unwrap();
+    let part = play_watched(scenario, &Options::default(), |Progress { requests, .. }| requests < 4);
+    assert_eq!((part.ends, part.requests.len()), (Ends::Interrupted, 4));
+    assert!(part.laws_held(), "nothing is broken by it: {:?}", part.laws);
+    let usage = |run: &Run| run.requests.iter().take(3).map(|request| request.line.billed()).collect::<Vec<_>>();
+    assert_eq!(usage(&part), usage(&whole));
 }
 
 #[test]
@@ -217,7 +273,7 @@ script: {main: [{say: Yes.}]}
 user: [{at_ms: 0, types: Sure?}]
 ";
     let run = run(text);
-    let body = String::from_utf8(run.requests[0].draft.body()).unwrap();
+    let body = String::from_utf8(run.requests[0].draft().body()).unwrap();
     let at = |part: &str| body.find(part).unwrap_or_else(|| panic!("{part} is not in {body}"));
     let parts = ["What is there?", "I look.", "Let me look.", "toolu_a", "a.txt", "One file.", "Sure?"];
     assert!(parts.map(at).is_sorted(), "{body}");

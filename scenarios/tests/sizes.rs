@@ -31,14 +31,15 @@ fn input_tokens(run: &Run) -> Vec<u64> {
 fn counted(run: &Run, tokenizer: Tokenizer) -> Vec<(u64, u64)> {
     let mut wire = Wire::new(NormalForms::default());
     let (mut blocks, counter) = (CountedBlocks::default(), Counter::default());
-    let of = |draft: &forkcast_sim::wire::Draft| {
+    let of = |request: &forkcast_scenarios::run::Request| {
+        let draft = request.draft();
         let request = wire.read(&draft.body(), "scope", "").unwrap();
         let whole = *blocks.cumulative(&counter, tokenizer, &request, &wire).last().unwrap();
         let messages = request.nodes.iter().zip(&request.places).filter(|(_, place)| place.level == Level::Messages);
         let messages = messages.filter(|(_, place)| !place.keys).filter_map(|(node, _)| wire.prefixes.block(*node));
         (whole, messages.map(|block| blocks.tokens(&counter, tokenizer, &wire.blocks, block)).sum())
     };
-    run.requests.iter().map(|request| &request.draft).map(of).collect()
+    run.requests.iter().map(of).collect()
 }
 
 #[test]

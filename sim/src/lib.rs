@@ -2,6 +2,7 @@
 //!
 //! A pure library: no files, no wall clock, no threads. Modules in reading order:
 //!
+//! * [`outside`]: what comes from outside, shown and complained about safely.
 //! * [`time`]: instants and durations, integers in nanoseconds; the executor on whose clock agents run.
 //! * `seed`: named seeds, and draws from them that are the same on every machine.
 //! * [`wire`]: requests as blocks, prefixes, breakpoints, usage; the only place where identity bytes are made.
@@ -16,6 +17,8 @@
 //! * `laws`: what must hold of every run, checked from outside.
 //!
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
+
+pub mod outside;
 
 pub mod time;
 

@@ -107,6 +107,39 @@ fn memory_and_work_of_forks_are_those_of_their_suffixes() {
         looks_at_nothing_again(profile);
     }
     answers_alike_are_held_once();
+    requests_and_transcripts_are_kept_once();
+    a_turn_is_kept_once();
+}
+
+/// The same where all that a run knows is kept: what was sent, transcripts, explanations.
+fn requests_and_transcripts_are_kept_once() {
+    let [few, some, many] = [100, 300, 900].map(|forks| {
+        let mut setup = setup(Profile::Documents, forks);
+        setup.history = history(MESSAGES / 10);
+        setup.keeps_drafts = true;
+        peak(setup)
+    });
+    let (first, then) = ((some - few) / 200, (many - some) / 600);
+    assert!(first < FORK_BYTES && then < FORK_BYTES, "{first} bytes a fork, then {then}");
+    assert!(then < first * 5 / 4, "{first} bytes a fork up to three hundred, then {then}");
+}
+
+/// A long conversation takes what its turns add: each request as a list of its own would take 32,000 bytes at the end.
+fn a_turn_is_kept_once() {
+    let [few, some, many] = [200, 1_000, 2_000].map(|turns| {
+        let read = Said::ToolUse { id: "".into(), name: "Read".into(), input: json!({ "file_path": "/x" }) };
+        let rule = |times, said| {
+            let reply = Reply { said: vec![said], ..Reply::default() };
+            Rule { agent: Some("main".into()), times, reply, ..Rule::default() }
+        };
+        let script = Scripted::new(vec![rule(Some(turns), read), rule(None, Said::Text("Good.".to_owned()))]);
+        let mut setup = Setup::new(5, script);
+        setup.keeps_drafts = true;
+        setup.acts = vec![Act { at: Instant::default(), does: Does::Types("Read".into()) }];
+        peak(setup)
+    });
+    let (first, then) = ((some - few) / 800, (many - some) / 1_000);
+    assert!(then < first * 5 / 4, "{first} bytes a turn up to a thousand, then {then}");
 }
 
 /// N forks of one message are given N calls and N results each (FORK-20, FORK-23). Where nobody reads transcripts and

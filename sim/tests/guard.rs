@@ -26,5 +26,7 @@ mod rules;
 mod stability;
 #[path = "guard/traps.rs"]
 mod traps;
+#[path = "guard/twin.rs"]
+mod twin;
 #[path = "guard/uncached.rs"]
 mod uncached;

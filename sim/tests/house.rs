@@ -6,20 +6,27 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "house/citations.rs"]
+mod citations;
+
 /// Rooms of the core in reading order, each with the rooms it may use.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 13] = [
+    ("outside", &[]),
     ("time", &[]),
     ("seed", &["time"]),
-    ("wire", &["time"]),
+    ("wire", &["outside", "time"]),
     ("cache", &["time", "wire"]),
-    ("pricing", &["time", "wire", "cache"]),
-    ("diagnosis", &["time", "wire", "cache", "pricing"]),
-    ("guard", &["time", "wire", "cache", "pricing", "diagnosis"]),
+    ("pricing", &["outside", "time", "wire", "cache"]),
+    ("diagnosis", &["outside", "time", "wire", "cache", "pricing"]),
+    ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis"]),
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
     ("model", &["time", "seed", "wire"]),
-    ("agent", &["time", "seed", "wire", "model"]),
+    ("agent", &["outside", "time", "seed", "wire", "model"]),
     ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent"]),
-    ("laws", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"]),
+    (
+        "laws",
+        &["outside", "time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"],
+    ),
 ];
 
 /// Crates, each with the crates of this workspace that it may use.
@@ -346,4 +353,36 @@ fn planted_chance_is_refused() {
     for line in ["forkcast_sim::select! {", "let first = crate::select! {", "use tokio::sync::mpsc;", "// a map"] {
         assert!(!draws_branches(line) && unsteady(line).is_empty(), "{line}");
     }
+}
+
+/// Files of the readers that make a text of an error of the system or of base64, which quote nothing, and how often.
+const ERRORS_SHOWN: [(&str, usize); 8] = [
+    ("replay/src/formats/exchange_log/write.rs", 1),
+    ("replay/src/formats/har.rs", 1),
+    ("replay/src/formats/vcr/message.rs", 1),
+    ("replay/src/formats/yaml/scalar.rs", 1),
+    ("replay/src/input.rs", 1),
+    ("replay/src/input/load.rs", 2),
+    ("replay/src/input/walk.rs", 1),
+    ("replay/src/response/eventstream.rs", 1),
+];
+
+/// What a parser says may hold the text that it was given, so `outside::complaint` says it, and nobody else.
+#[test]
+fn readers_make_no_text_of_a_parsers_error() {
+    let mut found = BTreeMap::new();
+    for folder in ["replay/src/formats", "replay/src/http", "replay/src/input", "replay/src/response"] {
+        for file in rust_files(&root().join(folder)).into_iter().chain([root().join("replay/src/input.rs")]) {
+            let shows = |line: &&String| {
+                ["{error", "{source}", "error.to_string()", "error.message()"].iter().any(|text| line.contains(text))
+            };
+            let count = code(&file).iter().filter(shows).count();
+            if count > 0 {
+                found.insert(file.strip_prefix(root()).unwrap().display().to_string(), count);
+            }
+        }
+    }
+    let listed: BTreeMap<String, usize> =
+        ERRORS_SHOWN.into_iter().map(|(file, count)| (file.to_owned(), count)).collect();
+    assert_eq!(found, listed, "use outside::complaint for parsers; list a file here if the error quotes nothing");
 }

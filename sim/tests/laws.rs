@@ -13,7 +13,7 @@ use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Term
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{Observer, Seen};
 use forkcast_sim::time::{Duration, Instant};
-use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Request, Role, Sizes, Ttl, Wire};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Ttl, Wire};
 use forkcast_sim::{ledger, wire};
 use serde_json::json;
 
@@ -241,6 +241,34 @@ fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
         "the call a stands there twice",
     );
     broken(show(law, vec![user, results(&["c"])]), "a result for c");
+}
+
+/// What siblings share is looked at once, what is their own each time.
+#[test]
+fn loop_15_answers_sees_what_a_sibling_has_of_its_own() {
+    let mut bench = Bench::new();
+    let user = message(Role::User, vec![Piece::text("Read.")]);
+    let said = message(Role::Assistant, vec![call("a"), call("b")]);
+    let result = |id: &str| Piece::tool_result(id, "text", false);
+    let (whole, half) = (Pieces::shared(vec![result("a"), result("b")]), Pieces::shared(vec![result("a")]));
+    let law = &mut Answers::default();
+    let mut show = |said: &Rc<Message>, head: &Pieces, own: Piece| {
+        let mut content = head.clone();
+        content.push(own);
+        let last = Rc::new(Message { role: Role::User, content });
+        let looked = bench.look(conversation(vec![user.clone(), said.clone(), last]));
+        bench.show(law, &looked)
+    };
+    for part in ["one", "two"] {
+        show(&said, &whole, Piece::text(part)).unwrap();
+    }
+    broken(show(&said, &whole, result("a")), "a result for a, which is not open");
+    for _ in 0..2 {
+        broken(show(&said, &half, Piece::text("three")), "the call b has no result");
+        show(&said, &half, result("b")).unwrap();
+    }
+    let other = message(Role::Assistant, vec![call("c")]);
+    broken(show(&other, &half, Piece::text("four")), "a result for a, which is not open");
 }
 
 #[test]

@@ -6,6 +6,8 @@
 mod differences;
 #[path = "lock/figures.rs"]
 mod figures;
+#[path = "lock/fuzzed.rs"]
+mod fuzzed;
 #[path = "lock/mistakes.rs"]
 mod mistakes;
 #[path = "lock/mutated.rs"]

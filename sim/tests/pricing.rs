@@ -9,6 +9,8 @@ mod amounts;
 mod bills;
 #[path = "pricing/books.rs"]
 mod books;
+#[path = "pricing/fuzzed.rs"]
+mod fuzzed;
 #[path = "pricing/models.rs"]
 mod models;
 #[path = "pricing/overrides.rs"]

@@ -14,6 +14,8 @@ mod broken;
 mod chains;
 #[path = "wire/drafts.rs"]
 mod drafts;
+#[path = "wire/fuzzed.rs"]
+mod fuzzed;
 #[path = "wire/harmless.rs"]
 mod harmless;
 #[path = "wire/identity.rs"]

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
@@ -24,17 +25,17 @@ use serde_json::value::RawValue;
 
 use super::text::{Text, json_reason};
 use super::thread::{Names, Record, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
-use super::thread::{merge, note_unmeasured, part, pieces_hash, records, sign, stem, user};
+use super::thread::{merge, note_unmeasured, part, pieces_hash, records, sign, told_count, user};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
 
 /// Reads the events of one session.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut session = Session::default();
     records::<Event<'_>>(text, &mut reading, |reading, record| session.event(reading, &record));
-    let thread = session.finish(file, &mut reading);
+    let thread = session.finish(&mut reading);
     note_unmeasured(&mut reading, &thread.items);
     if !thread.items.is_empty() {
         reading.threads.push(thread);
@@ -157,7 +158,7 @@ impl Session {
         let data = match serde_json::from_str::<Data<'_>>(raw) {
             Ok(data) => data,
             Err(error) => {
-                let what = format!("`{}`: {}", event.kind.escape_debug(), json_reason(&error));
+                let what = format!("{}: {}", found(&event.kind), json_reason(&error));
                 return reading.damage(Fault::in_line(*line, what));
             }
         };
@@ -168,7 +169,10 @@ impl Session {
             }
             "user.message" => self.given(*line, at, InputOrigin::Prompt, text(&data)),
             "system.notification" => self.given(*line, at, InputOrigin::Notification, text(&data)),
-            "assistant.message" => self.answer(*line, at, &data),
+            "assistant.message" => {
+                self.outputs += told_count(reading, *line, "outputTokens", data.output_tokens).unwrap_or(0);
+                self.answer(*line, at, &data);
+            }
             "tool.execution_complete" => {
                 let id = data.tool_call_id.as_deref().unwrap_or_default();
                 let result = data.result.map_or("null", RawValue::get);
@@ -176,7 +180,8 @@ impl Session {
                 self.given(*line, at, InputOrigin::ToolResults, vec![part]);
             }
             "session.compaction_complete" => {
-                let compacted = Sign::Compacted { before_tokens: data.pre_compaction_tokens, automatic: true };
+                let before_tokens = told_count(reading, *line, "preCompactionTokens", data.pre_compaction_tokens);
+                let compacted = Sign::Compacted { before_tokens, automatic: true };
                 self.items.push(sign(*line, at, compacted));
             }
             "session.error" => {
@@ -237,7 +242,6 @@ impl Session {
             ..answer(id, model.clone())
         };
         self.given_at = at.or(self.given_at);
-        self.outputs = self.outputs.saturating_add(data.output_tokens.unwrap_or(0));
         self.run.entry(model).or_default().push(self.items.len());
         self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
     }
@@ -288,7 +292,7 @@ impl Session {
         }
     }
 
-    fn finish(mut self, file: &str, reading: &mut Reading) -> Thread {
+    fn finish(mut self, reading: &mut Reading) -> Thread {
         mem::take(&mut self.unknown).finish(reading);
         let open: usize = self.run.values().map(Vec::len).sum();
         if open > 0 {
@@ -299,7 +303,7 @@ impl Session {
         }
         Thread {
             client: Client::CopilotCli,
-            session: self.id.unwrap_or_else(|| Arc::from(stem(file))),
+            session: self.id,
             agent: None,
             user: self.project.as_deref().map(user),
             project: self.project,

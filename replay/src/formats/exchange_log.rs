@@ -29,7 +29,7 @@ use forkcast_sim::pricing::ServiceTier;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::text::{Text, not_utf8};
+use super::text::{Text, no_object, not_utf8};
 use super::{Reading, bodies, body, json, when};
 use crate::error::Fault;
 use crate::exchange::Origin;
@@ -104,6 +104,10 @@ impl Log<'_> {
         let mut at = json::skip_space(line, 0);
         let mut records = 0;
         while at < line.len() {
+            if let Some(what) = no_object(&line[at..]) {
+                self.reading.damage_record(self.text.fault(start + at, what));
+                break;
+            }
             let end = json::walk_value(line, at).map_or(line.len(), |walked| walked.end);
             let raw = &line[at..end];
             match serde_json::from_slice::<Line<'_>>(raw) {

@@ -23,6 +23,8 @@ mod usage;
 
 use std::ops::Range;
 
+use forkcast_sim::outside::found;
+
 use super::logged::{self, Content};
 use super::text::Text;
 use super::value::Value;
@@ -51,13 +53,18 @@ const MODEL_CALLS: &[&str] = &[
 
 /// Reads a log.
 pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
-    let (records, faults) = text.records();
     let mut log =
         Log { file, text, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
-    for (index, range) in records.into_iter().enumerate() {
-        log.record(index, range);
+    let mut index = 0;
+    for record in text.records() {
+        match record {
+            Ok(range) => {
+                log.record(index, range);
+                index += 1;
+            }
+            Err(damaged) => log.reading.damage_record(damaged.fault),
+        }
     }
-    faults.into_iter().for_each(|fault| log.reading.damage(fault));
     log.passed.finish(&mut log.reading);
     logged::note_absent(&mut log.reading, &log.without_prompt, "record");
     log.reading
@@ -77,7 +84,7 @@ impl Log<'_> {
         let raw = self.text.bytes.get(range).unwrap_or_default();
         let record = match Value::from_json(raw) {
             Ok(record) => record,
-            Err(error) => return self.reading.damage(self.text.json_fault(start, &error)),
+            Err(error) => return self.reading.damage_record(self.text.json_fault(start, &error)),
         };
         let record = record.get("standard_logging_object").unwrap_or(&record);
         if let Some(reason) = passed_over(record) {
@@ -115,7 +122,7 @@ fn passed_over(record: &Value) -> Option<String> {
     let call = record.text_of("call_type").unwrap_or("completion");
     let known = |call: &str| MODEL_CALLS.contains(&call);
     if !known(call) && !call.strip_prefix('a').is_some_and(known) {
-        return Some(format!("call `{}` is no model request", call.escape_debug()));
+        return Some(format!("call {} is no model request", found(call)));
     }
     let is_true = |value: &Value| *value == Value::Bool(true) || value.as_text() == Some("True");
     record.get("cache_hit").is_some_and(is_true).then(|| "answered out of LiteLLM's own cache".to_owned())

@@ -21,8 +21,8 @@ use forkcast_sim::time::Instant;
 use forkcast_tokens::Vocabulary;
 use serde::Deserialize;
 
-use super::Reading;
 use super::text::Text;
+use super::{Reading, when};
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, TextBlock, Trace, TraceRequest};
 use crate::transcript::content_digest;
 
@@ -53,16 +53,14 @@ struct Placed<'a> {
 /// Reads a trace.
 pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
-    let (ranges, faults) = text.records();
-    faults.into_iter().for_each(|fault| reading.damage(fault));
     let mut rows: Vec<Placed<'_>> = Vec::new();
-    for (index, range) in ranges.into_iter().enumerate() {
-        let start = range.start;
-        match serde_json::from_slice::<Row<'_>>(text.bytes.get(range).unwrap_or_default()) {
-            Ok(row) => rows.push(Placed { index, line: text.line_of(start), row }),
-            Err(error) => reading.damage(text.json_fault(start, &error)),
+    reading.records(text, |index, line, row: Row<'_>| {
+        if sent_at(&row).is_none() {
+            return Err(format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp));
         }
-    }
+        rows.push(Placed { index, line, row });
+        Ok(())
+    });
     let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
     if late > 0 {
         reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
@@ -106,13 +104,18 @@ fn trace(rows: &[Placed<'_>]) -> Trace {
     trace
 }
 
+/// `None` for an instant that is not believed; such rows are refused.
+fn sent_at(row: &Row<'_>) -> Option<Instant> {
+    row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed)
+}
+
 fn request(placed: &Placed<'_>, trace: &Trace, path: Vec<u64>, steps: &mut Steps) -> TraceRequest {
     let input_tokens = trace.tokens_of(&path, u64::MAX);
     let (kept, added) = steps.step(path);
     TraceRequest {
         index: placed.index,
         line: placed.line,
-        at: Instant(placed.row.timestamp.saturating_mul(NANOS_PER_MICRO)),
+        at: sent_at(&placed.row).unwrap_or_default(),
         api_time: None,
         first_byte_time: None,
         think_time: None,

@@ -23,6 +23,7 @@ pub mod vcr;
 pub mod weka;
 pub mod wire_capture;
 
+mod block_ids;
 pub(crate) mod body;
 pub(crate) mod dialect;
 pub(crate) mod json;
@@ -38,6 +39,7 @@ use crate::exchange::{Exchange, Origin};
 use crate::response::Answer;
 use crate::trace::Trace;
 use crate::transcript::{Measuring, Thread};
+use serde::Deserialize;
 use text::Text;
 
 /// The format of a file.
@@ -315,6 +317,42 @@ impl Reading {
         }
     }
 
+    /// Lists a damaged place in a text of records. What else is wrong with a line that is listed already follows from that.
+    fn damage_record(&mut self, fault: Fault) {
+        if self.unreadable.last().is_none_or(|last| last.line != fault.line) {
+            self.damage(fault);
+        }
+    }
+
+    /// Hands each record of `text` to `take`, with its index and its line, and lists what is none, and what `take` does not
+    /// accept.
+    fn records<'a, T: Deserialize<'a>>(
+        &mut self,
+        text: &Text<'a>,
+        mut take: impl FnMut(usize, usize, T) -> Result<(), String>,
+    ) {
+        let mut index = 0;
+        for record in text.records() {
+            let range = match record {
+                Ok(range) => range,
+                Err(damaged) => {
+                    self.damage_record(damaged.fault);
+                    continue;
+                }
+            };
+            let start = range.start;
+            match serde_json::from_slice(text.bytes.get(range).unwrap_or_default()) {
+                Ok(row) => {
+                    if let Err(what) = take(index, text.line_of(start), row) {
+                        self.damage_record(text.fault(start, what));
+                    }
+                }
+                Err(error) => self.damage_record(text.json_fault(start, &error)),
+            }
+            index += 1;
+        }
+    }
+
     /// Adds what an answer said besides its usage.
     fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
         let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
@@ -359,7 +397,7 @@ pub fn read(format: Format, file: &str, bytes: &[u8]) -> Reading {
 /// The same; blocks of transcripts are counted where `measuring` is given.
 pub fn read_measured(format: Format, file: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     if format == Format::ClaudeCode {
-        return claude_code::read(file, bytes, measuring);
+        return claude_code::read(bytes, measuring);
     }
     let text = Text::new(bytes);
     match format {
@@ -372,17 +410,17 @@ pub fn read_measured(format: Format, file: &str, bytes: &[u8], measuring: Option
         Format::WireCapture => wire_capture::read(file, &text),
         Format::Bodies => bodies::read(file, &text),
         Format::ExchangeLog => exchange_log::read(file, &text),
-        Format::ClaudeCode => claude_code::read(file, bytes, measuring),
+        Format::ClaudeCode => claude_code::read(bytes, measuring),
         Format::Weka => weka::read(&text),
         Format::Mooncake => mooncake::read(&text),
         Format::LmCache => lmcache::read(&text),
-        Format::Codex => codex::read(file, &text),
-        Format::Pi => pi::read(file, &text),
+        Format::Codex => codex::read(&text),
+        Format::Pi => pi::read(&text),
         Format::GeminiCli => gemini_cli::read(file, &text),
-        Format::CopilotCli => copilot_cli::read(file, &text),
+        Format::CopilotCli => copilot_cli::read(&text),
         Format::OpenCode => opencode::read(file, &text),
-        Format::ManagedAgents => managed_agents::read(file, &text),
+        Format::ManagedAgents => managed_agents::read(&text),
         Format::SweAgent => swe_agent::read(file, &text),
-        Format::TraceLab => tracelab::read(file, &text),
+        Format::TraceLab => tracelab::read(&text),
     }
 }

@@ -13,8 +13,10 @@
 use forkcast_sim::time::Instant;
 use serde::Deserialize;
 
-use super::Reading;
+use super::block_ids::{BlockIds, BlocksLeft};
 use super::text::Text;
+use super::{Reading, when};
+use crate::count::believed;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
 
 /// The size of a block where no other fits more lines, and then the others that are tried.
@@ -26,22 +28,18 @@ struct Row {
     input_length: u64,
     #[serde(default)]
     output_length: u64,
-    hash_ids: Vec<u64>,
+    hash_ids: BlockIds,
 }
 
 /// Reads a trace.
 pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
-    let (ranges, faults) = text.records();
-    faults.into_iter().for_each(|fault| reading.damage(fault));
     let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
-    for (index, range) in ranges.into_iter().enumerate() {
-        let start = range.start;
-        match serde_json::from_slice::<Row>(text.bytes.get(range).unwrap_or_default()) {
-            Ok(row) => requests.push(request(index, text.line_of(start), row)),
-            Err(error) => reading.damage(text.json_fault(start, &error)),
-        }
-    }
+    let mut blocks_left = BlocksLeft::default();
+    reading.records(text, |index, line, row: Row| {
+        requests.push(request(index, line, row, &mut blocks_left)?);
+        Ok(())
+    });
     requests.sort_by_key(|(request, _)| (request.at, request.index));
     if !requests.is_empty() {
         reading.traces.push(trace(requests, &mut reading.notes));
@@ -49,21 +47,29 @@ pub(super) fn read(text: &Text<'_>) -> Reading {
     reading
 }
 
-fn request(index: usize, line: usize, row: Row) -> (TraceRequest, Vec<u64>) {
+fn request(
+    index: usize,
+    line: usize,
+    row: Row,
+    blocks_left: &mut BlocksLeft,
+) -> Result<(TraceRequest, Vec<u64>), String> {
+    blocks_left.take(&row.hash_ids)?;
+    let at = when::believed(Instant::from_millis(row.timestamp));
+    let late = || format!("`timestamp` is {}, expected milliseconds from the start of the trace", row.timestamp);
     let request = TraceRequest {
         index,
         line,
-        at: Instant::from_millis(row.timestamp),
+        at: at.ok_or_else(late)?,
         api_time: None,
         first_byte_time: None,
         think_time: None,
         model: None,
-        input_tokens: row.input_length,
-        output_tokens: row.output_length,
+        input_tokens: believed("input_length", row.input_length)?,
+        output_tokens: believed("output_length", row.output_length)?,
         kept: 0,
         added: Vec::new(),
     };
-    (request, row.hash_ids)
+    Ok((request, row.hash_ids.0))
 }
 
 fn trace(requests: Vec<(TraceRequest, Vec<u64>)>, notes: &mut Vec<String>) -> Trace {

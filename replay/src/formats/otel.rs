@@ -24,6 +24,7 @@ mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use forkcast_sim::outside::quoted;
 use forkcast_sim::time::Instant;
 
 use self::attributes::Attributes;
@@ -145,8 +146,8 @@ impl Traces<'_> {
     fn span(&mut self, span: &Span, is_around: bool) {
         let place = format!("span {}, line {}", span.index, span.line);
         let Some(model) = span.model() else {
-            let name = span.name.escape_debug();
-            return self.passed.add(&mut self.reading, &format!("{place}: `{name}` asks no model"));
+            let name = quoted(&span.name);
+            return self.passed.add(&mut self.reading, &format!("{place}: {name} asks no model"));
         };
         if is_around {
             let reason = format!("{place}: the call is traced again inside of it, and counted there");

@@ -25,18 +25,18 @@ use serde_json::value::RawValue;
 
 use super::text::{Text, json_reason};
 use super::thread::{Names, Record, Unknown, answer, beside, call_hash, call_part, cost, input, line_number};
-use super::thread::{note_unmeasured, part, parts, pieces_hash, records, sign, sized, spelled, stem, user};
+use super::thread::{note_unmeasured, part, parts, pieces_hash, records, sign, sized, spelled, told_count, user};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thinking, Thread, What};
 
 /// Reads one session.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut session = Session::default();
     records::<Entry<'_>>(text, &mut reading, |reading, record| session.entry(reading, &record));
-    let thread = session.finish(file, &mut reading);
+    let thread = session.finish(&mut reading);
     note_unmeasured(&mut reading, &thread.items);
     if !thread.items.is_empty() {
         reading.threads.push(thread);
@@ -155,11 +155,14 @@ impl Session {
         match &*entry.kind {
             "session" => self.header(entry),
             "message" => {
-                if let Err(what) = self.message(*line, at, entry.message.map_or("null", RawValue::get)) {
+                if let Err(what) = self.message(reading, *line, at, entry.message.map_or("null", RawValue::get)) {
                     reading.damage(Fault::in_line(*line, format!("message: {what}")));
                 }
             }
-            "compaction" => self.compaction(*line, at, entry),
+            "compaction" => {
+                let before = told_count(reading, *line, "tokensBefore", entry.tokens_before);
+                self.compaction(*line, at, entry, before);
+            }
             "branch_summary" => self.given(*line, at, InputOrigin::Summary, summary(entry)),
             "custom_message" => {
                 self.given(*line, at, InputOrigin::Injected, entry.content.map(parts).unwrap_or_default());
@@ -202,7 +205,7 @@ impl Session {
             What::Sign(_) => 0,
         };
         let before = self.sizes.last().copied().unwrap_or(0);
-        self.sizes.push(before.saturating_add(own));
+        self.sizes.push(before + own);
         self.items.push(item);
     }
 
@@ -222,11 +225,17 @@ impl Session {
         self.push(sign(line, at, Sign::Thinking(state)));
     }
 
-    fn message(&mut self, line: usize, at: Option<Instant>, raw: &str) -> Result<(), String> {
+    fn message(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, raw: &str) -> Result<(), String> {
         let message: Message<'_> = serde_json::from_str(raw).map_err(|error| json_reason(&error))?;
         let whole = |kind| vec![part(kind, raw)];
         match &*message.role {
-            "assistant" => self.answer(line, at, &message, raw),
+            "assistant" => {
+                let usage = message.usage.map_or(Ok(None), usage).unwrap_or_else(|what| {
+                    reading.damage(Fault::in_line(line, format!("`usage`: {what}")));
+                    None
+                });
+                self.answer(line, at, &message, raw, usage);
+            }
             "user" => self.given(line, at, InputOrigin::Prompt, message.content.map(parts).unwrap_or_default()),
             "toolResult" => {
                 let call = message.call.as_deref().unwrap_or_default();
@@ -244,7 +253,14 @@ impl Session {
         Ok(())
     }
 
-    fn answer(&mut self, line: usize, at: Option<Instant>, message: &Message<'_>, raw: &str) {
+    fn answer(
+        &mut self,
+        line: usize,
+        at: Option<Instant>,
+        message: &Message<'_>,
+        raw: &str,
+        usage: Option<RecordedUsage>,
+    ) {
         let model = message.model.as_deref().unwrap_or_default();
         let model = spelled(message.provider.as_deref().unwrap_or_default(), model);
         let sent_at = message.timestamp.and_then(|raw| when::millis(raw.get())).or(self.given_at);
@@ -253,7 +269,7 @@ impl Session {
             sent_at,
             first_at: at,
             ended_at: at,
-            usage: message.usage.and_then(usage),
+            usage,
             stop: match message.stop.as_deref() {
                 Some("toolUse") => Stop::ToolUse,
                 Some("stop") => Stop::EndTurn,
@@ -290,7 +306,7 @@ impl Session {
     }
 
     /// The summary, and what is kept of what stood before it, as one block.
-    fn compaction(&mut self, line: usize, at: Option<Instant>, entry: &Entry<'_>) {
+    fn compaction(&mut self, line: usize, at: Option<Instant>, entry: &Entry<'_>, before_tokens: Option<u64>) {
         let by_id = entry.first_kept.as_deref().and_then(|id| self.entries.get(id)).map(|(before, _)| *before);
         let by_index = entry.first_kept_index.and_then(|index| self.before_line.get(index).copied());
         let now = self.sizes.last().copied().unwrap_or(0);
@@ -298,17 +314,17 @@ impl Session {
             let before = first.checked_sub(1).and_then(|last| self.sizes.get(last).copied()).unwrap_or(0);
             now.saturating_sub(before)
         });
-        self.push(sign(line, at, Sign::Compacted { before_tokens: entry.tokens_before, automatic: false }));
+        self.push(sign(line, at, Sign::Compacted { before_tokens, automatic: false }));
         let mut parts = summary(entry);
         parts.extend((kept > 0).then(|| sized(BlockKind::Opaque, kept)));
         self.given(line, at, InputOrigin::Summary, parts);
     }
 
-    fn finish(mut self, file: &str, reading: &mut Reading) -> Thread {
+    fn finish(mut self, reading: &mut Reading) -> Thread {
         mem::take(&mut self.unknown).finish(reading);
         Thread {
             client: Client::Pi,
-            session: self.id.unwrap_or_else(|| Arc::from(stem(file))),
+            session: self.id,
             agent: None,
             user: self.project.as_deref().map(user),
             project: self.project,
@@ -322,11 +338,11 @@ fn summary(entry: &Entry<'_>) -> Vec<Part> {
 }
 
 /// Nothing where all counts are zero: so pi writes down that nothing was reported.
-fn usage(counts: Counts) -> Option<RecordedUsage> {
+fn usage(counts: Counts) -> Result<Option<RecordedUsage>, String> {
     let Counts { input, output, read, written, cost: reckoned } = counts;
     if [input, output, read, written].iter().all(|count| *count == 0) {
-        return None;
+        return Ok(None);
     }
     let reported_cost = reckoned.and_then(|reckoned| cost(reckoned.total));
-    Some(RecordedUsage { reported_cost, ..beside(input, read, written, output, 0) })
+    Ok(Some(RecordedUsage { reported_cost, ..beside(input, read, written, output, 0)? }))
 }

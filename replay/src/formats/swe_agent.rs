@@ -22,14 +22,19 @@ use super::Reading;
 use super::json::{member, text as json_text};
 use super::text::{Text, json_reason};
 use super::thread::{Names, answer, beside, call_hash, call_part, cost, input, line_number, merge, note_unmeasured};
-use super::thread::{part, pieces_hash, stem};
+use super::thread::{part, pieces_hash};
 use crate::error::Fault;
 use crate::transcript::{Call, Client, InputOrigin, Item, Stop, Thread, What};
 
 /// Reads one trajectory.
 pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
-    let mut run = Run { file, model: model(file, text.bytes), items: Vec::new(), names: Names::default() };
+    let mut run = Run {
+        document: pieces_hash(&[text.bytes]),
+        model: model(file, text.bytes),
+        items: Vec::new(),
+        names: Names::default(),
+    };
     let (messages, fault) = text.elements_under("history");
     for range in messages {
         let (line, start) = (text.line_of(range.start), range.start);
@@ -47,7 +52,7 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     if !run.items.is_empty() {
         reading.threads.push(Thread {
             client: Client::SweAgent,
-            session: Arc::from(stem(file)),
+            session: None,
             agent: None,
             user: None,
             project: None,
@@ -107,14 +112,15 @@ struct Stats {
     instance_cost: f64,
 }
 
-struct Run<'a> {
-    file: &'a str,
+struct Run {
+    /// Hash of the whole document, by which its answers are told from those of others.
+    document: u128,
     model: Arc<str>,
     items: Vec<Item>,
     names: Names,
 }
 
-impl Run<'_> {
+impl Run {
     fn message(&mut self, line: usize, message: &Message<'_>) {
         let content = message.content.filter(|content| !matches!(content.get(), "null" | "\"\""));
         let text = content.map(|content| part(BlockKind::Text, content.get()));
@@ -157,7 +163,7 @@ impl Run<'_> {
             calls.push(Call { tool: self.names.get(name), id: call_hash(id), spawn: None });
         }
         let place = self.items.len();
-        let id = pieces_hash(&[b"swe-agent", self.file.as_bytes(), &place.to_le_bytes()]);
+        let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes(), &place.to_le_bytes()]);
         let mut answer = answer(id, self.model.clone());
         answer.stop = if calls.is_empty() { Stop::Other } else { Stop::ToolUse };
         (answer.parts, answer.calls) = (parts, calls);
@@ -176,6 +182,11 @@ impl Run<'_> {
         if tokens_sent == 0 && tokens_received == 0 {
             return;
         }
+        let mut usage = match beside(tokens_sent, 0, 0, tokens_received, 0) {
+            Ok(usage) => usage,
+            Err(what) => return reading.damage(Fault::in_line(line, format!("`model_stats`: {what}"))),
+        };
+        usage.reported_cost = cost(instance_cost);
         let is_answer = |item: &Item| matches!(item.what, What::Answer(_));
         let own: Vec<usize> = (0..self.items.len()).filter(|at| is_answer(&self.items[*at])).collect();
         if api_calls != 1 || own.len() != 1 {
@@ -185,14 +196,12 @@ impl Run<'_> {
                 .push(format!("{count} requests stand as one: only their sum is told, and nothing of the cache"));
         }
         let place = merge(&mut self.items, &own).unwrap_or_else(|| {
-            let id = pieces_hash(&[b"swe-agent", self.file.as_bytes()]);
+            let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes()]);
             let answer = Box::new(answer(id, self.model.clone()));
             self.items.push(Item { line: line_number(line), at: None, what: What::Answer(answer) });
             self.items.len() - 1
         });
         if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(place) {
-            let mut usage = beside(tokens_sent, 0, 0, tokens_received, 0);
-            usage.reported_cost = cost(instance_cost);
             answer.usage = Some(usage);
         }
     }

@@ -2,34 +2,67 @@
 
 use std::ops::Range;
 
+pub(crate) use forkcast_sim::outside::complaint::json as json_reason;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::json::{elements, skip_space, value_start, walk_value};
 use crate::error::Fault;
 
-/// Bytes and where their lines begin.
+/// Bytes for which the line ends before them are counted at once. The table of these counts takes 0.2 % of the text, however
+/// many lines it has; a table of all line ends took eight bytes for each.
+const STRIDE: usize = 4096;
+
+/// Bytes with their lines.
 pub(crate) struct Text<'a> {
     /// The whole file, decompressed.
     pub bytes: &'a [u8],
+    /// How many line ends lie before each stride.
     newlines: Vec<usize>,
 }
 
 impl<'a> Text<'a> {
-    /// Finds the lines of `bytes`.
+    /// Counts the lines of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, newlines: memchr::memchr_iter(b'\n', bytes).collect() }
+        let mut before = 0;
+        let count_before = |stride: &[u8]| {
+            let count = before;
+            before += count_newlines(stride);
+            count
+        };
+        Self { bytes, newlines: bytes.chunks(STRIDE).map(count_before).collect() }
     }
 
     /// The line that holds `offset`, counted from one.
     pub fn line_of(&self, offset: usize) -> usize {
-        self.newlines.partition_point(|&newline| newline < offset) + 1
+        let (stride, before) = self.stride_of(offset);
+        before + count_newlines(self.bytes.get(stride..offset.min(self.bytes.len())).unwrap_or_default()) + 1
     }
 
     /// The column of `offset` in its line, in bytes, counted from one.
     pub fn column_of(&self, offset: usize) -> usize {
-        let before = self.newlines.partition_point(|&newline| newline < offset);
-        let start = before.checked_sub(1).and_then(|i| self.newlines.get(i)).map_or(0, |newline| newline + 1);
-        offset.saturating_sub(start) + 1
+        offset.saturating_sub(self.line_start(offset)) + 1
+    }
+
+    /// Where the line that holds `offset` begins.
+    fn line_start(&self, offset: usize) -> usize {
+        let newline_in = |range: Range<usize>| {
+            let start = range.start;
+            memchr::memrchr(b'\n', self.bytes.get(range).unwrap_or_default()).map(|at| start + at)
+        };
+        let (stride, before) = self.stride_of(offset);
+        let newline = newline_in(stride..offset.min(self.bytes.len())).or_else(|| {
+            // It lies in the last stride before which there is one less.
+            let last = self.newlines.partition_point(|count| *count < before).checked_sub(1)?;
+            newline_in(last * STRIDE..(last + 1) * STRIDE)
+        });
+        newline.map_or(0, |newline| newline + 1)
+    }
+
+    /// The beginning of the stride that holds `offset`, and the line ends before it.
+    fn stride_of(&self, offset: usize) -> (usize, usize) {
+        let stride = (offset / STRIDE).min(self.newlines.len().saturating_sub(1));
+        (stride * STRIDE, self.newlines.get(stride).copied().unwrap_or(0))
     }
 
     /// Where `part`, a slice of this text, begins.
@@ -75,34 +108,20 @@ impl<'a> Text<'a> {
         self.list(start)
     }
 
-    /// The records of a text that has one after the other, with or without lines between them, or all in one list; and
-    /// what is wrong with the rest. After damage reading goes on at the next line that begins with `{`.
-    pub fn records(&self) -> (Vec<Range<usize>>, Vec<Fault>) {
-        let mut at = skip_space(self.bytes, 0);
-        if self.bytes.get(at) == Some(&b'[') {
-            let (ranges, fault) = self.list(at);
-            return (ranges, fault.into_iter().collect());
+    /// The records of a text that has one after the other, with or without lines between them, or all in one list. Damage
+    /// costs the record that it stands in: the next one begins on the next line that begins with `{`.
+    pub fn records(&self) -> Box<dyn Iterator<Item = Result<Range<usize>, Damaged>> + '_> {
+        if !is_list(self.bytes) {
+            return Box::new(Records { text: self, at: 0, next: 0, own_end: 0, crossings: CROSSINGS_MAX });
         }
-        let (mut ranges, mut faults) = (Vec::new(), Vec::new());
-        while at < self.bytes.len() {
-            at = match walk_value(self.bytes, at) {
-                Ok(walked) => {
-                    ranges.push(at..walked.end);
-                    walked.end
-                }
-                Err(broken) => {
-                    faults.push(self.fault(broken.at, broken.what));
-                    let rest = self.bytes.get(at..).unwrap_or_default();
-                    memchr::memmem::find(rest, b"\n{").map_or(self.bytes.len(), |i| at + i + 1)
-                }
-            };
-            at = skip_space(self.bytes, at);
-        }
-        (ranges, faults)
+        let (ranges, fault) = self.list(skip_space(self.bytes, 0));
+        let end = ranges.last().map_or(0, |range| range.end);
+        let damaged = fault.map(|fault| Err(Damaged { range: end..self.bytes.len(), fault }));
+        Box::new(ranges.into_iter().map(Ok).chain(damaged))
     }
 
     /// The elements of the list at `start`, and what is wrong with the rest.
-    fn list(&self, start: usize) -> (Vec<Range<usize>>, Option<Fault>) {
+    pub fn list(&self, start: usize) -> (Vec<Range<usize>>, Option<Fault>) {
         let (mut ranges, mut fault) = (Vec::new(), None);
         for element in elements(self.bytes, start) {
             match element {
@@ -117,22 +136,125 @@ impl<'a> Text<'a> {
     /// Lines with their number and offset, without their line ends.
     pub fn lines(&self) -> impl Iterator<Item = (usize, usize, &'a [u8])> {
         let bytes = self.bytes;
-        let starts = std::iter::once(0).chain(self.newlines.iter().map(|newline| newline + 1));
-        let ends = self.newlines.iter().copied().chain(std::iter::once(bytes.len()));
-        starts.zip(ends).enumerate().map(move |(i, (start, end))| {
-            let line = bytes.get(start..end).unwrap_or_default();
-            (i + 1, start, line.strip_suffix(b"\r").unwrap_or(line))
+        let mut next = Some(0);
+        let lines = std::iter::from_fn(move || {
+            let start = next?;
+            let rest = bytes.get(start..)?;
+            let end = memchr::memchr(b'\n', rest).map(|length| start + length);
+            next = end.map(|end| end + 1);
+            Some((start, bytes.get(start..end.unwrap_or(bytes.len()))?))
+        });
+        (1..).zip(lines).map(|(number, (start, line))| (number, start, line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+}
+
+fn count_newlines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+/// A record that cannot be read.
+pub(crate) struct Damaged {
+    /// Where it stands: up to the next record, or to the end.
+    pub range: Range<usize>,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// How many damaged records of a text are looked at beyond the next line that begins with `{`: each time the rest of the text
+/// may be walked over.
+const CROSSINGS_MAX: usize = 16;
+
+/// See [`Text::records`].
+struct Records<'t> {
+    text: &'t Text<'t>,
+    at: usize,
+    /// Where the next line that begins with `{` begins, and where what stands before it ends.
+    next: usize,
+    own_end: usize,
+    crossings: usize,
+}
+
+impl Iterator for Records<'_> {
+    type Item = Result<Range<usize>, Damaged>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.bytes;
+        let start = skip_space(bytes, self.at);
+        if start == bytes.len() {
+            return None;
+        }
+        if self.next <= start {
+            // Looked for once, however many records stand before it.
+            let rest = bytes.get(start..).unwrap_or_default();
+            self.next = memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |newline| start + newline + 1);
+            self.own_end = bytes.get(..self.next).unwrap_or_default().trim_ascii_end().len();
+        }
+        let next = self.next;
+        Some(match self.record(start) {
+            Ok(end) => {
+                self.at = end;
+                Ok(start..end)
+            }
+            Err(fault) => {
+                self.at = next;
+                Err(Damaged { range: start..next, fault })
+            }
         })
     }
 }
 
-/// The message of serde_json without its place, which is relative to a slice and would mislead.
-pub(crate) fn json_reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
+impl Records<'_> {
+    /// The end of the record at `start`.
+    fn record(&mut self, start: usize) -> Result<usize, Fault> {
+        let bytes = self.text.bytes;
+        let own = bytes.get(..self.own_end).unwrap_or_default();
+        if let Some(what) = no_object(own.get(start..).unwrap_or_default()) {
+            return Err(self.text.fault(start, what));
+        }
+        let broken = match walk_value(own, start) {
+            Ok(walked) => return Ok(walked.end),
+            Err(broken) => broken,
+        };
+        if self.next < bytes.len() && self.crossings > 0 {
+            // Records that are written over several lines may have lines that begin so.
+            let whole = walk_value(bytes, start).ok().map(|walked| walked.end);
+            let is_json = |end: &usize| serde_json::from_slice::<IgnoredAny>(&bytes[start..*end]).is_ok();
+            match whole.filter(is_json) {
+                Some(end) => return Ok(end),
+                None => self.crossings -= 1,
+            }
+        }
+        Err(self.text.fault(broken.at, broken.what))
     }
+}
+
+/// The text is one JSON list, whole or damaged. Lines whose first one is damaged are none, whatever it begins with.
+pub(crate) fn is_list(bytes: &[u8]) -> bool {
+    let start = skip_space(bytes, 0);
+    if bytes.get(start) != Some(&b'[') {
+        return false;
+    }
+    let is_whole = walk_value(bytes, start).is_ok_and(|list| skip_space(bytes, list.end) == bytes.len());
+    is_whole || !has_whole_line(bytes)
+}
+
+/// A line that begins with `{` is a record by itself.
+pub(crate) fn has_whole_line(bytes: &[u8]) -> bool {
+    let mut starts = std::iter::once(0).chain(memchr::memmem::find_iter(bytes, b"\n{").map(|newline| newline + 1));
+    starts.any(|start| is_whole_line(bytes, start))
+}
+
+/// The line at `start` is one object and nothing else.
+pub(crate) fn is_whole_line(bytes: &[u8], start: usize) -> bool {
+    let line = bytes.get(start..).unwrap_or_default();
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|object| skip_space(line, object.end) == line.len())
+}
+
+/// Why `bytes` are no record: records are objects, and serde takes lists for them too. `None` where they begin as one.
+pub(crate) fn no_object(bytes: &[u8]) -> Option<String> {
+    let head = bytes.trim_ascii_start();
+    (!head.starts_with(b"{")).then(|| format!("found {}, expected a record", glimpse(head)))
 }
 
 /// What stands at the head of `bytes`, for "found …": one character, since recordings hold other people's texts.
@@ -147,4 +269,41 @@ pub(crate) fn glimpse(bytes: &[u8]) -> String {
 /// The first byte that is not UTF-8, if any.
 pub(crate) fn not_utf8(bytes: &[u8]) -> Option<usize> {
     std::str::from_utf8(bytes).err().map(|error| error.valid_up_to())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{STRIDE, Text};
+
+    proptest! {
+        #[test]
+        fn places_are_those_of_a_count_from_the_beginning(
+            lengths in vec(prop_oneof![0..3_usize, 0..200_usize, STRIDE - 2..3 * STRIDE], 1..20),
+            offsets in vec(any::<prop::sample::Index>(), 20),
+        ) {
+            let lines: Vec<Vec<u8>> = lengths.iter().map(|length| vec![b'x'; *length]).collect();
+            let bytes = lines.join(&b'\n');
+            let text = Text::new(&bytes);
+            for offset in offsets.iter().map(|index| index.index(bytes.len() + 1)) {
+                let before = &bytes[..offset];
+                let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+                prop_assert_eq!(text.line_of(offset), 1 + before.iter().filter(|byte| **byte == b'\n').count());
+                prop_assert_eq!(text.column_of(offset), offset - start + 1);
+            }
+            let found: Vec<(usize, &[u8])> = text.lines().map(|(number, _, line)| (number, line)).collect();
+            let expected: Vec<(usize, &[u8])> = (1..).zip(lines.iter().map(|line| &line[..])).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_place_needs_little_beside_the_text() {
+        let bytes = vec![b'\n'; 100 * STRIDE];
+        let text = Text::new(&bytes);
+        assert_eq!((text.line_of(bytes.len()), text.column_of(bytes.len())), (bytes.len() + 1, 1));
+        assert!(text.newlines.capacity() * size_of::<usize>() < bytes.len() / 100);
+    }
 }

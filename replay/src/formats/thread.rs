@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Platform, resolve};
@@ -14,16 +15,14 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::Reading;
 use super::json::{skip_space, walk_value};
-use super::text::{Text, not_utf8};
+use super::text::{Text, no_object, not_utf8};
+use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, What};
 
 /// How many unknown kinds of records are named.
 const KINDS_NAMED: usize = 5;
-
-/// How much of a kind's name is shown.
-const KIND_CHARS: usize = 40;
 
 /// A record of a file of lines, with its place.
 pub(super) struct Record<T> {
@@ -43,6 +42,10 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
     for (line, start, bytes) in text.lines() {
         let bytes = bytes.trim_ascii_end();
         if bytes.trim_ascii_start().is_empty() {
+            continue;
+        }
+        if let Some(what) = no_object(bytes) {
+            reading.damage(text.fault(start, what));
             continue;
         }
         match serde_json::from_slice(bytes) {
@@ -111,16 +114,14 @@ pub(super) struct Unknown(BTreeMap<String, (usize, usize)>);
 impl Unknown {
     /// Counts a record of an unknown kind.
     pub fn add(&mut self, kind: &str, line: usize) {
-        let name: String = kind.chars().take(KIND_CHARS).collect();
-        self.0.entry(name).or_insert((0, line)).0 += 1;
+        self.0.entry(found(kind)).or_insert((0, line)).0 += 1;
     }
 
     /// Says what was passed over.
     pub fn finish(self, reading: &mut Reading) {
         let beyond = self.0.len().saturating_sub(KINDS_NAMED);
         for (kind, (count, line)) in self.0.into_iter().take(KINDS_NAMED) {
-            let kind = kind.escape_debug();
-            reading.notes.push(format!("{count} records of the unknown kind `{kind}`, the first in line {line}"));
+            reading.notes.push(format!("{count} records of the unknown kind {kind}, the first in line {line}"));
         }
         if beyond > 0 {
             reading.notes.push(format!("records of {beyond} more unknown kinds"));
@@ -224,12 +225,6 @@ pub(super) fn user(cwd: &str) -> Arc<str> {
     Arc::from(cwd.get(..end).unwrap_or(cwd))
 }
 
-/// The name of a file without folders and without what stands behind its first dot.
-pub(super) fn stem(file: &str) -> &str {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
-}
-
 /// Input with one origin.
 pub(super) fn input(line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) -> Item {
     Item { line: line_number(line), at, what: What::Input(Input { origin, parts }) }
@@ -300,20 +295,31 @@ pub(super) struct Within {
 }
 
 impl Within {
-    /// The same beside each other; an error where the parts are more than the whole.
+    /// The same beside each other; an error where the parts are more than the whole, or a count is more than is believed.
     pub fn additive(&self) -> Result<RecordedUsage, String> {
         let Self { prompt, read, written, output, reasoning } = *self;
+        believed("prompt", prompt)?;
         let input = prompt.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
             format!(
                 "found {read} tokens read and {written} written of a prompt of {prompt}, expected no more than it has"
             )
         })?;
-        Ok(beside(input, read, written, output, reasoning))
+        beside(input, read, written, output, reasoning)
     }
 }
 
-/// Counts that stand beside each other.
-pub(super) fn beside(input: u64, read: u64, written: u64, output: u64, reasoning: u64) -> RecordedUsage {
+/// Counts that stand beside each other; an error where one is more than is believed.
+pub(super) fn beside(
+    input: u64,
+    read: u64,
+    written: u64,
+    output: u64,
+    reasoning: u64,
+) -> Result<RecordedUsage, String> {
+    let counts = [("input", input), ("read", read), ("written", written), ("output", output), ("reasoning", reasoning)];
+    for (name, count) in counts {
+        believed(name, count)?;
+    }
     let usage = Usage {
         input_tokens: input,
         cache_read_input_tokens: read,
@@ -321,7 +327,12 @@ pub(super) fn beside(input: u64, read: u64, written: u64, output: u64, reasoning
         ephemeral_1h_input_tokens: 0,
         output_tokens: output,
     };
-    RecordedUsage { usage, reasoning_tokens: reasoning, ..RecordedUsage::default() }
+    Ok(RecordedUsage { usage, reasoning_tokens: reasoning, ..RecordedUsage::default() })
+}
+
+/// A count that is no usage, such as what a compaction found; one that is not believed is reported and counts as unknown.
+pub(super) fn told_count(reading: &mut Reading, line: usize, name: &str, count: Option<u64>) -> Option<u64> {
+    believed(name, count?).map_err(|what| reading.damage(Fault::in_line(line, what))).ok()
 }
 
 const PICOUSD_PER_USD: f64 = 1e12;
@@ -348,19 +359,13 @@ pub(super) fn note_unmeasured(reading: &mut Reading, items: &[Item]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{stem, torn, user};
+    use super::{torn, user};
 
     #[test]
     fn users_are_three_components() {
         assert_eq!(&*user("/Users/ada/code/engine"), "/Users/ada");
         assert_eq!(&*user("C:\\Users\\ada\\engine"), "C:\\Users\\ada");
         assert_eq!(&*user("/srv"), "/srv");
-    }
-
-    #[test]
-    fn stems_have_no_folder_and_no_ending() {
-        assert_eq!(stem("a/b/session.jsonl.gz"), "session");
-        assert_eq!(stem(".hidden"), ".hidden");
     }
 
     #[test]

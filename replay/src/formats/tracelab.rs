@@ -26,7 +26,7 @@ use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Stop, Thread, What};
 
 /// Reads a file of rounds.
-pub(super) fn read(_file: &str, text: &Text<'_>) -> Reading {
+pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
     records::<Round<'_>>(text, &mut reading, |_, record| {
@@ -42,7 +42,7 @@ pub(super) fn read(_file: &str, text: &Text<'_>) -> Reading {
         for (line, round) in &own {
             round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
         }
-        let session = Arc::from(session);
+        let session = Some(Arc::from(session));
         reading.threads.push(Thread { client: Client::TraceLab, session, agent: None, user, project, items });
     }
     unknown.finish(&mut reading);
@@ -157,11 +157,12 @@ impl Round<'_> {
         let reasoning = self.reasoning_output_tokens.unwrap_or(0);
         match (self.claude_uncached_input_tokens, self.claude_cache_creation_input_tokens) {
             (Some(input), Some(written)) => {
-                let sum = input.saturating_add(written).saturating_add(read);
+                let counts = beside(input, read, written, self.output_tokens, reasoning)?;
+                let sum = counts.usage.total_input_tokens();
                 if sum != whole {
                     return Err(format!("`input_tokens_total` is {whole}, expected {sum}, the sum of its parts"));
                 }
-                Ok(beside(input, read, written, self.output_tokens, reasoning))
+                Ok(counts)
             }
             _ => Within { prompt: whole, read, written: 0, output: self.output_tokens, reasoning }.additive(),
         }

@@ -6,7 +6,8 @@
 //!              {"t":134.2,"type":"subagent","agent_id":"agent_001","requests":[{"t":0.0,…}],…}],"totals":{…}}
 //! ```
 //!
-//! * `t` counts seconds from the start of the trace; within a sub-agent, from its own start.
+//! * `t` counts seconds from the start of the trace; within a sub-agent, from its own start. Requests whose `t` is not in the
+//!   order of the file are put into order of time.
 //! * Ids are those of whole blocks: what is left of a prompt behind the last one has none, so there are `in / 64` of them, rounded
 //!   down. A sub-agent's ids are its parent's: equal ids are equal content.
 //! * `type` is `n` (whole answer), `s` (streamed, with `ttft`) or `subagent`. A stop that was lost is an empty string; such requests
@@ -25,9 +26,11 @@ use forkcast_sim::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::block_ids::{BlockIds, BlocksLeft};
 use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start, walk_value};
 use super::text::{Text, glimpse};
 use super::{Reading, when};
+use crate::count::believed;
 use crate::error::Fault;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
 
@@ -50,7 +53,7 @@ struct Row<'a> {
     input: u64,
     #[serde(default)]
     out: u64,
-    hash_ids: Vec<u64>,
+    hash_ids: BlockIds,
     #[serde(default, borrow)]
     api_time: Option<&'a RawValue>,
     #[serde(default, borrow)]
@@ -61,7 +64,8 @@ struct Row<'a> {
 
 /// Reads traces.
 pub(super) fn read(text: &Text<'_>) -> Reading {
-    let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0 };
+    let blocks_left = BlocksLeft::default();
+    let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
     let mut at = skip_space(text.bytes, 0);
     while at < text.bytes.len() {
         // One that breaks off is read as far as it goes, and no further than to the next.
@@ -96,6 +100,9 @@ struct Traces<'a> {
     index: usize,
     /// Requests whose number of blocks is not that of their size.
     odd: usize,
+    /// Requests that are older than the one before them in the file.
+    late: usize,
+    blocks_left: BlocksLeft,
 }
 
 /// What a request takes from where it stands.
@@ -113,13 +120,20 @@ impl<'a> Traces<'a> {
             let what = "requests whose number of blocks is not that of their size";
             self.reading.notes.push(format!("{} {what}", self.odd));
         }
+        if self.late > 0 {
+            let what = "requests are older than the one before them: taken in order of time";
+            self.reading.notes.push(format!("{} {what}", self.late));
+        }
         self.reading
     }
 
     fn trace(&mut self, range: Range<usize>) {
         let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
-        let number = |key: &str| member(raw, key).and_then(|raw| serde_json::from_slice::<u64>(raw).ok());
-        let size = number("block_size").filter(|size| *size > 0).unwrap_or(BLOCK_TOKENS);
+        // Every figure of the trace rests on the size of its blocks.
+        let size = match self.count(raw, "block_size") {
+            Ok(size) => size.filter(|size| *size > 0).unwrap_or(BLOCK_TOKENS),
+            Err(fault) => return self.reading.damage(fault),
+        };
         let models = member(raw, "models").and_then(|raw| serde_json::from_slice::<Vec<String>>(raw).ok());
         let mut trace = Trace {
             id: string(raw, "id"),
@@ -140,7 +154,6 @@ impl<'a> Traces<'a> {
     /// Reads the requests of the object at `range`; those that it starts follow behind it.
     fn conversation(&mut self, trace: &mut Trace, range: Range<usize>, id: &str, place: &Place) {
         let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
-        let tokens = |key| member(raw, key).and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or(0);
         let Some(list) = value_start(raw, "requests").map(|at| range.start + at) else {
             let fault = self.text.fault(range.start, "found no key `requests`, or damage before it");
             return self.reading.damage(fault);
@@ -151,11 +164,15 @@ impl<'a> Traces<'a> {
             return self.reading.damage(fault);
         }
         let own = trace.conversations.len();
+        let [tool_tokens, system_tokens] = ["tool_tokens", "system_tokens"].map(|key| {
+            let count = self.count(raw, key).map_err(|fault| self.reading.damage(fault));
+            count.ok().flatten().unwrap_or(0)
+        });
         trace.conversations.push(Conversation {
             id: id.to_owned(),
             parent: place.parent,
-            tool_tokens: tokens("tool_tokens"),
-            system_tokens: tokens("system_tokens"),
+            tool_tokens,
+            system_tokens,
             requests: Vec::new(),
         });
         let mut steps = Steps::default();
@@ -164,6 +181,15 @@ impl<'a> Traces<'a> {
                 Ok(range) => self.element(trace, own, range, &mut steps, place),
                 Err(broken) => self.reading.damage(self.text.fault(broken.at, broken.what)),
             }
+        }
+        self.sort(&mut trace.conversations[own]);
+    }
+
+    fn sort(&mut self, conversation: &mut Conversation) {
+        let late = conversation.late_requests();
+        if late > 0 {
+            self.late += late;
+            conversation.sort_by_time();
         }
     }
 
@@ -175,17 +201,33 @@ impl<'a> Traces<'a> {
         }
         let index = self.index;
         self.index += 1;
-        match self.request(index, range.start, raw, place) {
+        let read = self.request(index, range.start, raw, place).and_then(|(request, ids)| {
+            self.hold(trace, range.start, &request, &ids)?;
+            Ok((request, ids))
+        });
+        match read {
             Ok((request, ids)) => {
-                if let BlockSizes::Equal(size) = trace.sizes {
-                    let fits = ids.len() as u64 == request.input_tokens / size;
-                    self.odd += usize::from(!fits && ids.len() as u64 != request.input_tokens.div_ceil(size));
-                }
                 let (kept, added) = steps.step(ids);
                 trace.conversations[own].requests.push(TraceRequest { kept, added, ..request });
             }
             Err(fault) => self.reading.damage(fault),
         }
+    }
+
+    /// Holds the number of blocks to the size of the prompt: rounded down or up it is as expected, fewer are noted, and more
+    /// contradict the size.
+    fn hold(&mut self, trace: &Trace, at: usize, request: &TraceRequest, ids: &[u64]) -> Result<(), Fault> {
+        let BlockSizes::Equal(size) = trace.sizes else { return Ok(()) };
+        let (blocks, most) = (ids.len() as u64, request.input_tokens.div_ceil(size));
+        if blocks > most {
+            let what = format!(
+                "found {blocks} blocks of {size} tokens, expected at most {most} in a prompt of {}",
+                request.input_tokens
+            );
+            return Err(self.text.fault(at, what));
+        }
+        self.odd += usize::from(blocks < request.input_tokens / size);
+        Ok(())
     }
 
     fn agent(&mut self, trace: &mut Trace, own: usize, range: Range<usize>, place: &Place) {
@@ -195,37 +237,48 @@ impl<'a> Traces<'a> {
             return self.reading.damage(fault);
         }
         let started = member(raw, "t").and_then(|raw| nanos(std::str::from_utf8(raw).ok()?));
-        let Some(started) = started else {
+        let Some(start) = started.and_then(|started| when::believed(place.start + Duration(started))) else {
             let fault = self.text.fault(range.start, "found no seconds under `t` of a sub-agent");
             return self.reading.damage(fault);
         };
-        let place = Place {
-            parent: Some(own),
-            start: place.start + Duration(started),
-            model: place.model.clone(),
-            deep: place.deep + 1,
-        };
+        let place = Place { parent: Some(own), start, model: place.model.clone(), deep: place.deep + 1 };
         let id = string(raw, "agent_id");
         self.conversation(trace, range, &id, &place);
     }
 
-    fn request(&self, index: usize, at: usize, raw: &[u8], place: &Place) -> Result<(TraceRequest, Vec<u64>), Fault> {
+    fn request(
+        &mut self,
+        index: usize,
+        at: usize,
+        raw: &[u8],
+        place: &Place,
+    ) -> Result<(TraceRequest, Vec<u64>), Fault> {
         let row: Row<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(at, &error))?;
+        self.blocks_left.take(&row.hash_ids).map_err(|what| self.text.fault(at, what))?;
         let sent = self.seconds("t", Some(row.t))?.unwrap_or_default();
+        let late = || self.text.fault(at, "`t`: found an instant more than two centuries after the start of the trace");
+        let counted = |name, count| believed(name, count).map_err(|what| self.text.fault(at, what));
         let request = TraceRequest {
             index,
             line: self.text.line_of(at),
-            at: place.start + sent,
+            at: when::believed(place.start + sent).ok_or_else(late)?,
             api_time: self.seconds("api_time", row.api_time)?,
             first_byte_time: self.seconds("ttft", row.ttft)?,
             think_time: self.seconds("think_time", row.think_time)?,
             model: named(row.model.as_deref(), place.model.as_ref()),
-            input_tokens: row.input,
-            output_tokens: row.out,
+            input_tokens: counted("in", row.input)?,
+            output_tokens: counted("out", row.out)?,
             kept: 0,
             added: Vec::new(),
         };
-        Ok((request, row.hash_ids))
+        Ok((request, row.hash_ids.0))
+    }
+
+    /// The count under `key` of the object `raw`, a part of the text; `None` where there is none.
+    fn count(&self, raw: &[u8], key: &str) -> Result<Option<u64>, Fault> {
+        let Some(digits) = member(raw, key) else { return Ok(None) };
+        let Ok(count) = serde_json::from_slice::<u64>(digits) else { return Ok(None) };
+        believed(key, count).map(Some).map_err(|what| self.text.fault(self.text.offset_of(digits), what))
     }
 
     fn seconds(&self, key: &str, raw: Option<&RawValue>) -> Result<Option<Duration>, Fault> {

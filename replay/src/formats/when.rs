@@ -4,6 +4,15 @@ use forkcast_sim::time::Instant;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
+/// The latest instant that is believed: 2262-04-11, half of what nanoseconds in 64 bits can tell, so that what is added to an
+/// instant still fits.
+const LATEST: Instant = Instant(u64::MAX / 2);
+
+/// The instant, unless it is later than any that is believed.
+pub(crate) fn believed(instant: Instant) -> Option<Instant> {
+    Some(instant).filter(|instant| *instant <= LATEST)
+}
+
 /// An HTTP `date` header: `Thu, 12 Feb 2026 19:30:44 GMT`. One second is all it resolves.
 pub(crate) fn http_date(text: &str) -> Option<Instant> {
     static PARSER: DateTimeParser = DateTimeParser::new();
@@ -16,7 +25,7 @@ pub(crate) fn iso(text: &str) -> Option<Instant> {
 }
 
 fn instant(timestamp: Timestamp) -> Option<Instant> {
-    u64::try_from(timestamp.as_nanosecond()).ok().map(Instant)
+    u64::try_from(timestamp.as_nanosecond()).ok().map(Instant).and_then(believed)
 }
 
 /// Milliseconds as a JSON number with up to six decimals, exactly: no float lies between text and nanoseconds.
@@ -38,7 +47,7 @@ fn decimal(text: &str, places: usize) -> Option<Instant> {
     }
     let nanos: u64 = format!("{decimals:0<places$}").parse().ok()?;
     let unit = 10_u64.checked_pow(u32::try_from(places).ok()?)?;
-    Some(Instant(whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(nanos)?))
+    believed(Instant(whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(nanos)?))
 }
 
 /// The text that [`millis`] reads back, with no more decimals than needed.

@@ -8,12 +8,13 @@ mod outcome;
 
 use std::ops::Range;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::outcome::Outcome;
-use super::text::{Text, not_utf8};
+use super::text::{Text, no_object, not_utf8};
 use super::{Reading, body, json, when};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
@@ -68,6 +69,9 @@ struct Capture<'a> {
 impl Capture<'_> {
     fn record(&mut self, range: Range<usize>) {
         let (start, bytes) = (range.start, self.text.bytes.get(range).unwrap_or_default());
+        if let Some(what) = no_object(bytes) {
+            return self.reading.damage(self.text.fault(start, what));
+        }
         let result = match serde_json::from_slice::<Record<'_>>(bytes) {
             Ok(record) => self.sort(start, &record),
             Err(error) => match not_utf8(bytes) {
@@ -86,8 +90,8 @@ impl Capture<'_> {
             (None, Some(raw)) => self.request(start, record, raw),
             (Some("boot"), _) => Ok(()),
             (kind, _) => {
-                let kind = kind.unwrap_or("without type and body");
-                self.reading.notes.push(format!("line {}: record `{kind}`", self.text.line_of(start)));
+                let kind = kind.map_or_else(|| "`without type and body`".to_owned(), found);
+                self.reading.notes.push(format!("line {}: record {kind}", self.text.line_of(start)));
                 Ok(())
             }
         }

@@ -17,8 +17,6 @@ use crate::replay::reading::platform;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whose<'a> {
     pub scope: &'a str,
-    pub chain: Option<&'a str>,
-    pub parent: Option<&'a str>,
     /// It lies in a folder beside others of the same run.
     pub siblings: bool,
 }
@@ -37,6 +35,11 @@ pub enum Unchecked {
 }
 
 impl Unchecked {
+    /// Whether a cache may have seen a prompt that is not here. Embeddings have no cache, and what was refused reached none.
+    pub const fn hides_a_prompt(self) -> bool {
+        matches!(self, Self::Unprompted | Self::Continues)
+    }
+
     /// In words.
     pub const fn told(self) -> &'static str {
         match self {
@@ -98,7 +101,7 @@ fn maker(exchange: &Exchange) -> Option<Maker> {
 }
 
 /// Its scope: that of its own organisation where the input names one, and of its platform, since platforms share nothing.
-pub(super) fn scope(exchange: &Exchange, scope: &str) -> String {
+pub(crate) fn scope(exchange: &Exchange, scope: &str) -> String {
     let own = exchange.scope.as_deref().unwrap_or(scope);
     match platform(exchange) {
         "" => own.to_owned(),
@@ -119,8 +122,8 @@ pub(super) fn sent<'a>(
     Sent {
         body: &spelled.body,
         addresses: spelled.addresses.as_ref(),
-        chain: exchange.chain.as_deref().or(whose.chain),
-        parent: exchange.parent.as_deref().or(whose.parent),
+        chain: exchange.chain.as_deref(),
+        parent: exchange.parent.as_deref(),
         scope: whose.scope,
         siblings: whose.siblings,
         model_outside: &exchange.model,

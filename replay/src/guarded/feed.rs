@@ -13,7 +13,7 @@ use super::{rebuilt, traced};
 use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::formats::Format;
-use crate::input::{FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
+use crate::input::{AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
 use crate::schedule::with_times;
 
 /// What became of the input.
@@ -40,9 +40,20 @@ pub struct Foreign {
     pub reason: String,
     /// How many.
     pub requests: usize,
+    /// A cache may have seen a prompt that is not here.
+    pub hides_a_prompt: bool,
 }
 
 impl Fed {
+    /// Adds what became of further input.
+    pub fn add(&mut self, other: Self) {
+        self.inputs.add(other.inputs);
+        self.requests += other.requests;
+        self.remarks.add(other.remarks);
+        self.unchecked.extend(other.unchecked);
+        self.partial |= other.partial;
+    }
+
     /// Why there is nothing to check; `None` where there is something.
     pub fn nothing(&self) -> Option<String> {
         if self.requests > 0 {
@@ -97,6 +108,22 @@ pub fn feed(
     Ok(feeding.finish(inputs))
 }
 
+/// Hands the requests of `inputs`, which were read, to `sink` in the order in which they were sent.
+pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dyn Sink) -> Fed {
+    let scopes = std::mem::take(&mut inputs.scopes);
+    let names = scopes.iter().map(|scope| scope.name.clone()).collect();
+    let kept = Kept { bytes: 0, most: usize::MAX };
+    let mut feeding = Feeding::new(names, kept, (goes_on, sink));
+    for (scope, input) in scopes.into_iter().enumerate() {
+        for file in input.files {
+            feeding.piece(Piece { scope, named: input.name.clone(), file, again: None });
+        }
+    }
+    feeding.timed();
+    feeding.sessions(&inputs);
+    feeding.finish(inputs)
+}
+
 /// Bodies may take so many times the memory that packed conversations may.
 const BODIES_TO_PACKED: usize = 16;
 
@@ -107,6 +134,8 @@ struct Feeding<'a> {
     sink: &'a mut dyn Sink,
     names: Vec<String>,
     labels: Labels,
+    /// By named path.
+    agents: BTreeMap<usize, AgentFolders>,
     /// By scope, with its label.
     timed: BTreeMap<usize, (String, Timed)>,
     kept: Kept,
@@ -124,6 +153,7 @@ impl<'a> Feeding<'a> {
             sink,
             names,
             labels: Labels::default(),
+            agents: BTreeMap::new(),
             timed: BTreeMap::new(),
             kept,
             requests: 0,
@@ -133,25 +163,18 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    fn piece(&mut self, Piece { scope, named, file, again }: Piece) {
+    fn piece(&mut self, Piece { scope, named, mut file, again }: Piece) {
+        self.agents.entry(scope).or_default().name(&named, &mut file);
         let FileInput { file, format, exchanges, traces, .. } = file;
         let (timed, untimed): (Vec<_>, Vec<_>) = exchanges.into_iter().partition(|exchange| exchange.sent_at.is_some());
-        let (label, agent) = match format {
-            Format::Bodies => {
-                let alone = self.names.len() == 1;
-                (self.labels.bodies(scope, &named, &file, alone), self.labels.agent(&named, &file))
-            }
-            _ if untimed.is_empty() && traces.is_empty() => (String::new(), (None, None)),
-            _ => (self.labels.file(scope, &named, &file), (None, None)),
+        let label = match format {
+            Format::Bodies => self.labels.bodies(scope, &named, &file, self.names.len() == 1),
+            _ if untimed.is_empty() && traces.is_empty() => String::new(),
+            _ => self.labels.file(scope, &named, &file),
         };
         for exchange in &untimed {
             let scope = exchanged::scope(exchange, &label);
-            let whose = Whose {
-                scope: &scope,
-                chain: agent.0.as_deref(),
-                parent: agent.1.as_deref(),
-                siblings: format == Format::Bodies,
-            };
+            let whose = Whose { scope: &scope, siblings: format == Format::Bodies };
             self.exchange(exchange, whose, false);
         }
         if !timed.is_empty() {
@@ -173,7 +196,7 @@ impl<'a> Feeding<'a> {
         for (label, recordings) in std::mem::take(&mut self.timed).into_values() {
             recordings.drain(&mut |exchange| {
                 let scope = exchanged::scope(exchange, &label);
-                self.exchange(exchange, Whose { scope: &scope, ..Whose::default() }, true);
+                self.exchange(exchange, Whose { scope: &scope, siblings: false }, true);
                 !self.stopped
             });
         }
@@ -236,8 +259,12 @@ impl<'a> Feeding<'a> {
 
     fn finish(self, mut inputs: Inputs) -> Fed {
         let unchecked = self.unchecked.into_iter();
-        let unchecked =
-            unchecked.map(|((file, why), requests)| Foreign { file, reason: why.told().to_owned(), requests });
+        let unchecked = unchecked.map(|((file, why), requests)| Foreign {
+            file,
+            reason: why.told().to_owned(),
+            requests,
+            hides_a_prompt: why.hides_a_prompt(),
+        });
         let unchecked = unchecked.collect();
         inputs.unreadable.extend(self.unreadable);
         Fed { inputs, requests: self.requests, remarks: self.remarks, unchecked, partial: self.stopped }

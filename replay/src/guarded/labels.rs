@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::input::below;
+
 /// The scope of bodies that were named one by one.
 const LISTED: &str = "bodies";
 
@@ -12,7 +14,6 @@ pub(super) struct Labels {
     taken: BTreeSet<String>,
     /// In step with the named paths, as far as they were asked for.
     labels: Vec<(String, String)>,
-    folders: BTreeSet<String>,
 }
 
 impl Labels {
@@ -47,26 +48,6 @@ impl Labels {
             below => format!("{label}/{below}"),
         }
     }
-
-    /// The agent whose bodies lie in a subfolder, and the one that started it: the next folder above that holds bodies.
-    pub fn agent(&mut self, named: &str, file: &str) -> (Option<String>, Option<String>) {
-        let Some((folder, _)) = below(named, file).rsplit_once('/') else { return (None, None) };
-        self.folders.insert(folder.to_owned());
-        let mut above = folder;
-        let parent = loop {
-            match above.rsplit_once('/') {
-                Some((up, _)) if self.folders.contains(up) => break Some(up.to_owned()),
-                Some((up, _)) => above = up,
-                None => break None,
-            }
-        };
-        (Some(folder.to_owned()), parent)
-    }
-}
-
-/// The path of `file` from the named path on.
-fn below<'a>(named: &str, file: &'a str) -> &'a str {
-    file.strip_prefix(named.trim_end_matches('/')).unwrap_or(file).trim_start_matches('/')
 }
 
 /// The last part of a path; of one without, such as `.`, that of the folder which it means.
@@ -95,15 +76,5 @@ mod tests {
         assert_eq!(labels.file(4, "one.har", "one.har"), "one.har");
         assert_eq!(labels.bodies(5, "1.json", "1.json", false), "bodies");
         assert_eq!(labels.bodies(5, "1.json", "1.json", true), "1.json");
-    }
-
-    #[test]
-    fn subfolders_are_agents_below_the_next_folder_with_bodies() {
-        let mut labels = Labels::default();
-        let mut of = |file: &str| labels.agent("captures", file);
-        let some = |name: &str| Some(name.to_owned());
-        assert_eq!(of("captures/1.json"), (None, None));
-        assert_eq!(of("captures/main/1.json"), (some("main"), None));
-        assert_eq!(of("captures/main/deep/er/1.json"), (some("main/deep/er"), some("main")));
     }
 }

@@ -14,7 +14,7 @@
 //! | trace of servers | the trace | its conversations; without any, by history | as recorded, for Anthropic |
 
 mod check;
-mod exchanged;
+pub(crate) mod exchanged;
 mod feed;
 mod labels;
 mod laid_out;
@@ -28,7 +28,7 @@ use forkcast_sim::wire::{BodyError, Request, Wire};
 
 pub use check::{Check, Checking, Outcome};
 pub use exchanged::{Spelled, Unchecked, spelled};
-pub use feed::{Fed, Foreign, feed};
+pub use feed::{Fed, Foreign, feed, feed_inputs};
 pub use remarks::Remarks;
 
 use crate::exchange::Origin;

@@ -10,11 +10,14 @@ use forkcast_sim::time::Instant;
 
 use crate::exchange::Exchange;
 use crate::input::{Again, FileInput};
+use crate::schedule::Extent;
 
 /// A recording whose requests have instants.
 #[derive(Debug)]
 struct Recording {
     first: Instant,
+    /// Decides at one instant, so that names of files do not.
+    extent: Extent,
     /// In order of time; empty until it is read once more.
     exchanges: VecDeque<Exchange>,
     again: Option<Again>,
@@ -36,19 +39,20 @@ pub(super) struct Kept {
 impl Timed {
     /// Adds the requests of a file that have instants.
     pub fn add(&mut self, exchanges: Vec<Exchange>, again: Option<Again>, kept: &mut Kept) {
+        let extent = Extent::of(&exchanges);
         let ordered = ordered(exchanges);
         let Some(first) = ordered.front().and_then(|exchange| exchange.sent_at) else { return };
         let bytes: usize = ordered.iter().map(|exchange| exchange.body.len()).sum();
         let fits = again.is_none() || kept.bytes.saturating_add(bytes) <= kept.most;
         let recording = match fits {
-            true => Recording { first, exchanges: ordered, again: None },
-            false => Recording { first, exchanges: VecDeque::new(), again },
+            true => Recording { first, extent, exchanges: ordered, again: None },
+            false => Recording { first, extent, exchanges: VecDeque::new(), again },
         };
         kept.bytes += if fits { bytes } else { 0 };
         self.recordings.push(recording);
     }
 
-    /// Hands every request to `take` in order of time, then of files, then of their order; until it says that it ends.
+    /// Hands every request to `take` in order of time, then of the contents of files, then of their order; until it says that it ends.
     pub fn drain(mut self, take: &mut dyn FnMut(&Exchange) -> bool) {
         while let Some(at) = self.next() {
             let Some(exchange) = self.recordings[at].exchanges.pop_front() else { continue };
@@ -66,8 +70,8 @@ impl Timed {
                 (None, Some(_)) => Some(recording.first),
                 (None, None) => None,
             };
-            let times = self.recordings.iter().enumerate().filter_map(|(at, found)| Some((time(found)?, at)));
-            let (_, at) = times.min()?;
+            let times = self.recordings.iter().enumerate();
+            let (.., at) = times.filter_map(|(at, found)| Some((time(found)?, found.extent, at))).min()?;
             let recording = &mut self.recordings[at];
             match recording.again.take() {
                 Some(again) if recording.exchanges.is_empty() => {

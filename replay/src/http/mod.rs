@@ -15,6 +15,7 @@ mod packed;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use forkcast_sim::outside::{quoted, word};
 use forkcast_sim::wire::Addresses;
 
 use crate::exchange::{Dialect, Exchange, Origin, Provider};
@@ -56,7 +57,7 @@ pub struct Response<'a> {
 pub enum Sorted {
     /// It asked a model.
     Model(Box<Exchange>),
-    /// It did not (file uploads, token counting, telemetry): `GET host/path is no model request`.
+    /// It did not (file uploads, token counting, telemetry): "`GET host/path` is no model request".
     Elsewhere(String),
 }
 
@@ -64,11 +65,12 @@ pub enum Sorted {
 pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String> {
     let Endpoint::Model { provider, dialect, model } = endpoint::of(request.method, request.uri) else {
         let (host, path) = endpoint::split(request.uri);
+        let method = word(request.method).unwrap_or("…");
         let what = match endpoint::is_batch_results(path) {
             true => "fetches answers of a batch, which are not read yet",
             false => "is no model request",
         };
-        return Ok(Sorted::Elsewhere(format!("{} {host}{path} {what}", request.method)));
+        return Ok(Sorted::Elsewhere(format!("{} {what}", quoted(&format!("{method} {host}{path}")))));
     };
     let packed = request.body.as_ref().map_err(Clone::clone)?;
     let body = unpacked(packed, request.headers.get("content-encoding"))?;

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use forkcast_sim::outside::found;
+
 use super::foreign;
 use crate::error::Fault;
 use crate::formats::Format;
 use crate::formats::json::{self, Broken};
-use crate::formats::text::Text;
+use crate::formats::text::{Text, has_whole_line, is_list, is_whole_line};
 
 /// How many lines are tried for records, where the document as a whole is none.
 const LINES_TRIED: usize = 100;
@@ -24,6 +26,12 @@ pub(super) enum Verdict {
     Broken(Fault),
 }
 
+/// Why a file without content is no recording.
+pub(super) const NOTHING: [&str; 2] = ["empty file", "nothing but white space at its beginning"];
+
+const MARKUP: &str = "HTML or XML";
+const BINARY: &str = "binary data";
+
 /// Why a file that begins with `head` is no recording; `None` while it may be one.
 pub(super) fn no_recording(head: &[u8]) -> Option<String> {
     let text = head.trim_ascii_start();
@@ -31,11 +39,13 @@ pub(super) fn no_recording(head: &[u8]) -> Option<String> {
         return Some(reason.to_owned());
     }
     let reason = match text.first() {
-        None if head.is_empty() => "empty file",
-        None => "nothing but white space at its beginning",
-        Some(b'<') => "HTML or XML",
+        None if head.is_empty() => NOTHING[0],
+        None => NOTHING[1],
+        // A log whose first line is damaged is still one.
+        _ if has_whole_line(head) => return None,
+        Some(b'<') => MARKUP,
         _ if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 text, only UTF-8 is read",
-        _ if head.contains(&0) => "binary data",
+        _ if head.contains(&0) => BINARY,
         _ => return None,
     };
     Some(reason.to_owned())
@@ -55,6 +65,12 @@ pub(super) fn detect(bytes: &[u8]) -> Verdict {
 }
 
 fn object(bytes: &[u8], start: usize) -> Verdict {
+    if !is_whole_line(bytes, start)
+        && has_whole_line(bytes)
+        && let Some(verdict) = lines(&Text::new(bytes))
+    {
+        return verdict;
+    }
     let (keys, broken) = json::keys(bytes, start);
     if let Some(format) = by_keys(bytes, &keys) {
         return Verdict::Is(format);
@@ -79,6 +95,11 @@ fn data_keys(bytes: &[u8]) -> Vec<Cow<'_, str>> {
 
 /// A list of the records that otherwise stand line by line, known by its first element.
 fn list(bytes: &[u8], start: usize) -> Verdict {
+    if !is_list(bytes)
+        && let Some(verdict) = lines(&Text::new(bytes))
+    {
+        return verdict;
+    }
     let first = json::skip_space(bytes, start + 1);
     let keys = json::keys(bytes, first).0;
     let format = by_line_keys(bytes.get(first..).unwrap_or_default(), &keys).filter(|format| format.reads_lists());
@@ -173,9 +194,16 @@ fn by_agent_keys(object: &[u8], has: &dyn Fn(&str) -> bool) -> Option<Format> {
         Some(Format::TraceLab)
     } else if has("data") && data_keys(object).iter().any(|key| key == "processed_at") {
         Some(Format::ManagedAgents)
+    } else if has("$set") || has("$rewindTo") || is_gemini_answer(object, has) {
+        Some(Format::GeminiCli)
     } else {
         None
     }
+}
+
+/// A line of a chat of Gemini CLI whose first line, which names the session, is damaged.
+fn is_gemini_answer(object: &[u8], has: &dyn Fn(&str) -> bool) -> bool {
+    has("id") && has("timestamp") && json::member_text(object, "type").is_some_and(|kind| kind == "gemini")
 }
 
 /// The list under `history` is a conversation of SWE-agent.
@@ -208,14 +236,14 @@ fn is_session_line(has: &dyn Fn(&str) -> bool) -> bool {
 
 /// A log whose first lines are damaged still shows its kind in a later one.
 fn lines(text: &Text<'_>) -> Option<Verdict> {
-    let candidates = text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
-    let format =
-        candidates.map(|line| (line, json::keys(line, 0).0)).find_map(|(line, keys)| by_line_keys(line, &keys));
-    format.map(Verdict::Is)
+    let begun = || text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
+    let by_keys_of = |line: &[u8]| by_line_keys(line, &json::keys(line, 0).0);
+    let whole = begun().filter(|line| is_whole_line(line, 0)).find_map(by_keys_of);
+    whole.or_else(|| begun().find_map(by_keys_of)).map(Verdict::Is)
 }
 
 fn other_keys(keys: &[Cow<'_, str>]) -> String {
-    let shown = keys.iter().take(KEYS_SHOWN).map(|key| format!("`{}`", key.escape_debug())).collect::<Vec<_>>();
+    let shown = keys.iter().take(KEYS_SHOWN).map(|key| found(key)).collect::<Vec<_>>();
     let more = if keys.len() > KEYS_SHOWN { ", …" } else { "" };
     format!("JSON of another kind (keys {}{more})", shown.join(", "))
 }
@@ -237,6 +265,12 @@ fn yaml(text: &Text<'_>) -> Option<Verdict> {
 }
 
 fn plain(text: &Text<'_>) -> &'static str {
+    if text.bytes.trim_ascii_start().starts_with(b"<") {
+        return MARKUP;
+    }
+    if memchr::memchr(0, text.bytes).is_some() {
+        return BINARY;
+    }
     let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
     let mut counts = text.lines().map(|(_, _, line)| commas(line)).take(2);
     match (counts.next(), counts.next()) {

@@ -19,7 +19,7 @@ pub struct Piece {
     pub named: String,
     /// The recording.
     pub file: FileInput,
-    /// How to read it once more; `None` for standard input.
+    /// How to read it once more; `None` for standard input and pipes.
     pub again: Option<Again>,
 }
 
@@ -35,7 +35,13 @@ pub struct Again {
 impl Again {
     /// Reads it: empty where it is gone meanwhile.
     pub fn read(&self) -> Option<FileInput> {
-        let found = Found { name: self.name.clone(), path: self.path.clone(), bytes: self.bytes };
+        let found = Found {
+            name: self.name.clone(),
+            path: self.path.clone(),
+            real: self.path.clone(),
+            bytes: self.bytes,
+            rereadable: true,
+        };
         let read = parallel::one(&found, &Sessions::default(), &self.options);
         read.scopes.into_iter().flat_map(|scope| scope.files).next()
     }
@@ -54,7 +60,7 @@ impl Inputs {
         watch: &(dyn Fn(Progress) -> bool + Sync),
         take: &mut dyn FnMut(Piece),
     ) -> Result<Self, Error> {
-        let mut named = paths.iter().map(|path| Named::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let mut named = Named::find_all(paths)?;
         if paths.iter().all(|path| path.as_ref().is_file()) {
             named.sort_by(|one, other| natural::compare(&one.name, &other.name));
         }
@@ -91,8 +97,9 @@ impl Inputs {
             if meter.goes_on() {
                 let read = parallel::one(&found, &self.sessions.beside(), options);
                 meter.done(found.bytes);
-                let Found { name, path, bytes } = found;
-                self.hand_on(read, Some(&Again { name, path, bytes, options: options.clone() }), take);
+                let Found { name, path, bytes, rereadable, .. } = found;
+                let again = rereadable.then(|| Again { name, path, bytes, options: options.clone() });
+                self.hand_on(read, again.as_ref(), take);
             }
         }
         self.files += walk.skipped.len() + walk.unreadable.len();
@@ -112,7 +119,7 @@ impl Inputs {
 
 /// In the order of their names: who numbers all requests of several agents on, each agent in a folder of its own, means the
 /// order of the numbers. Where two folders have files of one name, each numbers its own, and they stand folder by folder.
-fn in_order(files: &mut [Found]) {
+pub(super) fn in_order(files: &mut [Found]) {
     let name = |found: &Found| found.name.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
     let names: BTreeSet<&str> = files.iter().map(|found| &found.name[name(found)..]).collect();
     let numbered_on = names.len() == files.len();

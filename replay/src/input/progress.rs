@@ -1,6 +1,7 @@
 //! How far reading is, and whether it goes on.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::walk::{self, Found, Walk};
@@ -38,9 +39,39 @@ impl Named {
         }
     }
 
+    /// Looks below all paths. What several of them lead to is read once, as part of the outermost one, whatever their order; a
+    /// path without anything left is none.
+    pub fn find_all(paths: &[impl AsRef<Path>]) -> Result<Vec<Self>, Error> {
+        let mut all = paths.iter().map(|path| Self::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        if all.len() > 1 {
+            let left = read_once(&mut all);
+            let mut left = left.into_iter();
+            all.retain(|_| left.next().unwrap_or(true));
+        }
+        Ok(all)
+    }
+
     pub fn files(&self) -> impl Iterator<Item = &Found> {
         self.walk.iter().flat_map(|walk| &walk.files)
     }
+}
+
+/// Leaves each file with the outermost path that leads to it, and says which paths are still needed.
+fn read_once(all: &mut [Named]) -> Vec<bool> {
+    let mut outermost: Vec<usize> = (0..all.len()).collect();
+    outermost.sort_by_cached_key(|at| {
+        let root = all[*at].walk.as_ref().map(|walk| walk.root.clone()).unwrap_or_default();
+        (root.components().count(), root)
+    });
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut needed = vec![true; all.len()];
+    for at in outermost {
+        let Some(walk) = &mut all[at].walk else { continue };
+        let before = walk.files.len();
+        walk.files.retain(|found| seen.insert(found.real.clone()));
+        needed[at] = before == 0 || !walk.files.is_empty();
+    }
+    needed
 }
 
 /// Counts what the threads have read, and tells whoever watches.

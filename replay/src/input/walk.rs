@@ -13,8 +13,12 @@ pub(super) struct Found {
     pub name: String,
     /// Its path.
     pub path: PathBuf,
+    /// Where it leads, symbolic links followed.
+    pub real: PathBuf,
     /// Its size as stored.
     pub bytes: u64,
+    /// It can be read once more: it is no pipe.
+    pub rereadable: bool,
 }
 
 /// What lies below a path.
@@ -24,29 +28,39 @@ pub(super) struct Walk {
     pub skipped: Vec<Skipped>,
     pub unreadable: Vec<Unreadable>,
     seen: BTreeSet<PathBuf>,
-    root: PathBuf,
+    /// Where the path leads, symbolic links followed.
+    pub root: PathBuf,
 }
 
-/// Walks a file or a folder. Symbolic links are followed, but no folder is entered twice and nothing is read twice.
+/// Walks a file or a folder. Symbolic links are followed, but no folder is entered twice and nothing is read twice. What is named
+/// itself may be a pipe; pipes in folders are passed over.
 pub(super) fn walk(path: &Path) -> io::Result<Walk> {
-    let mut walk = Walk { root: fs::canonicalize(path)?, ..Walk::default() };
     let name = path.to_string_lossy().into_owned();
     let meta = fs::metadata(path)?;
-    if meta.is_dir() {
-        fs::read_dir(path)?;
-        walk.folder(&name, path);
-    } else {
-        walk.file(name, path.to_owned(), &meta);
+    if !meta.is_dir() {
+        let root = real(path);
+        let found =
+            Found { name, path: path.to_owned(), real: root.clone(), bytes: meta.len(), rereadable: meta.is_file() };
+        return Ok(Walk { root, files: vec![found], ..Walk::default() });
     }
+    let mut walk = Walk { root: fs::canonicalize(path)?, ..Walk::default() };
+    fs::read_dir(path)?;
+    let real = walk.root.clone();
+    walk.folder(&name, path, &real);
     Ok(walk)
 }
 
+/// Where a path leads. Pipes of a shell (`/dev/fd/63`) have no path that leads to them, and stay as they are called.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 impl Walk {
-    fn folder(&mut self, name: &str, path: &Path) {
-        match fs::canonicalize(path).map(|real| self.seen.insert(real)) {
-            Ok(true) => {}
-            Ok(false) => return self.skip(name, "a folder that was read already, through a symbolic link"),
-            Err(error) => return self.fail(name, &error),
+    /// `real` is the folder's path without links. Below a folder it is made of the names in it: the system would walk all
+    /// of a path again for each of its folders.
+    fn folder(&mut self, name: &str, path: &Path, real: &Path) {
+        if !self.seen.insert(real.to_owned()) {
+            return self.skip(name, "a folder that was read already, through a symbolic link");
         }
         let mut entries = match fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
             Ok(entries) => entries,
@@ -55,27 +69,28 @@ impl Walk {
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let below = format!("{}/{}", name.trim_end_matches('/'), entry.file_name().to_string_lossy());
-            self.entry(below, &entry);
+            self.entry(below, &entry, real);
         }
     }
 
-    fn entry(&mut self, name: String, entry: &fs::DirEntry) {
+    fn entry(&mut self, name: String, entry: &fs::DirEntry, folder: &Path) {
         let path = entry.path();
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        let target = if is_link { fs::canonicalize(&path) } else { Ok(path.clone()) };
-        match (target, fs::metadata(&path)) {
-            (Ok(target), _) if is_link && target.starts_with(&self.root) => {
+        let real = if is_link { fs::canonicalize(&path) } else { Ok(folder.join(entry.file_name())) };
+        match (real, fs::metadata(&path)) {
+            (Ok(real), _) if is_link && real.starts_with(&self.root) => {
                 self.skip(&name, "a symbolic link to what is read anyway");
             }
-            (_, Ok(meta)) if meta.is_dir() => self.folder(&name, &path),
-            (_, Ok(meta)) => self.file(name, path, &meta),
+            (Ok(real), Ok(meta)) if meta.is_dir() => self.folder(&name, &path, &real),
+            (Err(error), Ok(meta)) if meta.is_dir() => self.fail(&name, &error),
+            (real, Ok(meta)) => self.file(name, real.unwrap_or_else(|_| path.clone()), path, &meta),
             (_, Err(error)) => self.fail(&name, &error),
         }
     }
 
-    fn file(&mut self, name: String, path: PathBuf, meta: &fs::Metadata) {
+    fn file(&mut self, name: String, real: PathBuf, path: PathBuf, meta: &fs::Metadata) {
         if meta.is_file() {
-            self.files.push(Found { name, path, bytes: meta.len() });
+            self.files.push(Found { name, path, real, bytes: meta.len(), rereadable: true });
         } else {
             self.skip(&name, "neither file nor folder");
         }

@@ -40,7 +40,7 @@ impl Run<'_> {
             total_tokens: sized.total_tokens,
             minimum_tokens: sized.minimum_tokens,
             ttl: markers.last().map_or(Ttl::FiveMinutes, |marker| marker.marker.ttl),
-            agent: sized.chain.chain.0 as usize,
+            agent: sized.whose.chain.0 as usize,
             at: scheduled.at,
             first_byte_at: scheduled.first_byte_at,
             ended_at: scheduled.ended_at,

@@ -4,6 +4,7 @@ mod counted;
 mod exchanged;
 mod implied;
 pub mod inspect;
+mod known;
 mod passes;
 mod price;
 pub(crate) mod reading;

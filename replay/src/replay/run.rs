@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
-use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
+use forkcast_sim::diagnosis::{Case, Explanation, explain};
+use forkcast_sim::guard::{Facts, Identity};
 use forkcast_sim::ledger::{Line, UnreadWrites, charge};
 use forkcast_sim::pricing::Rates;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Chains, Marker, PathSizes, Pins, Request, Usage, Wire};
+use forkcast_sim::wire::{ChainId, Marker, PathSizes, Pins, Request, Usage, Wire};
 
 use super::counted::{CountedSize, Counting};
 use super::implied::{self, imply};
+use super::known::Known;
 use super::price::{Priced, price_exchange, unread_premium};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
@@ -18,6 +20,7 @@ use super::supposed::Supposed;
 use super::{Options, Replay};
 use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Exchange, Provider};
+use crate::guarded::exchanged;
 use crate::input::Unreadable;
 use crate::schedule::{Scheduled, Stream};
 use crate::what_if::Hypothetical;
@@ -43,7 +46,7 @@ pub(super) fn run(
         run.serve(&stream.scope, scheduled);
     }
     run.price_unread_writes();
-    let chains = run.chains.len();
+    let chains = run.identity.chains();
     run.write_suppositions();
     chains
 }
@@ -59,8 +62,9 @@ pub(super) struct Run<'a> {
     counting: Counting<'a>,
     /// The request being served, as counted.
     size: Option<CountedSize>,
-    chains: Chains,
-    previous: BTreeMap<ChainId, Left>,
+    identity: Identity<Known>,
+    /// Tokens that the last request of each chain left in the cache.
+    cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<Seen>>,
     answers: BTreeMap<(Instant, Ticket), Instant>,
@@ -70,16 +74,14 @@ pub(super) struct Run<'a> {
     first_line: usize,
     first_chain: usize,
     pub timed: bool,
+    /// Name of the stream's scope.
+    scope: String,
+    /// Its agents are of one run.
+    siblings: bool,
     /// What the requests might have been.
     pub supposed: Supposed<'a>,
     /// Requests that stay as recorded, by line.
     pub as_recorded: Vec<(usize, Vec<Hypothetical>)>,
-}
-
-/// What a chain's previous request left behind.
-struct Left {
-    request: Previous,
-    cached_tokens: Option<u64>,
 }
 
 /// A request that the cache has served.
@@ -115,8 +117,8 @@ impl<'a> Run<'a> {
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
-            chains: Chains::default(),
-            previous: BTreeMap::new(),
+            identity: Identity::default(),
+            cached_tokens: BTreeMap::new(),
             seen: None,
             answers: BTreeMap::new(),
             unread: UnreadWrites::default(),
@@ -124,6 +126,8 @@ impl<'a> Run<'a> {
             first_line: result.lines.len(),
             first_chain,
             timed: stream.timed,
+            scope: stream.scope.clone(),
+            siblings: stream.siblings,
             supposed: Supposed::new(&rules, options),
             as_recorded: Vec::new(),
             result,
@@ -228,8 +232,19 @@ impl<'a> Run<'a> {
         self.size = counted.as_ref().map(|path| path.size);
         line.remarks.extend(counted.iter().flat_map(|path| path.remarks.clone()));
         let counted = counted.filter(|_| self.counting.decides()).map(|path| path.cumulative);
-        let sized = Sized::new(request, exchange, &self.wire, (&self.pins, counted), &mut self.chains, &self.rules);
-        line.chain = Some(sized.chain.chain);
+        let scope = exchanged::scope(exchange, &self.scope);
+        let facts = Facts {
+            chain: exchange.chain.as_deref(),
+            parent: exchange.parent.as_deref(),
+            scope: &scope,
+            siblings: self.siblings,
+            at: Some(scheduled.at),
+            first_byte_at: Some(scheduled.first_byte_at),
+            usage: None,
+        };
+        let sized =
+            Sized::new(request, exchange, &self.wire, (&self.pins, counted), (&mut self.identity, &facts), &self.rules);
+        line.chain = Some(sized.whose.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
     }
@@ -253,7 +268,7 @@ impl<'a> Run<'a> {
             self.commit(line.index, &sized, scheduled, &usage);
             self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
         }
-        self.remember(line.index, sized, exchange, &predicted);
+        self.remember(line.index, &sized, exchange, &predicted);
         self.push(line, comparison, exchange);
     }
 
@@ -285,7 +300,7 @@ impl<'a> Run<'a> {
             usage,
             predicted,
             refusal: sized.refusal.as_ref(),
-            previous: self.previous.get(&sized.chain.chain).map(|left| &left.request),
+            previous: sized.whose.previous.as_ref().map(Known::previous),
             cache: &self.cache,
             at,
         })
@@ -303,7 +318,7 @@ impl<'a> Run<'a> {
         if sized.request.markers_sent == 0 || sized.request.markers.is_empty() {
             return Err(NotComparable::NoMarker);
         }
-        let expected = self.previous.get(&sized.chain.chain).and_then(|left| left.cached_tokens);
+        let expected = self.cached_tokens.get(&sized.whose.chain).copied();
         Ok(Compared {
             recorded: Verdict::of(usage.cache_read_input_tokens, expected),
             predicted: Verdict::of(sized.billed_read(predicted), expected),
@@ -351,7 +366,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn remember(&mut self, line: usize, sized: Sized, exchange: &Exchange, predicted: &Outcome) {
+    fn remember(&mut self, line: usize, sized: &Sized, exchange: &Exchange, predicted: &Outcome) {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
             self.pins.learn(&sized.request, &sized.effective(), predicted.hit, &usage);
@@ -359,12 +374,11 @@ impl<'a> Run<'a> {
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
-            let (chain, request) = (sized.chain.chain, sized.request.clone());
+            let (chain, request) = (sized.whose.chain, sized.request.clone());
             let (effective, cumulative) = (sized.effective(), sized.cumulative.clone());
             seen.push(Seen { line, chain, request, effective, cumulative });
         }
-        let request = Previous::new(sized.request, &sized.cumulative, sized.minimum_tokens);
-        self.previous.insert(sized.chain.chain, Left { request, cached_tokens: Some(cached) });
+        self.cached_tokens.insert(sized.whose.chain, cached);
     }
 
     /// Once the stream has ended it is known what its requests might have been.

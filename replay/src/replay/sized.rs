@@ -1,11 +1,13 @@
 //! A request with everything that is known before the cache is asked.
 
 use forkcast_sim::cache::{Outcome, Refusal, Rules, minimum_tokens, refusal};
+use forkcast_sim::diagnosis::Previous;
+use forkcast_sim::guard::{Facts, Identity, Whose};
 use forkcast_sim::wire::{
-    Chains, Continued, Marker, NodeId, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire,
-    estimated_cumulative,
+    Marker, NodeId, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire, estimated_cumulative,
 };
 
+use super::known::Known;
 use crate::exchange::Exchange;
 
 /// A request read and sized.
@@ -18,7 +20,8 @@ pub(super) struct Sized {
     pub total_tokens: u64,
     pub minimum_tokens: u64,
     pub refusal: Option<Refusal>,
-    pub chain: Continued,
+    /// Whose it is, and what it goes on from.
+    pub whose: Whose<Known>,
 }
 
 impl Sized {
@@ -29,7 +32,7 @@ impl Sized {
         exchange: &Exchange,
         wire: &Wire,
         (pins, counted): (&Pins, Option<Vec<u64>>),
-        chains: &mut Chains,
+        (identity, facts): (&mut Identity<Known>, &Facts<'_>),
         rules: &Rules,
     ) -> Self {
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
@@ -40,11 +43,13 @@ impl Sized {
             (None, Some(pinned)) => (pinned, None),
             (None, None) => (estimated_cumulative(&request, &wire.prefixes, &wire.blocks), None),
         };
+        let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+        let known = |sender| Known::new(Previous::new(request.clone(), &cumulative, minimum_tokens), sender);
         Self {
             total_tokens: total_tokens.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
-            minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
+            minimum_tokens,
             refusal: refusal::check(&request, rules).err(),
-            chain: chains.assign(exchange.chain.as_deref(), &request, wire),
+            whose: identity.take(wire, &request, facts, known),
             cumulative,
             billed,
             request,

@@ -171,7 +171,7 @@ impl<'a> Tracing<'a> {
         miss(Cause::Expired, turn.kept_tokens - read.min(turn.kept_tokens));
         missed.sort_by_key(|missed| missed.cause);
         let missed_tokens: u64 = missed.iter().map(|missed| missed.tokens).sum();
-        let new_tokens = turn.input_tokens.saturating_sub(read + missed_tokens);
+        let new_tokens = turn.input_tokens - read - missed_tokens;
         let mut remarks = vec![CONVERSATION_REMARK];
         remarks.extend((resent > 0).then_some(RESENT_REMARK));
         remarks.extend((read > 0 && self.changed_model(turn)).then_some(MODEL_REMARK));

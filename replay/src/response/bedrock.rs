@@ -110,11 +110,11 @@ fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage,
     for detail in list(fields, "cacheDetails").iter().filter_map(Value::as_object) {
         let tokens = count(detail, "inputTokens")?.unwrap_or(0);
         match word(detail, "ttl") {
-            Some("1h") => long = long.saturating_add(tokens),
-            _ => short = short.saturating_add(tokens),
+            Some("1h") => long += tokens,
+            _ => short += tokens,
         }
     }
-    let split_by_ttl = short.saturating_add(long) == written && written > 0;
+    let split_by_ttl = short + long == written && written > 0;
     let (short, long) = if split_by_ttl { (short, long) } else { (written, 0) };
     Ok(RecordedUsage {
         usage: Usage {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use forkcast_sim::outside::found;
 
 use super::payload::{Event, Events};
 use crate::formats::json::member_text;
@@ -46,7 +47,7 @@ pub(super) fn events(body: &[u8]) -> Events<'_> {
 fn take<'a>(frame: Result<Frame<'a>, String>, events: &mut Events<'a>, number: usize) {
     match frame.and_then(Frame::event) {
         Ok(Content::Event(data)) => events.list.push(Event { data, last: false }),
-        Ok(Content::Exception(name)) => events.cut = Some(format!("the provider sent `{name}`")),
+        Ok(Content::Exception(name)) => events.cut = Some(format!("the provider sent {}", found(&name))),
         Err(why) => events.faults.push(format!("frame {number}: {why}")),
     }
 }

@@ -75,7 +75,7 @@ fn one(fields: &Fields) -> Result<RecordedUsage, String> {
         Some(split) => (count(split, "ephemeral_5m_input_tokens")?, count(split, "ephemeral_1h_input_tokens")?),
         None => (None, None),
     };
-    let sum = short.unwrap_or(0).saturating_add(long.unwrap_or(0));
+    let sum = short.unwrap_or(0) + long.unwrap_or(0);
     // A total that its parts do not make up is believed over the parts: it is the older and the billed field.
     let split_by_ttl = (short.is_some() || long.is_some()) && written.is_none_or(|written| written == sum);
     let (short, long) = if split_by_ttl { (short.unwrap_or(0), long.unwrap_or(0)) } else { (written.unwrap_or(0), 0) };

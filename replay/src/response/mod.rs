@@ -22,6 +22,7 @@ mod subset;
 mod tier;
 mod tokens;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::pricing::ServiceTier;
 
 use crate::exchange::{Dialect, Exchange, Provider, RecordedUsage};
@@ -74,7 +75,7 @@ impl Answer {
         let answer = match (error, status) {
             (Some(error), _) => {
                 let kind = ["type", "code", "status"].iter().find_map(|name| member_text(error, name));
-                Self::without_usage(format!("the answer is an error (`{}`)", kind.as_deref().unwrap_or("error")))
+                Self::without_usage(format!("the answer is an error ({})", found(kind.as_deref().unwrap_or("error"))))
             }
             (None, Some(status)) => {
                 Self::without_usage(format!("answer has no `{name}` yet, its status is `{status}`"))
@@ -108,9 +109,7 @@ impl Answer {
         match (tier::served(word), &mut self.usage) {
             (Some(tier), Some(usage)) => usage.tier = Some(tier),
             (None, _) if tier::is_foreign(word) => {
-                let shown: String = word.chars().take(40).collect();
-                self.notes
-                    .push(format!("service tier `{}` is not known here, standard is assumed", shown.escape_debug()));
+                self.notes.push(format!("service tier {} is not known here, standard is assumed", found(word)));
             }
             _ => {}
         }

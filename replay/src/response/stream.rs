@@ -1,5 +1,7 @@
 //! Streamed answers. Event grammar: Anthropic streaming page (2026-09); kinds that it does not name are tolerated and counted.
 
+use forkcast_sim::outside::found;
+
 use super::chunks::Damage;
 use super::messages::{applied_edits, is_server_tool_use, usage};
 use super::payload::{Event, Events};
@@ -56,7 +58,7 @@ impl Message {
             }
             Some("error") => {
                 let error = member(&event.data, "error").and_then(|error| member_text(error, "type"));
-                self.broken_off = Some(format!("the provider sent `{}`", error.as_deref().unwrap_or("error")));
+                self.broken_off = Some(format!("the provider sent {}", found(error.as_deref().unwrap_or("error"))));
             }
             Some("ping" | "content_block_delta" | "content_block_stop") => {}
             _ => self.unknown += 1,

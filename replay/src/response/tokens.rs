@@ -1,17 +1,15 @@
 //! Token counts out of a usage object.
 
+use forkcast_sim::outside::found;
 use serde_json::{Map, Value};
 
-use crate::formats::text::{glimpse, json_reason};
+use forkcast_sim::wire::TOKENS_MAX;
 
-/// Largest count that is believed: 2⁵³, up to which JSON readers agree on integers. No prompt comes near it.
-const LARGEST: u64 = 1 << 53;
+use crate::count::refused;
+use crate::formats::text::{glimpse, json_reason};
 
 /// How many keys of an unknown object are listed.
 const KEYS_LISTED: usize = 12;
-
-/// How much of each is shown.
-const KEY_CHARS: usize = 40;
 
 /// A usage object.
 pub(super) type Fields = Map<String, Value>;
@@ -27,8 +25,8 @@ pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> 
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Number(number)) => match whole(number) {
-            Some(count) if count <= LARGEST => Ok(Some(count)),
-            _ => Err(format!("`{name}` is {number}, expected a whole number from 0 to 2^53")),
+            Some(count) if count <= TOKENS_MAX => Ok(Some(count)),
+            _ => Err(refused(name, number)),
         },
         Some(other) => Err(format!("`{name}` is {}, expected a whole number", kind(other))),
     }
@@ -36,7 +34,7 @@ pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> 
 
 /// Some writers of JSON know no integers: `12.0` is twelve.
 fn whole(number: &serde_json::Number) -> Option<u64> {
-    let float = || number.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=LARGEST as f64).contains(float));
+    let float = || number.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=TOKENS_MAX as f64).contains(float));
     number.as_u64().or_else(|| float().map(|float| float as u64))
 }
 
@@ -80,8 +78,7 @@ pub(super) fn keys(fields: &Fields) -> String {
     if fields.is_empty() {
         return "none".to_owned();
     }
-    let shown = |key: &String| format!("`{}`", key.chars().take(KEY_CHARS).collect::<String>().escape_debug());
-    let listed: Vec<String> = fields.keys().take(KEYS_LISTED).map(shown).collect();
+    let listed: Vec<String> = fields.keys().take(KEYS_LISTED).map(|key| found(key)).collect();
     let further = fields.len().saturating_sub(KEYS_LISTED);
     if further > 0 { format!("{} and {further} more", listed.join(", ")) } else { listed.join(", ") }
 }

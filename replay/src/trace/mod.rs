@@ -119,6 +119,31 @@ impl TraceRequest {
     }
 }
 
+impl Conversation {
+    /// How many requests are older than the one before them.
+    pub(crate) fn late_requests(&self) -> usize {
+        self.requests.windows(2).filter(|pair| pair[1].at < pair[0].at).count()
+    }
+
+    /// Puts requests that were read in another order into that of time. What a request keeps and adds is a difference to the
+    /// one before it, so whole prompts are put together first and the differences taken again.
+    pub(crate) fn sort_by_time(&mut self) {
+        let mut prompt: Vec<u64> = Vec::new();
+        let mut whole: Vec<(TraceRequest, Vec<u64>)> = Vec::with_capacity(self.requests.len());
+        for request in self.requests.drain(..) {
+            prompt.truncate(request.kept);
+            prompt.extend_from_slice(&request.added);
+            whole.push((request, prompt.clone()));
+        }
+        whole.sort_by_key(|(request, _)| (request.at, request.index));
+        let mut steps = Steps::default();
+        for (request, prompt) in whole {
+            let (kept, added) = steps.step(prompt);
+            self.requests.push(TraceRequest { kept, added, ..request });
+        }
+    }
+}
+
 impl Trace {
     /// How many requests there are.
     pub fn requests(&self) -> usize {
@@ -128,7 +153,7 @@ impl Trace {
     /// Tokens of the first `blocks` blocks of a prompt with those ids; at most the whole prompt.
     pub fn tokens_of(&self, blocks: &[u64], input_tokens: u64) -> u64 {
         let sum = match &self.sizes {
-            BlockSizes::Equal(tokens) => tokens.saturating_mul(blocks.len() as u64),
+            BlockSizes::Equal(tokens) => tokens * blocks.len() as u64,
             BlockSizes::Each(sizes) => blocks.iter().map(|block| size_of_block(sizes, *block)).sum(),
         };
         sum.min(input_tokens)

@@ -80,7 +80,7 @@ impl<'a> Sends<'a> {
         let at = sent.at;
         serve(&Sent {
             prefixes: &self.prefixes,
-            sizes: &PromptSizes { sizes: &self.sizes, end_tokens },
+            sizes: &PromptSizes { sizes: &self.sizes, end_tokens, most: sent.input_tokens },
             end: prompt.end,
             system_end: prompt.system_end,
             markers: &prompt.markers,
@@ -103,17 +103,18 @@ impl<'a> Sends<'a> {
     }
 }
 
-/// Sizes of whole blocks; at the end of the prompt, that of the whole prompt.
+/// Sizes of whole blocks, which are no more than the prompt has; at the end of the prompt, that of the whole prompt.
 struct PromptSizes<'a> {
     sizes: &'a NodeSizes,
     end_tokens: Option<(NodeId, u64)>,
+    most: u64,
 }
 
 impl Sizes for PromptSizes<'_> {
     fn tokens_at(&self, node: NodeId) -> u64 {
         match self.end_tokens {
             Some((end, tokens)) if end == node => tokens,
-            _ => self.sizes.tokens_at(node),
+            _ => self.sizes.tokens_at(node).min(self.most),
         }
     }
 }
@@ -204,7 +205,7 @@ fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> Prom
 /// Whole blocks of tools and system prompt.
 fn system_blocks(trace: &Trace, conversation: &Conversation) -> usize {
     let BlockSizes::Equal(tokens) = trace.sizes else { return 0 };
-    let head = conversation.tool_tokens.saturating_add(conversation.system_tokens);
+    let head = conversation.tool_tokens + conversation.system_tokens;
     usize::try_from(head / tokens.max(1)).unwrap_or(usize::MAX)
 }
 

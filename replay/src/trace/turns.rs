@@ -60,6 +60,8 @@ pub fn turns(trace: &Trace) -> Vec<Turn> {
         let sent = &trace.conversations[*conversation].requests[*request];
         (sent.at, sent.index)
     });
+    let in_order = |found: &Conversation| found.late_requests() == 0;
+    debug_assert!(trace.conversations.iter().all(in_order), "what a request keeps is of the one before it");
     let mut walk = Walk::new(trace);
     order.into_iter().map(|(conversation, request)| walk.step(conversation, request)).collect()
 }
@@ -78,8 +80,7 @@ impl Path {
         self.ids.truncate(request.kept);
         self.ends.truncate(request.kept);
         for id in &request.added {
-            let tokens =
-                self.tokens(self.ids.len()).saturating_add(trace.tokens_of(std::slice::from_ref(id), u64::MAX));
+            let tokens = self.tokens(self.ids.len()) + trace.tokens_of(std::slice::from_ref(id), u64::MAX);
             self.ids.push(*id);
             self.ends.push(tokens);
         }
@@ -151,7 +152,7 @@ pub(crate) fn resent(lost: usize, added: usize) -> usize {
 fn place(conversation: &Conversation, changed: u64) -> BreakPlace {
     if changed <= conversation.tool_tokens {
         BreakPlace::Tools
-    } else if changed <= conversation.tool_tokens.saturating_add(conversation.system_tokens) {
+    } else if changed <= conversation.tool_tokens + conversation.system_tokens {
         BreakPlace::System
     } else {
         BreakPlace::Messages

@@ -1,12 +1,14 @@
-//! Threads of all files, joined into sessions. Nothing here depends on the order in which files were read.
+//! Threads of all files, joined into sessions. What is joined and what counts depends on content alone: names of files and the
+//! order in which they were named or read decide only how sessions are called and in which order they are shown.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
 use super::packed::Packed;
 use super::spill::Spill;
-use super::{Agent, AgentKind, Client, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles};
+use super::{Agent, AgentKind, Client, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles, file_stem};
 use crate::formats::Format;
 
 /// A thread that was put away, and its file.
@@ -23,10 +25,28 @@ pub(super) struct Found {
     pub copied: Vec<u32>,
 }
 
+/// What makes threads one session.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group {
+    scope: usize,
+    session: SessionKey,
+}
+
+/// By what the threads of one session are known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SessionKey {
+    /// The id that their files have.
+    Id(Arc<str>),
+    /// The file, which has no id.
+    File(Arc<str>),
+}
+
 /// A session whose threads are put away.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub id: Arc<str>,
+    /// Its file names no session: `id` is the file's stem.
+    is_file: bool,
     pub source: String,
     pub scope: usize,
     pub format: Format,
@@ -39,22 +59,69 @@ pub(super) struct Plan {
 
 /// Joins threads into sessions, in the order of scopes and of the files of their main agents.
 pub(super) fn assemble(mut found: Vec<Found>, spill: &Spill) -> Vec<Plan> {
-    found.sort_by(|one, other| (one.scope, &one.file).cmp(&(other.scope, &other.file)));
+    sort_by_content(&mut found);
     doubles::fold(&mut found, spill);
+    sort_by_content(&mut found);
     doubles::mark_copies(&mut found);
-    let mut groups: BTreeMap<(usize, Arc<str>), Vec<Found>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<Found>> = BTreeMap::new();
     for found in found {
-        groups.entry((found.scope, found.thread.session.clone())).or_default().push(found);
+        groups.entry(found.group()).or_default().push(found);
     }
-    let mut plans: Vec<Plan> =
-        groups.into_iter().filter_map(|((scope, id), threads)| plan(scope, id, threads)).collect();
+    let mut plans: Vec<Plan> = groups.into_iter().filter_map(|(group, threads)| plan(&group, threads)).collect();
     plans.sort_by(|one, other| (one.scope, &one.source, &one.id).cmp(&(other.scope, &other.source, &other.id)));
+    number_equal_stems(&mut plans);
     plans
 }
 
-fn plan(scope: usize, id: Arc<str>, threads: Vec<Found>) -> Option<Plan> {
+/// Sessions that are called by their files get names of their own.
+fn number_equal_stems(plans: &mut [Plan]) {
+    let (stems, ids): (Vec<&mut Plan>, Vec<&mut Plan>) = plans.iter_mut().partition(|plan| plan.is_file);
+    let mut taken: BTreeSet<Arc<str>> = ids.into_iter().map(|plan| plan.id.clone()).collect();
+    let mut times: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    for plan in stems {
+        let next = times.entry(plan.id.clone()).or_insert(1);
+        let stem = plan.id.clone();
+        while !taken.insert(plan.id.clone()) {
+            *next += 1;
+            plan.id = Arc::from(format!("{stem}~{next}"));
+        }
+    }
+}
+
+/// The conversation that ended first comes first: whoever copies it goes on with it. Equal threads are in the order of their
+/// sessions, so that the order of paths decides only between sessions that are equal in everything.
+fn sort_by_content(found: &mut [Found]) {
+    let mut groups: BTreeMap<Group, Extent> = BTreeMap::new();
+    for entry in found.iter() {
+        groups.entry(entry.group()).or_default().add(&entry.thread);
+    }
+    found.sort_by_cached_key(|entry| {
+        let thread = &entry.thread;
+        let own = (thread.last_at, thread.first_at, thread.digest, thread.agent.is_some());
+        let whose = (thread.user.clone(), thread.project.clone(), thread.session.clone());
+        (own, groups.get(&entry.group()).copied(), whose, entry.scope, entry.file.clone())
+    });
+}
+
+/// How much a session holds, as far as its threads are compared by it; the fullest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Extent {
+    requests: Reverse<usize>,
+    /// Sum of the digests of its threads, which has no order.
+    digest: u128,
+}
+
+impl Extent {
+    fn add(&mut self, thread: &Packed) {
+        self.requests.0 += thread.requests;
+        self.digest = self.digest.wrapping_add(thread.digest);
+    }
+}
+
+fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
     let mut kept = doubles::without_history(threads);
-    kept.sort_by_cached_key(|found| (found.thread.agent.is_some(), found.thread.first_at, found.file.clone()));
+    // What began at the same instant stays in the order of content.
+    kept.sort_by_key(|found| (found.thread.agent.is_some(), found.thread.first_at));
     for found in &mut kept {
         found.thread.answers = Vec::new();
         found.copied.shrink_to_fit();
@@ -65,7 +132,11 @@ fn plan(scope: usize, id: Arc<str>, threads: Vec<Found>) -> Option<Plan> {
     let first_known = |of: fn(&Packed) -> Option<&Arc<str>>| kept.iter().find_map(|found| of(&found.thread)).cloned();
     let user = first_known(|thread| thread.user.as_ref());
     let project = first_known(|thread| thread.project.as_ref());
-    Some(Plan { id, source, scope, format, client, user, project, threads: kept })
+    let (id, is_file) = match &group.session {
+        SessionKey::Id(id) => (id.clone(), false),
+        SessionKey::File(file) => (Arc::from(file_stem(file)), true),
+    };
+    Some(Plan { id, is_file, source, scope: group.scope, format, client, user, project, threads: kept })
 }
 
 impl Plan {
@@ -89,6 +160,13 @@ impl Plan {
 }
 
 impl Found {
+    /// The session that it belongs to.
+    pub fn group(&self) -> Group {
+        let by_file = || SessionKey::File(self.file.clone());
+        let session = self.thread.session.clone().map_or_else(by_file, SessionKey::Id);
+        Group { scope: self.scope, session }
+    }
+
     fn unpacked(&self, spill: &Spill) -> io::Result<Thread> {
         let mut thread = self.thread.unpacked(spill)?;
         for item in &self.copied {

@@ -1,4 +1,5 @@
-//! What stands in the input more than once counts once, whatever the order of the files.
+//! What stands in the input more than once counts once. Which copy counts depends on content alone, never on names of files
+//! or on the order in which they were named.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,22 +8,22 @@ use std::sync::Arc;
 
 use forkcast_sim::wire::Index;
 
-use super::assemble::Found;
+use super::assemble::{Found, Group};
 use super::packed::{Packed, answers, output_tokens};
 use super::spill::Spill;
 use super::{Answer, Thread, What};
 
 /// One agent of one session.
-type Key = (usize, Arc<str>, Arc<str>);
+type Key = (Group, Arc<str>);
 
 /// Joins what several files tell of one sub-agent: its own file knows all, the lines of progress in its caller's file only a part.
-/// The thread with the most answers stays, of equals the one that has a file of its own. Another one
+/// The thread with the most answers stays, of equals the one that has a file of its own, then the first in `found`. Another one
 /// goes if it knows no other answers; where it knows a larger output, that is taken over.
 pub(super) fn fold(found: &mut Vec<Found>, spill: &Spill) {
     let mut of_agent: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (at, entry) in found.iter().enumerate() {
         if let Some(agent) = &entry.thread.agent {
-            of_agent.entry((entry.scope, entry.thread.session.clone(), agent.clone())).or_default().push(at);
+            of_agent.entry((entry.group(), agent.clone())).or_default().push(at);
         }
     }
     let mut gone = vec![false; found.len()];
@@ -73,20 +74,34 @@ fn complete(thread: &mut Thread, at: usize, other: &Answer) {
     }
 }
 
+/// What makes one copy of an answer better than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    output_tokens: u64,
+    /// Items before it in its thread.
+    told_before: u32,
+}
+
 /// Where an answer stands: thread and item.
 type Place = (u32, u32);
 
-/// Of the copies of one answer the one with the largest output counts, among equals the first by path and line; all others
-/// are marked as copies. `found` is in the order of paths.
+/// Of the copies of one answer the one with the largest output counts, then the one before which its file tells the most, then
+/// the first in `found`; all others are marked as copies.
+///
+/// Claude Code copies a conversation that it resumes under another id without the lines of its queue and its hooks (observed
+/// in 2.1.2xx), so the original tells more of what led to an answer. Forecasts need these signs.
 pub(super) fn mark_copies(found: &mut [Found]) {
-    let mut best: Index<u128, (u64, Place)> = Index::default();
+    let mut best: Index<u128, (Worth, Place)> = Index::default();
     let mut copies: Vec<Place> = Vec::new();
     for (at, entry) in found.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         for mark in &entry.thread.answers {
-            let here = (mark.output_tokens, (at, mark.item));
+            let here = (Worth { output_tokens: mark.output_tokens, told_before: mark.item }, (at, mark.item));
             let known = best.get_or_insert_with(mark.id, || here);
-            match here.0 > known.0 {
+            // What a thread says twice it said first.
+            let is_better =
+                if known.1.0 == at { here.0.output_tokens > known.0.output_tokens } else { here.0 > known.0 };
+            match is_better {
                 true => copies.push(std::mem::replace(known, here).1),
                 false if known.1 != here.1 => copies.push(here.1),
                 false => {}

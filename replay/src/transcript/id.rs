@@ -17,7 +17,25 @@ pub fn answer_id(id: &[u8]) -> u128 {
     xxh3_128(id)
 }
 
-/// Hash for an answer without an id: the place where it stands, so that nothing is a copy of it.
-pub fn place_id(file: &str, line: u32) -> u128 {
-    xxh3_128(format!("{file}\n{line}").as_bytes())
+/// Hash for an answer without an id: the digest of its file's content and the line where it stands. Only a copy of the whole
+/// file has an equal one, whatever the copy is called.
+pub fn place_id(file_digest: u128, line: u32) -> u128 {
+    xxh3_128(&[&file_digest.to_le_bytes()[..], &line.to_le_bytes()].concat())
+}
+
+/// The name of a file without folders and without what follows its first dot.
+pub(crate) fn file_stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_stem;
+
+    #[test]
+    fn stems_have_no_folder_and_no_ending() {
+        assert_eq!(file_stem("a/b/session.jsonl.gz"), "session");
+        assert_eq!(file_stem(".hidden"), ".hidden");
+    }
 }

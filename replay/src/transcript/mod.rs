@@ -3,7 +3,7 @@
 //!
 //! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured, digested and left behind, so a thread takes
 //! a small part of its file, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
-//! [`Session`]s: what several files repeat counts once, whatever the order of the files.
+//! [`Session`]s: what several files repeat counts once, whatever the files are called and in whatever order they come.
 
 mod assemble;
 mod doubles;
@@ -15,6 +15,7 @@ mod session;
 mod sessions;
 mod spill;
 
+pub(crate) use id::file_stem;
 pub use id::{answer_id, call_id, content_digest, place_id};
 pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
@@ -74,8 +75,9 @@ impl Client {
 pub struct Thread {
     /// Who wrote it.
     pub client: Client,
-    /// The session's id as the file has it; the file's stem where it has none. Threads with equal ids are one session.
-    pub session: Arc<str>,
+    /// The session's id as the file has it. Threads with equal ids are one session; the threads of a file without one are
+    /// a session of their own, shown under the file's stem.
+    pub session: Option<Arc<str>>,
     /// The sub-agent's id; `None` for the main agent.
     pub agent: Option<Arc<str>>,
     /// Whose machine it was: the first three components of the file's first working directory, as written.

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::spill::{Spill, Spot};
 use super::{Answer, Client, Item, Thread, What};
@@ -12,16 +13,20 @@ use super::{Answer, Client, Item, Thread, What};
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
     pub client: Client,
-    pub session: Arc<str>,
+    pub session: Option<Arc<str>>,
     pub agent: Option<Arc<str>>,
     pub user: Option<Arc<str>>,
     pub project: Option<Arc<str>>,
     /// The first instant that an item has.
     pub first_at: Option<Instant>,
+    /// The latest instant that an item has.
+    pub last_at: Option<Instant>,
     /// How many things happened.
     pub items: usize,
     /// How many of them were requests.
     pub requests: usize,
+    /// Hash of everything that happened: equal for copies, whatever their files are called.
+    pub digest: u128,
     /// Its answers, until all files are joined.
     pub answers: Vec<Mark>,
     spot: Spot,
@@ -61,6 +66,7 @@ impl Packed {
     pub fn new(thread: Thread, spill: &Spill) -> Self {
         let Thread { client, session, agent, user, project, items } = thread;
         let marks: Vec<Mark> = answers(&items).map(Mark::of).collect();
+        let bytes = packed(&items);
         Self {
             client,
             session,
@@ -68,10 +74,12 @@ impl Packed {
             user,
             project,
             first_at: items.iter().find_map(|item| item.at),
+            last_at: items.iter().filter_map(|item| item.at).max(),
             items: items.len(),
             requests: marks.len(),
             answers: marks,
-            spot: spill.put(packed(&items)),
+            digest: xxh3_128(&bytes),
+            spot: spill.put(bytes),
         }
     }
 

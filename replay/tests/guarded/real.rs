@@ -29,7 +29,12 @@ fn every_recording_goes_through_and_its_lock_comes_back() {
         let read = Lock::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         assert_eq!(read.text(), text);
         let again = equality(&read, &lock, &Rules::default());
-        assert!(again.findings.is_empty() && again.strangers.is_empty() && sharing(&read, &lock).is_empty());
+        assert!(
+            again.findings.is_empty()
+                && again.missing.is_empty()
+                && again.strangers.is_empty()
+                && sharing(&read, &lock, &Rules::default()).is_empty()
+        );
         let breaks = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix).count();
         println!(
             "| {} | {} | {} | {} | {breaks} | {} | {} | {} |",

@@ -191,7 +191,7 @@ fn blocks_of_which_only_sizes_are_known_are_their_conversations_own() {
 }
 
 #[test]
-fn runs_of_one_name_are_agents_of_their_own_and_stages_of_one_chat_are_one() {
+fn runs_of_one_name_are_sessions_of_their_own_and_stages_of_one_chat_are_one() {
     let run = |task: &str| {
         let words = |role: &str, text: &str| json!({"role": role, "content": text});
         json!({"trajectory": [], "info": {}, "history": [words("user", &long(task)), words("assistant", "Done."),
@@ -200,7 +200,7 @@ fn runs_of_one_name_are_agents_of_their_own_and_stages_of_one_chat_are_one() {
     };
     let two = Folder::new(&[("a/one.traj", run("bees")), ("b/one.traj", run("ants"))]);
     let (_, outcome) = two.check();
-    assert_eq!(chains(&outcome), [("one/main".to_owned(), 2), ("one/main~2".to_owned(), 2)]);
+    assert_eq!(chains(&outcome), [("one/main".to_owned(), 2), ("one~2/main".to_owned(), 2)]);
     assert_eq!(outcome.report.findings, []);
     let text = fs::read_to_string(fixture("gemini-cli.jsonl")).unwrap();
     let early = text.lines().take(5).collect::<Vec<_>>().join("\n");
@@ -222,6 +222,12 @@ fn every_format_is_equal_to_its_own_lock() {
         let again = check(&[file]).1.lock.unwrap();
         assert_eq!(again.text(), text, "{told}");
         let found = equality(&pinned, &again, &Rules::default());
-        assert!(found.findings.is_empty() && found.strangers.is_empty() && found.notes.is_empty(), "{told}");
+        assert!(
+            found.findings.is_empty()
+                && found.missing.is_empty()
+                && found.strangers.is_empty()
+                && found.notes.is_empty(),
+            "{told}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What several files repeat counts once, whatever their order.
+//! What several files repeat counts once, whatever they are called and in whatever order they come.
 
 use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{AgentKind, FileThreads, Session, Sessions};
@@ -39,11 +39,60 @@ fn of_copies_the_one_with_the_largest_output_counts() {
     assert_eq!(answers(&sessions[1].agents[0].thread).len(), 2);
 }
 
-#[test]
-fn of_equal_copies_the_first_by_path_counts() {
+/// The session and the one that resumes it, under these names.
+fn resumed(names: [&str; 2]) -> Vec<FileThreads> {
     let mut two = files();
     two.truncate(2);
-    assert_eq!(counted(Sessions::of(two).all()), [("p/s.jsonl".to_owned(), 5), ("p/t.jsonl".to_owned(), 6)]);
+    two.iter_mut().zip(names).for_each(|(file, name)| file.file = name.into());
+    two
+}
+
+#[test]
+fn of_equal_copies_the_one_in_the_conversation_that_ended_first_counts() {
+    for names in [["p/s.jsonl", "p/t.jsonl"], ["z.jsonl", "a/b.jsonl"]] {
+        let mut found = counted(Sessions::of(resumed(names)).all());
+        found.sort_by_key(|(_, output)| *output);
+        assert_eq!(found, [(names[0].to_owned(), 5), (names[1].to_owned(), 6)]);
+    }
+}
+
+#[test]
+fn of_equal_copies_the_one_before_which_its_file_tells_more_counts() {
+    let enqueued = "{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-07-24T04:57:00.000Z\",\"sessionId\":\"t\"}\n";
+    for names in [["p/s.jsonl", "p/t.jsonl"], ["z.jsonl", "a/b.jsonl"]] {
+        let mut two = resumed(names);
+        let later = format!("{}\n{}\n{}\n{}\n", prompt(1, 0), answer("a", 2, 1, 5), prompt(3, 2), answer("b", 4, 3, 6));
+        two[1].threads =
+            read(format!("{enqueued}{}", later.replace("\"sessionId\":\"s\"", "\"sessionId\":\"t\""))).threads;
+        assert_eq!(counted(Sessions::of(two).all()), [(names[1].to_owned(), 5), (names[1].to_owned(), 6)]);
+    }
+}
+
+/// Answers without ids, in a session without one.
+fn nameless() -> String {
+    let without = |line: String| line.replace("\"id\":\"a\",", "").replace("\"sessionId\":\"s\",", "");
+    format!("{}\n{}\n", without(prompt(1, 0)), without(answer("a", 2, 1, 5)))
+}
+
+#[test]
+fn answers_without_ids_are_copies_where_the_whole_file_is_one() {
+    let other = nameless().replace("\"output_tokens\":5", "\"output_tokens\":7");
+    let sessions =
+        Sessions::of([file("a/x.jsonl", &nameless()), file("b/y.jsonl", &nameless()), file("x.jsonl", &other)]);
+    let mut outputs: Vec<u64> = counted(sessions.all()).into_iter().map(|(_, output)| output).collect();
+    outputs.sort_unstable();
+    assert_eq!(outputs, [5, 7]);
+}
+
+#[test]
+fn files_without_a_session_id_are_sessions_of_their_own_whatever_they_are_called() {
+    let other = nameless().replace("\"output_tokens\":5", "\"output_tokens\":7");
+    for names in [["a/x.jsonl", "b/x.jsonl"], ["a/x.jsonl", "a/y.jsonl"]] {
+        let sessions = Sessions::of([file(names[0], &nameless()), file(names[1], &other)]);
+        assert_eq!(sessions.len(), 2);
+        let ids: Vec<&str> = sessions.all().iter().map(|session| &*session.id).collect();
+        assert_eq!(ids, if names[1] == "b/x.jsonl" { ["x", "x~2"] } else { ["x", "y"] });
+    }
 }
 
 /// The file of the fixture's sub-agent: one more answer than the lines of progress show, and a larger count.

@@ -48,5 +48,8 @@ fn events_of_another_thread_are_another_agent() {
 fn a_broken_event_is_located() {
     let broken = text(LINES).replacen("\"output_tokens\":40", "\"output_tokens\":-40", 1);
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
-    assert_eq!(faults, [(5, "`raw`: invalid value: integer `-40`, expected u64".to_owned())]);
+    assert_eq!(
+        faults,
+        [(5, "`raw`: found an integer that does not fit, expected a whole number, not negative".to_owned())]
+    );
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use forkcast_replay::formats::{self, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::What;
+use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 
 use crate::fixture;
@@ -73,6 +74,45 @@ fn a_cut_file_holds_no_more_than_the_whole_one_and_says_that_it_is_cut() {
             let at_a_line = bytes[..length].trim_ascii().ends_with(b"}") || bytes[..length].trim_ascii().is_empty();
             assert!(!lost || at_a_line || !told(&part).is_empty(), "{name} cut at {length} says nothing");
         }
+    }
+}
+
+/// What stands before a count of each format.
+const COUNTS: &[(&str, &str)] = &[
+    ("codex.jsonl", "\"last_token_usage\":{\"input_tokens\":"),
+    ("pi.jsonl", "\"cacheRead\":"),
+    ("pi.jsonl", "\"tokensBefore\":"),
+    ("gemini-cli.json", "\"tool\": "),
+    ("gemini-cli.jsonl", "\"input\":"),
+    ("copilot-cli.jsonl", "\"inputTokens\":"),
+    ("copilot-cli.jsonl", "\"outputTokens\":"),
+    ("opencode.json", "\"reasoning\": 15,\n      \"cache\": {\n       \"read\": "),
+    ("managed-agents.jsonl", "\"cache_read_input_tokens\":"),
+    ("managed-agents.json", "\"input_tokens\": "),
+    ("swe-agent.traj", "\"tokens_sent\": "),
+    ("tracelab.jsonl", "\"claude_uncached_input_tokens\":"),
+];
+
+#[test]
+fn a_count_beyond_the_bound_is_refused_with_its_place_and_the_request_is_kept() {
+    for (name, before) in COUNTS {
+        let (format, _) = *FIXTURES.iter().find(|(_, fixture)| fixture == name).unwrap();
+        let text = String::from_utf8(fixture(name)).unwrap();
+        let whole = read(format, text.as_bytes());
+        let start = text.find(before).unwrap_or_else(|| panic!("{name}: no {before}")) + before.len();
+        let end = start + text[start..].find(|byte: char| !byte.is_ascii_digit()).unwrap();
+        for count in [TOKENS_MAX + 1, u64::MAX] {
+            let reading = read(format, format!("{}{count}{}", &text[..start], &text[end..]).as_bytes());
+            let says = format!("is {count}, expected a whole number from 0 to {TOKENS_MAX}");
+            let fault = reading.unreadable.iter().find(|fault| fault.what.contains(&says));
+            assert!(fault.is_some_and(|fault| fault.line > 0), "{name} {before}{count}: {:?}", reading.unreadable);
+            // Requests that stood as one sum stand by themselves without it.
+            assert!(answers(&reading).1 >= answers(&whole).1, "{name} {before}{count}");
+            assert!(tokens(&reading) <= tokens(&whole), "{name} {before}{count}");
+        }
+        // Half of the bound, since some add two counts up.
+        let large = read(format, format!("{}{}{}", &text[..start], TOKENS_MAX / 2, &text[end..]).as_bytes());
+        assert!(!told(&large).iter().any(|fault| fault.contains("expected a whole number")), "{name} {before}");
     }
 }
 

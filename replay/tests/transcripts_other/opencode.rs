@@ -63,7 +63,7 @@ fn a_message_that_is_none_is_located() {
     let broken = text(FIXTURE).replacen("\"output\": 60", "\"output\": \"60\"", 1);
     let inputs = read(&broken);
     assert_eq!(inputs.unreadable.len(), 1);
-    assert!(inputs.unreadable[0].reason.starts_with("part: invalid type: string \"60\""), "{:?}", inputs.unreadable);
+    assert!(inputs.unreadable[0].reason.starts_with("part: found a text of 2 characters"), "{:?}", inputs.unreadable);
     let cut = text(FIXTURE);
     let inputs = read(&cut[..cut.find("msg_4").unwrap()]);
     assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (2, 1));

@@ -85,7 +85,7 @@ fn a_model_behind_a_router_keeps_it_where_that_tells_more() {
 fn a_message_that_is_none_is_located() {
     let broken = text(FIXTURE).replace("\"input\":3,", "\"input\":\"3\",");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
-    assert_eq!(faults, [(5, "message: invalid type: string \"3\", expected u64".to_owned())]);
+    assert_eq!(faults, [(5, "message: found a text of 1 character, expected a whole number, not negative".to_owned())]);
 }
 
 #[test]

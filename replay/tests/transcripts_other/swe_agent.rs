@@ -45,7 +45,7 @@ fn a_path_may_name_the_model() {
 fn what_is_broken_is_located() {
     let broken = text(FIXTURE).replace("5200", "\"many\"");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| fault.reason).collect();
-    assert_eq!(faults, ["`info`: invalid type: string \"many\", expected u64"]);
+    assert_eq!(faults, ["`info`: found a text of 4 characters, expected a whole number, not negative"]);
     let whole = text(FIXTURE);
     let inputs = read(&whole[..whole.find("tool_call_ids").unwrap()]);
     assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (1, 1));

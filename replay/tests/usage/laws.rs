@@ -2,12 +2,13 @@
 
 use forkcast_replay::exchange::Dialect;
 use forkcast_replay::response::read;
+use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Small counts, so that parts often exceed the whole, and some that no prompt has.
 fn count() -> impl Strategy<Value = u64> {
-    prop_oneof![6 => 0..40_u64, 3 => 0..3_000_000_u64, 1 => (1_u64 << 53) - 2..=1 << 53]
+    prop_oneof![6 => 0..40_u64, 3 => 0..3_000_000_u64, 1 => TOKENS_MAX - 2..=TOKENS_MAX]
 }
 
 /// A field as writers leave it: a count, null, or something that is no count.

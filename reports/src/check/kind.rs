@@ -73,25 +73,35 @@ impl<'a> Kind<'a> {
 
     /// What it costs in all its requests; `None` where a model has no price.
     pub fn cost(&self) -> Option<Money> {
-        together(&self.findings).map(|finding| finding.cost).sum()
+        lost(&self.findings).map(|lost| lost.cost).sum()
     }
 
     /// Tokens lost in all its requests.
     pub fn tokens_lost(&self) -> u64 {
-        together(&self.findings).map(|finding| finding.tokens_lost).sum()
+        lost(&self.findings).map(|lost| lost.tokens).sum()
     }
 }
 
-/// The dearest finding of each request: what stands behind several changes is lost to all of them, and paid once.
-pub(super) fn together<'a>(findings: &[&'a Finding]) -> impl Iterator<Item = &'a Finding> + use<'a> {
-    let mut dearest: BTreeMap<usize, &'a Finding> = BTreeMap::new();
-    for &finding in findings {
-        let known = dearest.entry(finding.request).or_insert(finding);
-        if finding.tokens_lost > known.tokens_lost {
-            *known = finding;
-        }
+/// What the findings of one request lose.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lost {
+    /// Tokens.
+    pub tokens: u64,
+    /// What that costs; `None` if a model has no price.
+    pub cost: Option<Money>,
+}
+
+/// What each request loses. Findings of one rule lose different tokens; those of another rule lose the same ones again, seen
+/// from another request or from the lock, so the rule that says most counts.
+pub(super) fn lost(findings: &[&Finding]) -> impl Iterator<Item = Lost> + use<> {
+    let mut requests: BTreeMap<usize, BTreeMap<Rule, Lost>> = BTreeMap::new();
+    for finding in findings {
+        let rules = requests.entry(finding.request).or_default();
+        let lost = rules.entry(finding.rule).or_insert(Lost { tokens: 0, cost: Some(Money::ZERO) });
+        lost.tokens += finding.tokens_lost;
+        lost.cost = lost.cost.zip(finding.cost).map(|(sum, cost)| sum + cost);
     }
-    dearest.into_values()
+    requests.into_values().filter_map(|rules| rules.into_values().max_by_key(|lost| lost.tokens))
 }
 
 /// The findings by kind.

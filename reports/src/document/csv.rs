@@ -1,6 +1,9 @@
 //! Comma-separated values as RFC 4180 has them, with plain line feeds.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
+
+use forkcast_sim::outside::visible;
 
 use super::{Document, Part, Table};
 
@@ -40,7 +43,7 @@ pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<s
         if at > 0 {
             target.write_all(b",")?;
         }
-        let value = value.as_ref();
+        let value = inert(value.as_ref());
         if value.contains(['"', ',', '\n', '\r']) {
             write!(target, "\"{}\"", value.replace('"', "\"\""))?;
         } else {
@@ -50,14 +53,48 @@ pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<s
     target.write_all(b"\n")
 }
 
+/// How cells begin that a spreadsheet takes for a formula (OWASP, "CSV Injection", 2026): also the wide forms of the signs.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// The value with hidden characters written out, and behind an apostrophe where a spreadsheet would calculate it. Numbers
+/// stay as they are.
+fn inert(value: &str) -> Cow<'_, str> {
+    let value = visible(value);
+    match value.trim_start().starts_with(FORMULA) && !is_number(&value) {
+        true => Cow::Owned(format!("'{value}")),
+        false => value,
+    }
+}
+
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) && value.parse::<f64>().is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::row;
 
     #[test]
+    fn a_text_is_no_formula() {
+        let written = |value: &str| {
+            let mut text = Vec::new();
+            row(&mut text, [value]).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        for formula in ["=1+1", "+cmd", "-2+3", "@SUM", " =1", "＝1", "-"] {
+            assert_eq!(written(formula), format!("'{formula}\n"));
+        }
+        assert_eq!(written("=a,b"), "\"'=a,b\"\n");
+        assert_eq!(written("\t=1"), "\\t=1\n");
+        for number in ["-1", "+2.5", "-1e-7", "0.25"] {
+            assert_eq!(written(number), format!("{number}\n"));
+        }
+    }
+
+    #[test]
     fn values_that_hold_commas_or_quotes_are_quoted() {
         let mut text = Vec::new();
         row(&mut text, ["a", "b,c", "say \"x\"", "two\nlines", ""]).unwrap();
-        assert_eq!(String::from_utf8(text).unwrap(), "a,\"b,c\",\"say \"\"x\"\"\",\"two\nlines\",\n");
+        assert_eq!(String::from_utf8(text).unwrap(), "a,\"b,c\",\"say \"\"x\"\"\",two\\nlines,\n");
     }
 }

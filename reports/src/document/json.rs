@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::{Cell, Column, Document, Part, Table};
+use crate::format::json_text;
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.list/1";
@@ -16,7 +17,7 @@ pub const SCHEMA: &str = "forkcast.list/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(document: &Document, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &Tables(document))?;
+    json_text::pretty(target, &Tables(document))?;
     writeln!(target)
 }
 

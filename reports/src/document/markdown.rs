@@ -1,8 +1,12 @@
 //! Markdown: headings, pipe tables, code blocks.
 
+mod inline;
+
 use std::io::{self, Write};
 
-use super::{Cell, Document, Lie, Part, Table};
+use forkcast_sim::outside::visible;
+
+use super::{Document, Lie, Part, Table};
 
 /// Writes a document.
 ///
@@ -14,18 +18,21 @@ pub fn write(document: &Document, target: &mut dyn Write) -> io::Result<()> {
             writeln!(target)?;
         }
         match part {
-            Part::Title(text) => writeln!(target, "# {}", plain(text))?,
-            Part::Heading(text) => writeln!(target, "## {}", plain(text))?,
+            Part::Title(text) => writeln!(target, "# {}", inline::text(text))?,
+            Part::Heading(text) => writeln!(target, "## {}", inline::text(text))?,
             Part::Text(lines) | Part::Aside(lines) => {
-                let lines: Vec<String> = lines.iter().map(|line| plain(line)).collect();
+                let lines: Vec<String> = lines.iter().map(|line| inline::line(line)).collect();
                 writeln!(target, "{}", lines.join("  \n"))?;
             }
             Part::Verbatim(lines) => {
-                writeln!(target, "```text")?;
+                let lines: Vec<String> =
+                    lines.iter().map(|line| format!("{}{}{}", line.before, line.mark, line.after)).collect();
+                let fence = inline::fence(&lines);
+                writeln!(target, "{fence}text")?;
                 for line in lines {
-                    writeln!(target, "{}{}{}", line.before, line.mark, line.after)?;
+                    writeln!(target, "{}", visible(&line))?;
                 }
-                writeln!(target, "```")?;
+                writeln!(target, "{fence}")?;
             }
             Part::Table(table) => write_table(table, target)?,
         }
@@ -41,50 +48,11 @@ fn write_table(table: &Table, target: &mut dyn Write) -> io::Result<()> {
     writeln!(target, "|{}|", rule.join("|"))?;
     let (rows, left_out) = table.shown();
     for row in rows {
-        let cells: Vec<String> = row.iter().map(cell).collect();
+        let cells: Vec<String> = row.iter().map(|cell| inline::cell(&cell.human())).collect();
         writeln!(target, "| {} |", cells.join(" | "))?;
     }
     if left_out > 0 {
         writeln!(target, "\n{}", table.more(left_out))?;
     }
     Ok(())
-}
-
-fn cell(cell: &Cell) -> String {
-    plain(&cell.human()).replace('|', "\\|").replace('\n', " ")
-}
-
-/// Text that means what it says: no tags, no emphasis. What stands between backticks is code already.
-fn plain(text: &str) -> String {
-    let parts = text.split('`').enumerate().map(|(at, part)| {
-        let is_code = at % 2 == 1;
-        if is_code { part.to_owned() } else { escaped(part) }
-    });
-    parts.collect::<Vec<_>>().join("`")
-}
-
-/// Underscores inside of words are harmless.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
-    for c in text.chars() {
-        if matches!(c, '*' | '<') || c == '_' && !before.is_alphanumeric() {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-        before = c;
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plain;
-
-    #[test]
-    fn text_is_neither_a_tag_nor_emphasis() {
-        assert_eq!(plain("<LOCATION>/a*b*/__init__"), "\\<LOCATION>/a\\*b\\*/\\_\\_init_\\_");
-        assert_eq!(plain("tool `a<b>__c`, <$0.0001"), "tool `a<b>__c`, \\<$0.0001");
-        assert_eq!(plain("no_break__point"), "no_break_\\_point");
-    }
 }

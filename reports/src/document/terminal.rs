@@ -1,11 +1,14 @@
 //! Text for a terminal: aligned columns, no frames, colour where it helps.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, CellAlignment, ContentArrangement};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Cell, Document, Lie, Marked, Part, Table, layout};
+use forkcast_sim::outside::visible;
+
+use super::{Document, Lie, Marked, Part, Table, layout};
 
 /// What the terminal can do.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,11 @@ const PLAIN: &str = "\u{1b}[0m";
 
 impl Look {
     fn styled(self, style: &str, text: &str) -> String {
-        if self.colour && !text.is_empty() { format!("{style}{text}{PLAIN}") } else { text.to_owned() }
+        if self.colour && !style.is_empty() && !text.is_empty() {
+            format!("{style}{text}{PLAIN}")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -53,7 +60,9 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
         // What a heading is about follows it at once.
         close = matches!(part, Part::Heading(_));
         match part {
-            Part::Title(text) | Part::Heading(text) => writeln!(target, "{}", look.styled(BOLD, text))?,
+            Part::Title(text) | Part::Heading(text) => {
+                writeln!(target, "{}", look.styled(BOLD, &inert(&visible(text))))?;
+            }
             Part::Text(lines) => paragraph(lines, "", look, target)?,
             Part::Aside(lines) => paragraph(lines, DIM, look, target)?,
             Part::Verbatim(lines) => verbatim(lines, look, target)?,
@@ -63,12 +72,20 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
     Ok(())
 }
 
+/// A line that the runner of a workflow does not take for a command: it looks for `::` where a line begins.
+fn inert(line: &str) -> Cow<'_, str> {
+    match line.trim_start().starts_with("::") {
+        true => Cow::Owned(line.replacen("::", "\\u{3a}:", 1)),
+        false => Cow::Borrowed(line),
+    }
+}
+
 fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         let room = usize::from(look.width).saturating_sub(2 * INDENT.len());
-        for (at, piece) in layout::wrapped(line, room).into_iter().enumerate() {
+        for (at, piece) in layout::wrapped(&visible(line), room).into_iter().enumerate() {
             let hang = if at == 0 { "" } else { INDENT };
-            let piece = if style.is_empty() { piece } else { look.styled(style, &piece) };
+            let piece = look.styled(style, &inert(&piece));
             writeln!(target, "{INDENT}{hang}{piece}")?;
         }
     }
@@ -78,10 +95,11 @@ fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) 
 /// Bytes as they are, with the marked stretch inverted or, without colour, carets beneath it.
 fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
-        writeln!(target, "{INDENT}{}{}{}", line.before, look.styled(INVERSE, &line.mark), line.after)?;
-        if !look.colour && !line.mark.is_empty() {
-            let before = line.before.width();
-            let marked = line.mark.width().max(1);
+        let [before, mark, after] = [&line.before, &line.mark, &line.after].map(|text| visible(text));
+        writeln!(target, "{INDENT}{}{}{after}", inert(&before), look.styled(INVERSE, &mark))?;
+        if !look.colour && !mark.is_empty() {
+            let before = inert(&before).width();
+            let marked = mark.width().max(1);
             writeln!(target, "{INDENT}{}{}", " ".repeat(before), "^".repeat(marked))?;
         }
     }
@@ -90,7 +108,8 @@ fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<
 
 fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<()> {
     let (rows, left_out) = table.shown();
-    let rows: Vec<Vec<String>> = rows.map(|row| row.iter().map(Cell::human).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| row.iter().map(|cell| visible(&cell.human()).into_owned()).collect()).collect();
     let layout = layout::columns(table, &rows, usize::from(look.width) - INDENT.len().min(look.width.into()));
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(comfy_table::presets::NOTHING);
@@ -114,7 +133,7 @@ fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<
         }
     }
     for line in drawn.lines() {
-        writeln!(target, "{INDENT}{}", line.trim_end())?;
+        writeln!(target, "{INDENT}{}", inert(line.trim_end()))?;
     }
     if left_out > 0 {
         writeln!(target, "{INDENT}{}", look.styled(DIM, &table.more(left_out)))?;

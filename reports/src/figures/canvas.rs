@@ -50,15 +50,25 @@ pub(super) struct Area {
 
 impl Area {
     pub const fn width(&self) -> i32 {
-        self.right - self.left
+        self.right.saturating_sub(self.left)
     }
 
     pub const fn height(&self) -> i32 {
-        self.bottom - self.top
+        self.bottom.saturating_sub(self.top)
     }
 
     pub const fn is_empty(&self) -> bool {
         self.width() <= 0 || self.height() <= 0
+    }
+
+    /// The part of it that lies within `other`.
+    fn within(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.max(other.left),
+            top: self.top.max(other.top),
+            right: self.right.min(other.right),
+            bottom: self.bottom.min(other.bottom),
+        }
     }
 
     pub const fn overlaps(&self, other: &Self) -> bool {
@@ -77,20 +87,27 @@ pub(super) enum Anchor {
     End,
 }
 
-/// The sheet. Drawing into memory cannot fail, so no result is looked at.
+/// Pixels between hatching lines.
+const HATCH_STEP: usize = 6;
+
+/// The sheet. Drawing into memory cannot fail, so no result is looked at. Areas are cut at its edges, so that the work
+/// depends on its size alone, whatever numbers are drawn.
 pub(super) struct Canvas<'a> {
     backend: SVGBackend<'a>,
+    sheet: Area,
 }
 
 impl<'a> Canvas<'a> {
     pub fn new(target: &'a mut String, width: u32, height: u32) -> Self {
-        let mut canvas = Self { backend: SVGBackend::with_string(target, (width, height)) };
         let whole = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-        canvas.fill(Area { left: 0, top: 0, right: whole(width), bottom: whole(height) }, ink::PAPER);
+        let sheet = Area { left: 0, top: 0, right: whole(width), bottom: whole(height) };
+        let mut canvas = Self { backend: SVGBackend::with_string(target, (width, height)), sheet };
+        canvas.fill(sheet, ink::PAPER);
         canvas
     }
 
     pub fn fill(&mut self, area: Area, colour: RGBColor) {
+        let area = area.within(&self.sheet);
         if !area.is_empty() {
             let corners = ((area.left, area.top), (area.right, area.bottom));
             drop(self.backend.draw_rect(corners.0, corners.1, &colour.to_backend_color(), true));
@@ -98,6 +115,7 @@ impl<'a> Canvas<'a> {
     }
 
     pub fn outline(&mut self, area: Area, colour: RGBColor) {
+        let area = area.within(&self.sheet);
         if !area.is_empty() {
             let corners = ((area.left, area.top), (area.right, area.bottom));
             drop(self.backend.draw_rect(corners.0, corners.1, &colour.to_backend_color(), false));
@@ -130,18 +148,17 @@ impl<'a> Canvas<'a> {
         drop(self.backend.draw_circle(middle, radius, &style, false));
     }
 
-    /// Diagonal lines, `step` apart.
-    pub fn hatch(&mut self, area: Area, step: i32, colour: RGBColor) {
+    /// Diagonal lines.
+    pub fn hatch(&mut self, area: Area, colour: RGBColor) {
+        let area = area.within(&self.sheet);
         if area.is_empty() {
             return;
         }
-        let mut reach = step;
-        while reach < area.width() + area.height() {
+        for reach in (0..area.width() + area.height()).step_by(HATCH_STEP).skip(1) {
             // From the left or the lower edge up to the upper or the right edge.
             let from = (area.left + (reach - area.height()).max(0), area.top + reach.min(area.height()));
             let to = (area.left + reach.min(area.width()), area.top + (reach - area.width()).max(0));
             self.line(from, to, colour);
-            reach += step;
         }
     }
 
@@ -165,4 +182,43 @@ impl<'a> Canvas<'a> {
 /// How wide a text is, about.
 pub(super) fn text_width(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * CHARACTER_WIDTH).ceil() as i32
+}
+
+/// The text, cut at its end so that it is no wider than `room`. Of a longer one at least one character stays.
+pub(super) fn shortened(text: &str, size: f64, room: i32) -> String {
+    if text_width(text, size) <= room {
+        return text.to_owned();
+    }
+    let fitting = (f64::from(room) / (size * CHARACTER_WIDTH)).floor() as usize;
+    text.chars().take(fitting.saturating_sub(1).max(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Area, Canvas, ink, shortened};
+
+    #[test]
+    fn a_long_text_is_cut_to_its_room() {
+        assert_eq!(shortened("explorer", 10.0, 48), "explorer");
+        assert_eq!(shortened("explorers", 10.0, 48), "explore…");
+        assert_eq!(shortened("explorers", 10.0, -5), "e…");
+        assert_eq!(shortened(&"e".repeat(1_000_000), 10.0, 48), "eeeeeee…");
+    }
+
+    #[test]
+    fn what_lies_beyond_the_sheet_is_not_drawn() {
+        let endless = Area { left: i32::MIN, top: i32::MIN, right: i32::MAX, bottom: i32::MAX };
+        let drawn = |area: Area| {
+            let mut text = String::new();
+            let mut canvas = Canvas::new(&mut text, 60, 30);
+            canvas.fill(area, ink::READ);
+            canvas.hatch(area, ink::MISSED);
+            canvas.outline(area, ink::MISSED);
+            canvas.finish();
+            text
+        };
+        let sheet = Area { left: 0, top: 0, right: 60, bottom: 30 };
+        assert_eq!(drawn(endless), drawn(sheet));
+        assert_eq!(drawn(sheet).matches("<line").count(), (60 + 30) / 6 - 1);
+    }
 }

@@ -12,6 +12,9 @@ const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 /// Pixels of the bitmap for each of the drawing, for sharp screens.
 const SCALE: f32 = 2.0;
 
+/// Pixels of a bitmap at most; each takes four bytes while it is drawn. A larger drawing is scaled down.
+const PIXELS_MAX: f32 = 64e6;
+
 /// Why a drawing gave no bitmap: a fault of the program.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -43,9 +46,32 @@ pub fn from_svg(svg: &str) -> Result<Vec<u8>, PictureError> {
     let options = Options { fontdb: Arc::new(fonts), font_family: "DejaVu Sans".to_owned(), ..Options::default() };
     let tree = Tree::from_str(svg, &options)?;
     let size = tree.size().to_int_size();
-    let pixels = |length: u32| (length as f32 * SCALE) as u32;
-    let (width, height) = (pixels(size.width()), pixels(size.height()));
+    let scale = SCALE.min((PIXELS_MAX / (size.width() as f32 * size.height() as f32)).sqrt());
+    let pixels = |length: u32| (length as f32 * scale) as u32;
+    let width = pixels(size.width());
+    let height = pixels(size.height());
     let mut pixmap = Pixmap::new(width, height).ok_or(PictureError::Size { width, height })?;
-    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixmap.as_mut());
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
     pixmap.encode_png().map_err(|error| PictureError::Packing(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_svg;
+
+    /// Width and height as the file says them.
+    fn size(png: &[u8]) -> [u32; 2] {
+        [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap_or_default()))
+    }
+
+    #[test]
+    fn a_huge_drawing_gives_a_bitmap_that_fits_in_memory() -> Result<(), super::PictureError> {
+        let of_height = |height: u32| {
+            from_svg(&format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="{height}"></svg>"#))
+        };
+        assert_eq!(size(&of_height(640)?), [2_400, 1_280]);
+        let [width, height] = size(&of_height(2_000_000)?);
+        assert!(width > 100 && u64::from(width) * u64::from(height) <= 64_000_000, "{width} by {height}");
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ mod rows;
 
 use forkcast_scenarios::run::{Run, Sums};
 
-use super::canvas::{Anchor, Area, Canvas, ink, text_width};
+use super::canvas::{Anchor, Area, Canvas, ink, shortened, text_width};
 use crate::document::{count, money, share};
 use rows::{Section, Stack};
 
@@ -124,11 +124,7 @@ fn axis(scale: &Scale, bottom: i32, canvas: &mut Canvas<'_>) {
 fn label(section: &Section, top: i32, canvas: &mut Canvas<'_>) {
     let left = EDGE + 12 * i32::try_from(section.depth).unwrap_or(0).min(4);
     let room = LEFT - 34 - left;
-    let mut label = section.label.clone();
-    while text_width(&label, 12.0) > room && label.chars().count() > 2 {
-        label = label.chars().take(label.chars().count() - 2).chain(['…']).collect();
-    }
-    canvas.text(&label, (left, top + HEAD / 2), 12.0, ink::TEXT, Anchor::Start);
+    canvas.text(&shortened(&section.label, 12.0, room), (left, top + HEAD / 2), 12.0, ink::TEXT, Anchor::Start);
     for (line, about) in (1..).zip(&section.about) {
         canvas.text(about, (left, top + line * HEAD + HEAD / 2), 10.0, ink::FAINT, Anchor::Start);
     }

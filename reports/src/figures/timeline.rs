@@ -25,9 +25,6 @@ const PLOT: Area = Area { left: 76, top: 128, right: 1172, bottom: 572 };
 /// Part of the plot's height that the tallest bar takes; names stand above it.
 const TALLEST: f64 = 0.84;
 
-/// Distance of hatching lines.
-const HATCH_STEP: i32 = 6;
-
 /// The picture as SVG; `requests` are those of the report.
 pub fn svg(report: &Report<'_>, requests: Requests) -> String {
     let mut text = String::new();
@@ -133,7 +130,7 @@ fn legend(canvas: &mut Canvas<'_>) {
         let swatch = Area { left: left - 24, top: 79, right: left - 7, bottom: 93 };
         canvas.fill(swatch, colour);
         if hatched {
-            canvas.hatch(swatch, HATCH_STEP, ink::MISSED);
+            canvas.hatch(swatch, ink::MISSED);
             canvas.outline(swatch, ink::MISSED);
         }
         right = swatch.left - 18;
@@ -149,10 +146,31 @@ fn draw(bar: &Bar, (left, right): (i32, i32), scale: &Scale, canvas: &mut Canvas
     canvas.fill(part(written, bar.tokens()), ink::INPUT);
     let missed = part(bar.read, bar.read + bar.missed);
     if bar.missed > 0 && right - left > 2 {
-        canvas.hatch(missed, HATCH_STEP, ink::MISSED);
+        canvas.hatch(missed, ink::MISSED);
         canvas.outline(missed, ink::MISSED);
     } else if bar.missed > 0 {
         // Too narrow for lines.
         canvas.fill(missed, ink::MISSED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::axes::Scale;
+    use super::bars::Bar;
+    use super::{Canvas, HEIGHT, PLOT, TALLEST, WIDTH, draw};
+
+    #[test]
+    fn a_bar_is_no_higher_than_the_plot_whatever_its_numbers() {
+        let drawn = |missed: u64| {
+            let mut text = String::new();
+            let mut canvas = Canvas::new(&mut text, WIDTH, HEIGHT);
+            let bar = Bar { read: 1, missed, ..Bar::default() };
+            draw(&bar, (PLOT.left, PLOT.left + 40), &Scale::new(1, PLOT, TALLEST), &mut canvas);
+            canvas.finish();
+            text
+        };
+        assert_eq!(drawn(u64::MAX - 1), drawn(1_000));
+        assert!(drawn(1_000).matches("<line").count() < 100);
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct ChangeObject {
     breaks_prefix: bool,
     offset_range: Option<[u64; 2]>,
     tokens_lost: u64,
+    tokens_lost_is_upper_bound: bool,
     cost_usd: Option<Usd>,
     cost_usd_per_day: Option<Usd>,
     provider: Option<&'static str>,
@@ -46,6 +47,8 @@ pub(super) struct Where {
 pub(super) struct Loss {
     pub breaks_prefix: bool,
     pub tokens: u64,
+    /// At most so many: digests do not show more.
+    pub is_upper_bound: bool,
     pub cost: Option<Money>,
     pub cost_per_day: Option<Money>,
 }
@@ -68,6 +71,7 @@ impl ChangeObject {
             volatile: volatile.map(|volatile| volatile.word()),
             breaks_prefix: loss.breaks_prefix,
             tokens_lost: loss.tokens,
+            tokens_lost_is_upper_bound: loss.is_upper_bound,
             cost_usd: loss.cost.map(Usd),
             cost_usd_per_day: loss.cost_per_day.map(Usd),
             provider: provider.map(Provider::word),

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
-use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::guard::{Finding, Judged};
 use serde::Serialize;
 
 use super::change::{ChangeObject, Loss, Where, WindowObject};
-use crate::comparison::{Finding, Sides, sentence};
+use super::json_text;
+use crate::comparison::{Harmless, Sides, sentence};
+use crate::document::Marked;
 use crate::names::Names;
 
 /// Name and version.
@@ -17,7 +19,7 @@ pub const SCHEMA: &str = "forkcast.diff/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(sides: &Sides<'_>, content: bool, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &DiffObject::of(sides, content))?;
+    json_text::pretty(target, &DiffObject::of(sides, content))?;
     writeln!(target)
 }
 
@@ -53,7 +55,8 @@ struct NoteObject {
 
 impl DiffObject {
     fn of(sides: &Sides<'_>, content: bool) -> Self {
-        let mut findings = sides.findings().into_iter().map(|found| change(sides, &found, content));
+        let judged = sides.judged();
+        let mut findings = judged.findings.iter().map(|found| change(sides, found, content));
         let alignment = &sides.comparison.alignment;
         let [older, newer] = sides.titles.map(|title| sides.names.file(title));
         Self {
@@ -66,7 +69,7 @@ impl DiffObject {
             prices: sides.prices.clone(),
             first: FindingObject::of(sides, findings.next().unwrap_or_default()),
             findings: findings.map(|change| FindingObject::of(sides, change)).collect(),
-            notes: notes(sides),
+            notes: notes(sides, &judged),
         }
     }
 }
@@ -78,32 +81,29 @@ impl FindingObject {
     }
 }
 
-fn change(sides: &Sides<'_>, finding: &Finding<'_>, content: bool) -> ChangeObject {
-    let found = finding.difference;
+fn change(sides: &Sides<'_>, found: &Finding, content: bool) -> ChangeObject {
     let place = Where {
         level: found.level,
         path: found.path.clone(),
         name: sides.names.thing(&found.name),
         offset_in_block: found.offset_in_block,
         offset_in_prefix: found.offset_in_prefix,
-        offset_range: finding.offset_range,
+        offset_range: found.offset_range,
     };
     let loss = Loss {
-        breaks_prefix: finding.breaks_prefix,
-        tokens: finding.tokens_lost,
-        cost: finding.cost,
+        breaks_prefix: found.breaks_prefix,
+        tokens: found.tokens_lost,
+        is_upper_bound: found.is_upper_bound,
+        cost: found.cost,
         cost_per_day: None,
     };
-    let window = finding.windows.as_ref().filter(|_| content && sides.names == Names::Plain).map(WindowObject::from);
-    ChangeObject::new(place, (found.cause, found.volatile), Provider::of(sides.newer), loss)
+    let windows = found.windows.as_ref().filter(|_| content && sides.names == Names::Plain);
+    let window = windows.map(|windows| WindowObject::from(&windows.clone().map(Marked::from)));
+    ChangeObject::new(place, (found.cause, found.volatile), found.provider, loss)
         .with(found.cause.suggestion().to_owned(), window)
 }
 
-fn notes(sides: &Sides<'_>) -> Vec<NoteObject> {
-    let note = |found: crate::comparison::Harmless<'_>| NoteObject {
-        note: found.note.word(),
-        path: found.path.to_owned(),
-        detail: sentence(found.note),
-    };
-    sides.notes().into_iter().map(note).collect()
+fn notes(sides: &Sides<'_>, judged: &Judged) -> Vec<NoteObject> {
+    let note = |found: Harmless| NoteObject { note: found.note.word(), path: found.path, detail: sentence(found.note) };
+    sides.notes(judged).into_iter().map(note).collect()
 }

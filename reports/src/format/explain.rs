@@ -9,9 +9,12 @@ use serde::Serialize;
 
 use super::change::WindowObject;
 use super::difference::DifferenceObject;
+use super::json_text;
 use super::ledger::told::ShownObject;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
+use crate::comparison::Sides;
+use crate::document::Marked;
 use crate::explained::{Explained, state_word};
 use crate::report::{Entry, Report, statement_of_one};
 
@@ -23,7 +26,7 @@ pub const SCHEMA: &str = "forkcast.explain/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &ExplainObject::of(explained, content))?;
+    json_text::pretty(target, &ExplainObject::of(explained, content))?;
     writeln!(target)
 }
 
@@ -32,7 +35,7 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
 /// # Errors
 /// When the target cannot be written.
 pub fn write_unprofiled(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &ExplainObject::unprofiled(report, entry))?;
+    json_text::pretty(target, &ExplainObject::unprofiled(report, entry))?;
     writeln!(target)
 }
 
@@ -47,7 +50,7 @@ pub fn write_told(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write
         told: Some(ToldObject::of(report, entry)),
         ..ExplainObject::unprofiled(report, entry)
     };
-    serde_json::to_writer_pretty(&mut *target, &object)?;
+    json_text::pretty(target, &object)?;
     writeln!(target)
 }
 
@@ -268,12 +271,17 @@ fn held_object(explained: &Explained<'_>, held: &Held) -> EntryObject {
 fn nearest(explained: &Explained<'_>, content: bool) -> Option<NearestObject> {
     let nearest = explained.inspection.nearest.as_ref()?;
     let sides = explained.sides();
-    let findings = sides.as_ref().map(crate::comparison::Sides::findings).unwrap_or_default();
-    let difference = findings.first().map(|first| ShownDifference {
-        difference: DifferenceObject::of(first.difference, explained.report.names),
-        window: first.windows.as_ref().filter(|_| content).map(WindowObject::from),
-    });
+    let difference = sides.as_ref().and_then(|sides| shown_difference(explained, sides, content));
     Some(NearestObject { entry: held_object(explained, &nearest.entry), difference })
+}
+
+fn shown_difference(explained: &Explained<'_>, sides: &Sides<'_>, content: bool) -> Option<ShownDifference> {
+    let first = sides.comparison.differences.first()?;
+    let windows = sides.judged().findings.into_iter().next().and_then(|found| found.windows).filter(|_| content);
+    Some(ShownDifference {
+        difference: DifferenceObject::of(first, explained.report.names),
+        window: windows.map(|windows| WindowObject::from(&windows.map(Marked::from))),
+    })
 }
 
 fn causes(entry: &Entry<'_>) -> Vec<CauseObject> {

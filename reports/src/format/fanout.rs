@@ -9,6 +9,7 @@ use forkcast_scenarios::fanout::row::{best_cost, best_makespan, unpriced};
 use forkcast_sim::time::Instant;
 use serde::Serialize;
 
+use super::json_text;
 use super::number::{Millionths, Millis, Usd, cell};
 use super::usage::{self, UsageObject};
 use crate::document::csv;
@@ -37,7 +38,7 @@ pub fn write(
         unpriced: unpriced(rows),
         answers: answers.iter().map(AnswerObject::of).collect(),
     };
-    serde_json::to_writer_pretty(&mut *target, &object)?;
+    json_text::pretty(target, &object)?;
     writeln!(target)
 }
 

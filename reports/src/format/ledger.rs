@@ -16,6 +16,7 @@ use exchange::Stored;
 use told::ToldObject;
 
 use super::difference::DifferenceObject;
+use super::json_text;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::names::Names;
@@ -29,7 +30,7 @@ pub const SCHEMA: &str = "forkcast.ledger/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *target, &LineObject::of(report, entry))?;
+    json_text::compact(target, &LineObject::of(report, entry))?;
     writeln!(target)
 }
 

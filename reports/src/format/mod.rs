@@ -20,6 +20,7 @@ mod difference;
 pub mod explain;
 pub mod fanout;
 mod inputs;
+pub(crate) mod json_text;
 pub mod ledger;
 pub mod number;
 mod own_prices;
@@ -35,9 +36,10 @@ pub mod usage;
 pub const SCENARIO: &str = "forkcast.scenario/1";
 
 /// The JSON Schemas by the name of their format.
-pub const SCHEMAS: [(&str, &str); 11] = [
+pub const SCHEMAS: [(&str, &str); 12] = [
     (replay::SCHEMA, include_str!("../../schema/replay-1.json")),
     (ledger::SCHEMA, include_str!("../../schema/ledger-1.json")),
+    (crate::folder::manifest::SCHEMA, include_str!("../../schema/manifest-1.json")),
     (check::SCHEMA, include_str!("../../schema/check-1.json")),
     (diff::SCHEMA, include_str!("../../schema/diff-1.json")),
     (explain::SCHEMA, include_str!("../../schema/explain-1.json")),

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::calibration::SizesObject;
 use super::inputs::{SkippedObject, UnreadableObject};
+use super::json_text;
 use super::own_prices::OwnPricesObject;
 use crate::names::Names;
 use crate::report::{By, Report, Unpriced, gates, not_billed, remarks, statement, unpriced};
@@ -28,7 +29,7 @@ pub const SCHEMA: &str = "forkcast.replay/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &ReplayObject::of(report))?;
+    json_text::pretty(target, &ReplayObject::of(report))?;
     writeln!(target)
 }
 

@@ -1,7 +1,11 @@
 //! The ledger as one flat table of comma-separated values.
+//!
+//! A request that enters no sum (it has no usage, others have) has no figure here either, so that each column adds up to what the
+//! report says. What the rules predict of it stands in `ledger.jsonl`.
 
 use std::io::{self, Write};
 
+use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Money;
 
 use super::number::{Millis, cell};
@@ -85,17 +89,40 @@ fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
         line.model.clone(),
     ];
     row.extend(usage::cells(line.recorded.as_ref()));
-    row.extend(usage::cells(line.predicted.as_ref()));
-    row.extend([
-        cell(line.charge.bill.as_ref().map(|bill| bill.total)),
-        cell(line.charge.bill.as_ref().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>())),
-        cell(line.predicted_bill.as_ref().map(|bill| bill.total)),
+    let is_counted = report.counted.counts(entry);
+    row.extend(if is_counted { figures(report, line) } else { vec![String::new(); FIGURES] });
+    row.extend(comparison(entry));
+    let mut explained = explanation(report, entry);
+    if !is_counted {
+        explained[..TOKENS].fill(String::new());
+    }
+    row.extend(explained);
+    row
+}
+
+/// Cells of predicted usage and of money.
+const FIGURES: usize = 10;
+
+/// Cells of tokens read, new and missed.
+const TOKENS: usize = 3;
+
+/// Where something is predicted, a request without a profile is predicted as it was recorded.
+fn figures(report: &Report<'_>, line: &Line) -> Vec<String> {
+    let bill = line.charge.bill.as_ref();
+    let as_recorded = line.predicted.is_none() && report.totals.predicted.is_some();
+    let (predicted, predicted_bill) = match as_recorded {
+        true => (line.recorded, bill),
+        false => (line.predicted, line.predicted_bill.as_ref()),
+    };
+    let mut cells: Vec<String> = usage::cells(predicted.as_ref()).into();
+    cells.extend([
+        cell(bill.map(|bill| bill.total)),
+        cell(bill.map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>())),
+        cell(predicted_bill.map(|bill| bill.total)),
         cell(line.charge.perfect),
         cell(line.unread_writes),
     ]);
-    row.extend(comparison(entry));
-    row.extend(explanation(report, entry));
-    row
+    cells
 }
 
 fn comparison(entry: &Entry<'_>) -> [String; 4] {

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 pub use request::requests;
 
+use super::json_text;
 use super::number::{Millis, Usd};
 use super::own_prices::OwnPricesObject;
 use super::usage::UsageObject;
@@ -31,7 +32,7 @@ pub const SCHEMA: &str = "forkcast.run/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(run: &Run, failures: &[String], target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &RunObject::of(run, failures))?;
+    json_text::pretty(target, &RunObject::of(run, failures))?;
     writeln!(target)
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use forkcast_replay::output::file::{self, Kind, NotWritten};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -22,13 +23,13 @@ pub struct Schema {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// A file of that name is something else.
-    #[error("{}: is there and is no schema of forkcast; name another folder", .0.display())]
-    Foreign(PathBuf),
-    /// The system refuses.
+    /// A file cannot be written, or is something else.
+    #[error(transparent)]
+    File(#[from] NotWritten),
+    /// The system refuses the folder.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Folder or file.
+        /// The folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -58,23 +59,15 @@ impl Schema {
 /// # Errors
 /// When the folder or a file cannot be written, or a file of that name is something else.
 pub fn write_all(folder: &Path) -> Result<Vec<String>, SchemaError> {
-    let io = |path: &Path, source| SchemaError::Io { path: path.to_owned(), source };
-    fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
+    fs::create_dir_all(folder).map_err(|source| SchemaError::Io { path: folder.to_owned(), source })?;
     let names: Vec<String> = schemas().map(|schema| schema.file_name()).collect();
-    if let Some(foreign) = names.iter().map(|name| folder.join(name)).find(|path| !is_ours(path)) {
-        return Err(SchemaError::Foreign(foreign));
-    }
+    // Check all before writing the first.
+    names.iter().try_for_each(|name| file::check(&folder.join(name), SCHEMA))?;
     for (schema, name) in schemas().zip(&names) {
-        let path = folder.join(name);
-        fs::write(&path, schema.text).map_err(|source| io(&path, source))?;
+        file::write(&folder.join(name), SCHEMA, schema.text.as_bytes())?;
     }
     Ok(names)
 }
 
-/// Nothing is there, or a schema that an earlier version wrote.
-fn is_ours(path: &Path) -> bool {
-    match fs::read_to_string(path) {
-        Ok(text) => text.contains("\"$id\": \"forkcast:forkcast."),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
-}
+/// A schema that this version or an earlier one wrote.
+const SCHEMA: Kind = Kind { name: "schema", is_ours: |head| head.contains("\"$id\": \"forkcast:forkcast.") };

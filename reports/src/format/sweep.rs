@@ -7,6 +7,7 @@ use forkcast_scenarios::sweep::{Axis, Cell, Plan, Row};
 use forkcast_sim::time::Instant;
 use serde::Serialize;
 
+use super::json_text;
 use super::number::{Millionths, Millis, Usd, cell};
 use super::usage::{self, UsageObject};
 use crate::document::csv;
@@ -26,7 +27,7 @@ pub fn write(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()
         axes: &plan.axes,
         rows: plan.cells.iter().zip(rows).map(|(cell, row)| RowObject::of(cell, row)).collect(),
     };
-    serde_json::to_writer_pretty(&mut *target, &object)?;
+    json_text::pretty(target, &object)?;
     writeln!(target)
 }
 

@@ -1,10 +1,10 @@
 //! Two requests side by side.
 
-use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::guard::{Finding, Judged};
 
 use super::change;
-use crate::comparison::{Finding, Harmless, Sides, sentence};
-use crate::document::{Cell, Column, Document, Table, count, money};
+use crate::comparison::{Harmless, Sides, sentence};
+use crate::document::{Cell, Column, Document, Marked, Table, count, money};
 use crate::names::Names;
 
 /// Rows of further differences and of notes that people see.
@@ -13,71 +13,67 @@ const SHOWN: usize = 20;
 /// The comparison: the first finding, with the bytes around it where `windows` says so, the further ones, harmless notes.
 pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
     let mut document = Document::default();
-    let findings = sides.findings();
-    match findings.split_first() {
+    let judged = sides.judged();
+    match judged.findings.split_first() {
         Some((first, further)) => {
-            finding(sides, first, windows, &mut document);
+            finding(sides, first, &judged, windows, &mut document);
             others(sides, further, &mut document);
         }
         None => document.title("No difference that a cache would see"),
     }
     document.aside(vec![shared(sides)]);
-    harmless(sides, &mut document);
+    harmless(sides, &judged, &mut document);
     document
 }
 
 /// All findings and notes as tables, for formats that have no sentences.
 pub fn tables(sides: &Sides<'_>) -> Document {
     let mut document = Document::default();
-    document.table(findings_table(sides, &sides.findings()));
-    document.table(notes_table(sides));
+    let judged = sides.judged();
+    document.table(findings_table(sides, &judged.findings));
+    document.table(notes_table(sides, &judged));
     document
 }
 
-fn finding(sides: &Sides<'_>, finding: &Finding<'_>, windows: bool, document: &mut Document) {
-    let found = finding.difference;
+fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, document: &mut Document) {
     let place = change::place(&found.path, found.offset_in_block, found.offset_in_prefix);
     document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
     document.text(vec![place, change::varying(found.volatile)].into_iter().flatten().collect());
-    if let Some([older, newer]) = finding.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
-        document.parts.push(change::sides(older, newer));
+    if let Some(shown) = found.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
+        let [older, newer] = shown.clone().map(Marked::from);
+        document.parts.push(change::sides(&older, &newer));
     }
-    document.text(
-        vec![Some(cost(sides, finding)), Some(format!("What would save it: {}", found.cause.suggestion()))]
-            .into_iter()
-            .flatten()
-            .collect(),
-    );
+    document.text(vec![cost(sides, found, judged), format!("What would save it: {}", found.cause.suggestion())]);
 }
 
-fn cost(sides: &Sides<'_>, finding: &Finding<'_>) -> String {
-    if sides.covered() == 0 {
-        return "The older request has no breakpoint, so no cache holds any of it and nothing more is lost.".to_owned();
-    }
-    if !finding.breaks_prefix {
-        return "It lies behind the last breakpoint of the older request: nothing that was cached is lost.".to_owned();
-    }
-    if finding.tokens_lost == 0 {
-        return "Nothing that was cached stands unchanged behind it, so nothing more than the change itself is paid."
+fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
+    if judged.cached_blocks == 0 && !found.breaks_prefix {
+        return "The older request leaves nothing in the cache (no breakpoint, or below the minimum), so nothing is lost."
             .to_owned();
     }
-    let tokens = count(finding.tokens_lost);
-    let instead = change::instead(finding.billed_as, Provider::of(sides.newer));
-    let price = match finding.cost {
+    if !found.breaks_prefix {
+        return "It lies after everything that the older request cached: nothing is lost.".to_owned();
+    }
+    if found.tokens_lost == 0 {
+        return "Nothing that was cached is sent again, so only the change itself is paid.".to_owned();
+    }
+    let tokens = count(found.tokens_lost);
+    let instead = change::instead(found.billed_as, found.provider);
+    let price = match found.cost {
         Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
         None => format!("{} has no price in the book", sides.newer.model),
     };
-    format!("About {tokens} unchanged tokens behind it (estimated from 3.1 bytes a token) are {instead}: {price}.")
+    format!("About {tokens} tokens that were cached (estimated from 3.1 bytes a token) are {instead}: {price}.")
 }
 
-fn others(sides: &Sides<'_>, findings: &[Finding<'_>], document: &mut Document) {
+fn others(sides: &Sides<'_>, findings: &[Finding], document: &mut Document) {
     if !findings.is_empty() {
-        document.heading("Further differences, each with what it would cost alone");
+        document.heading("Further differences; a token counts for the first change that loses it");
         document.table(findings_table(sides, findings));
     }
 }
 
-fn findings_table(sides: &Sides<'_>, findings: &[Finding<'_>]) -> Table {
+fn findings_table(sides: &Sides<'_>, findings: &[Finding]) -> Table {
     let mut table = Table::new(
         "findings",
         vec![
@@ -95,14 +91,13 @@ fn findings_table(sides: &Sides<'_>, findings: &[Finding<'_>]) -> Table {
     table
 }
 
-fn other(sides: &Sides<'_>, finding: &Finding<'_>) -> Vec<Cell> {
-    let found = finding.difference;
+fn other(sides: &Sides<'_>, found: &Finding) -> Vec<Cell> {
     vec![
         Cell::text(found.cause.word()),
         Cell::text(&found.path),
         found.offset_in_block.map_or(Cell::Empty, Cell::Count),
-        Cell::Count(finding.tokens_lost),
-        Cell::Money(finding.cost),
+        Cell::Count(found.tokens_lost),
+        Cell::Money(found.cost),
         Cell::Text(sides.names.thing(&found.name)),
     ]
 }
@@ -129,23 +124,22 @@ fn shared(sides: &Sides<'_>) -> String {
     )
 }
 
-fn harmless(sides: &Sides<'_>, document: &mut Document) {
-    let table = notes_table(sides);
+fn harmless(sides: &Sides<'_>, judged: &Judged, document: &mut Document) {
+    let table = notes_table(sides, judged);
     if !table.rows.is_empty() {
         document.heading("Harmless differences");
         document.table(table);
     }
 }
 
-fn notes_table(sides: &Sides<'_>) -> Table {
+fn notes_table(sides: &Sides<'_>, judged: &Judged) -> Table {
     let mut table = Table::new(
         "notes",
         vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("What it is", "detail")],
     );
-    let row = |found: &Harmless<'_>| {
-        vec![Cell::text(found.note.word()), place_of(found.path), Cell::text(sentence(found.note))]
-    };
-    table.rows = sides.notes().iter().map(row).collect();
+    let row =
+        |found: &Harmless| vec![Cell::text(found.note.word()), place_of(&found.path), Cell::text(sentence(found.note))];
+    table.rows = sides.notes(judged).iter().map(row).collect();
     table.shown_max = SHOWN;
     table.rows_are = "notes (--format json lists all)";
     table

@@ -114,7 +114,9 @@ fn claims(run: &Run, failures: &[String], document: &mut Document) {
         let message = run.message.as_deref().unwrap_or_default();
         document.text(vec![format!("The run ended `{}`: {message}", run.ends.word())]);
     }
-    if failures.is_empty() {
+    if run.ends == Ends::Interrupted {
+        document.text(vec!["What the scenario expects was not judged".to_owned()]);
+    } else if failures.is_empty() {
         document.text(vec!["Everything that the scenario expects came out".to_owned()]);
     } else {
         document.heading("What did not come out as expected");

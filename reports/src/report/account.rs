@@ -179,6 +179,12 @@ impl Account {
         self.agree(entry);
     }
 
+    /// A part of a whole in which something is predicted: a request that has usage and no profile is predicted as it was
+    /// recorded, in each part as in the whole, so that the parts add up.
+    pub(super) fn predict_as_recorded(&mut self) {
+        self.predicted.get_or_insert(self.without_profile);
+    }
+
     /// The sums, once all requests are in.
     pub(super) fn finished(mut self) -> Self {
         // A request that cannot be compared but has usage is predicted as it was recorded.

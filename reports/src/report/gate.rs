@@ -1,6 +1,7 @@
 //! Limits of the sums, so that a replay can fail a pipeline.
 
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::outside::quoted;
 use forkcast_sim::pricing::Money;
 
 use super::{Counted, Report, unpriced};
@@ -146,11 +147,8 @@ const MODELS_NAMED: usize = 3;
 
 /// What was used and has no price, or of which nobody knows what was used.
 fn not_billed(report: &Report<'_>) -> Option<String> {
-    let unpriced: Vec<String> = unpriced(report)
-        .into_iter()
-        .filter(|model| model.tokens > 0)
-        .map(|model| format!("`{}`", model.model))
-        .collect();
+    let unpriced: Vec<String> =
+        unpriced(report).into_iter().filter(|model| model.tokens > 0).map(|model| quoted(&model.model)).collect();
     if !unpriced.is_empty() {
         let more = unpriced.len().saturating_sub(MODELS_NAMED);
         let named = unpriced[..unpriced.len() - more].join(", ");

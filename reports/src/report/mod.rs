@@ -101,6 +101,15 @@ impl<'a> Report<'a> {
         if counted == Counted::Predicted && found.tally.requests > 0 {
             found = Gathering::of(requests, (inputs, options, view), counted);
         }
+        let totals = found.totals.finished();
+        let mut sessions = found.sessions;
+        let mut groups = found.groups.map(group::Groups::sorted).unwrap_or_default();
+        let mut models = found.models.sorted();
+        if totals.predicted.is_some() {
+            let of_groups = groups.iter_mut().chain(&mut models).map(|group| &mut group.account);
+            let parts = sessions.iter_mut().map(|session| &mut session.account).chain(of_groups);
+            parts.for_each(Account::predict_as_recorded);
+        }
         Self {
             inputs,
             requests,
@@ -108,10 +117,10 @@ impl<'a> Report<'a> {
             view,
             names: view.names,
             left_out: found.left_out,
-            sessions: found.sessions,
-            groups: found.groups.map(group::Groups::sorted).unwrap_or_default(),
-            models: found.models.sorted(),
-            totals: found.totals.finished(),
+            sessions,
+            groups,
+            models,
+            totals,
             tally: found.tally,
             misses: found.findings.misses,
             exceptions: found.findings.exceptions,

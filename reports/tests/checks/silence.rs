@@ -5,9 +5,9 @@ use forkcast_reports::document::{csv, markdown, terminal};
 use forkcast_reports::format::check::{self, github, junit, sarif};
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::{Guard, Rules, Sent};
 
-use super::captures::{Checked, SECRET, restless, text};
+use super::captures::{CALM, Checked, SECRET, Turn, body, restless, text};
 
 /// Every output that is a file somewhere.
 fn files(check: &Check<'_>) -> Vec<(&'static str, String)> {
@@ -56,6 +56,25 @@ fn names_become_ids() {
         for name in [SECRET, "bodies/", "forkcast.lock", "`Read`", "`Edit`", "`main`", "\"main\""] {
             let text = text.replace("\"forkcast.lock\"", "");
             assert!(!text.contains(name) || name == "forkcast.lock", "{format}: {name}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_file_of_a_warning_is_a_name() {
+    let mut guard = Guard::new(Rules::default());
+    for asked in ["Look at it", "Write a poem"] {
+        let body = body(&Turn { asked, ..CALM }, 0);
+        guard.take(&Sent { scope: "ada/poems.jsonl", ..Sent::body(body.as_bytes()) }).unwrap();
+    }
+    let checked = Checked { report: guard.finish(), ..Checked::of(&[CALM], Rules::default()) };
+    for (names, shows) in [(Names::Plain, true), (Names::Anonymous, false)] {
+        let check = Check { names, ..checked.check() };
+        for (format, text) in
+            files(&check).into_iter().filter(|(format, _)| ["json", "markdown", "github"].contains(format))
+        {
+            assert!(text.contains("request 1 names no agent"), "{format}: {text}");
+            assert_eq!(text.contains("ada/poems.jsonl"), shows, "{format}: {text}");
         }
     }
 }

@@ -32,7 +32,7 @@ fn as_in_the_scenario(failed: &mut Failures<'_>) {
     let original = play(Scenario::clone(scenario), &run.options);
     for claim in claims {
         let says = match (find(run, &claim.which), find(&original, &claim.which)) {
-            (Ok(here), Ok(there)) => difference(&there.draft, &here.draft, Extent::Whole).map(|at| {
+            (Ok(here), Ok(there)) => difference(&there.draft(), &here.draft(), Extent::Whole).map(|at| {
                 let Which { agent, turn } = &claim.which;
                 format!("request {turn} of `{agent}` is not that of `{}`: {at}", scenario.name)
             }),
@@ -49,7 +49,7 @@ fn as_in_the_scenario(failed: &mut Failures<'_>) {
 fn tools(request: &Request) -> Vec<Rc<str>> {
     let tool = |piece: &Piece| serde_json::from_str::<Value>(piece.json()).unwrap_or_default();
     let named = |piece| tool(piece)["name"].as_str().unwrap_or_default().into();
-    request.draft.tools.iter().map(named).collect()
+    request.draft().tools.iter().map(named).collect()
 }
 
 fn list(names: &[Rc<str>]) -> String {
@@ -114,7 +114,7 @@ fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
         return failed;
     }
     // As JSON spells it, so that line ends and quotes are found too.
-    let body = String::from_utf8_lossy(&request.draft.body()).into_owned();
+    let body = String::from_utf8_lossy(&request.draft().body()).into_owned();
     let spelled = |text: &str| Value::from(text).to_string().trim_matches('"').to_owned();
     let missing = claim.has.iter().filter(|text| !body.contains(&spelled(text)));
     failed.extend(missing.map(|text| format!("{name} has no {text:?} in it")));
@@ -156,7 +156,7 @@ fn compared(claim: &RequestClaim, request: &Request, name: &str, run: &Run) -> V
             Ok(other) => other,
             Err(says) => return Some(says),
         };
-        let difference = difference(&other.draft, &request.draft, extent)?;
+        let difference = difference(&other.draft(), &request.draft(), extent)?;
         Some(format!("{name} is not as request {} of `{}`: {difference}", which.turn, which.agent))
     });
     bytes.chain(claim.difference.as_ref().and_then(|claim| differs(claim, request, name, run))).collect()
@@ -165,7 +165,7 @@ fn compared(claim: &RequestClaim, request: &Request, name: &str, run: &Run) -> V
 fn differs(claim: &DifferenceClaim, request: &Request, name: &str, run: &Run) -> Option<String> {
     let found = match claim.to.as_ref().map(|which| find(run, which)) {
         None => from_chain(request),
-        Some(Ok(other)) => between(&other.draft, &request.draft),
+        Some(Ok(other)) => between(&other.draft(), &request.draft()),
         Some(Err(says)) => return Some(says),
     };
     wrong(claim, found.as_ref(), name)

@@ -18,7 +18,7 @@ const SYSTEM: u64 = 4_000;
 /// Requests of one cell at most: more takes minutes and gigabytes, and says nothing that fewer do not.
 pub const REQUESTS_MAX: u64 = 1_000_000;
 
-/// Tokens of all requests of a cell at most: sums of money stay far within their integers.
+/// Tokens of all requests of a cell, or of a scenario with declared sizes, at most: sums of money stay far within their integers.
 pub const TOKENS_MAX: u128 = 1_000_000_000_000_000;
 
 /// Children of a message whose answers differ from child to child. A thousand take 1.5 s of the processor and 170 MB with real

@@ -1,5 +1,7 @@
 //! Lists and ranges of numbers as they are typed: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
 
+use forkcast_sim::wire::TOKENS_MAX;
+
 /// What is wrong with a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is no number, list or range: {expected}")]
@@ -15,6 +17,7 @@ const NUMBERS_MAX: usize = 10_000;
 
 const FORMS: &str = "expected as `5`, `1,2,8`, `1..10`, `0..100k:25k` (a step) or `1..1000:x10` (a factor)";
 const TOO_MANY: &str = "it has more than 10,000 numbers; take a larger step, or a factor as in `1..1000000:x10`";
+const TOO_LARGE: &str = "it is more than 10,000,000,000, the largest number that is taken";
 const BACKWARDS: &str = "it ends before it begins";
 const STANDS_STILL: &str = "its step goes nowhere; expected a step from 1 or a factor from x2";
 
@@ -72,7 +75,8 @@ fn number(text: &str) -> Result<u64, BadRange> {
         _ => (text, 1),
     };
     let number = digits.replace('_', "").parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    number.ok_or_else(|| bad(text, FORMS))
+    let number = number.ok_or_else(|| bad(text, FORMS))?;
+    if number <= TOKENS_MAX { Ok(number) } else { Err(bad(text, TOO_LARGE)) }
 }
 
 fn bad(found: &str, expected: &'static str) -> BadRange {
@@ -100,8 +104,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_what_could_stand_there() {
-        for text in ["", "five", "9..1", "1..9:0", "1..9:x1", "1..99999999", "18446744073709551615k", "-1", "1..", "é"]
-        {
+        for text in [
+            "",
+            "five",
+            "9..1",
+            "1..9:0",
+            "1..9:x1",
+            "1..99999999",
+            "18446744073709551615k",
+            "10001m",
+            "-1",
+            "1..",
+            "é",
+        ] {
             assert!(numbers(text).is_err(), "{text}");
         }
     }

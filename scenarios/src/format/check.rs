@@ -6,13 +6,15 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::spawn::fork;
 use forkcast_sim::agent::spawn::fork::gate::{Meant, meant_under};
+use forkcast_sim::outside::{found, word};
 use forkcast_sim::simulation::Does;
 
-use super::Scenario;
 use super::expect::{Ends, Figure, Number};
 use super::problem::{alternatives, nearest};
-use super::reading::{Notes, Origin};
+use super::reading::{At, Notes, Origin};
 use super::script::{Content, Reply, ToolCall};
+use super::{Scenario, call_ids};
+use crate::fanout::cell::TOKENS_MAX;
 use crate::load;
 
 /// Tools that an agent can call.
@@ -28,10 +30,29 @@ pub fn whole(scenario: &Scenario, notes: &Notes) {
             check_reply(reply, scenario, notes);
         }
     }
+    call_ids::are_unique(scenario, notes);
     main_is_scripted(scenario, notes);
     acts_are_in_order(scenario, notes);
     acts_mean_somebody(scenario, notes);
     claims_can_hold(scenario, notes);
+}
+
+/// All requests together must fit into sums of tokens and money: each as large as the declared parts make it, as many as the
+/// scenario may have answers.
+pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
+    let sizes = scenario.prompt.sizes?;
+    let turns = u128::from(scenario.limits.turns.unwrap_or(load::TURNS_MAX));
+    let once: u128 = sizes.declared().map(|(_, tokens)| u128::from(tokens)).sum();
+    let gathered = u128::from(sizes.agents.map_or(0, |agents| agents.gathered));
+    let grown = u128::from(sizes.growth.unwrap_or(0)).saturating_mul(turns);
+    let all = turns.saturating_mul(once.saturating_add(gathered).saturating_add(grown));
+    if all > TOKENS_MAX {
+        at.wrong(format_args!(
+            "with these sizes {turns} answers could take {all} tokens, and {TOKENS_MAX} in all are the most that is played; \
+             lower the sizes or `limits.turns`"
+        ));
+    }
+    Some(())
 }
 
 fn check_reply(reply: &Reply, scenario: &Scenario, notes: &Notes) {
@@ -56,9 +77,9 @@ fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("there are {}", alternatives(TOOLS)),
         };
-        let tool = &call.tool;
+        let tool = found(&call.tool);
         let says = format!(
-            "there is no tool `{tool}`; {meant} If the model is meant to call a tool that is not there, add `missing: true`"
+            "there is no tool {tool}; {meant} If the model is meant to call a tool that is not there, add `missing: true`"
         );
         notes.at(&call.origin, says);
     }
@@ -81,6 +102,7 @@ fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     let named = said("name").is_some_and(|name| lists.contains(name));
     let exists = is_fork || scenario.kinds().get(agent).is_some();
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
+        let agent = word(agent).unwrap_or("…");
         let says = format!(
             "this call starts an agent of type `{agent}`, and nothing says what its model answers; add a list \
              `{agent}:` under `script`, such as `{agent}: [{{say: Done.}}]`, or an empty one if it never comes to ask"
@@ -213,8 +235,9 @@ fn agent_can_be(agent: &str, scenario: &Scenario, origin: &Origin, notes: &Notes
     if named.iter().any(|known| known.eq_ignore_ascii_case(base(agent))) || scenario.script.is_empty() {
         return;
     }
+    let (agent, named) = (found(agent), named.into_iter().map(|name| word(name).unwrap_or("…")));
     let says = format!(
-        "no agent `{agent}` can ask anything here, because `script` says nothing for it; scripted are {}",
+        "no agent {agent} can ask anything here, because `script` says nothing for it; scripted are {}",
         alternatives(named)
     );
     notes.at(origin, says);

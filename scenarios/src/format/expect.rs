@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
@@ -52,6 +53,8 @@ pub enum Ends {
     Unscripted,
     /// A law does not hold: a fault of the program, which no scenario can expect.
     LawBroken,
+    /// Whoever watched the run ended it, which no scenario can expect either.
+    Interrupted,
 }
 
 /// A figure and what it must be.
@@ -102,28 +105,39 @@ pub struct Pending {
     pub needs: String,
 }
 
-const ENDS: [(&str, Ends); 4] = [
-    ("finished", Ends::Finished),
-    ("stalled", Ends::Stalled),
-    ("limit", Ends::Limit),
-    ("unscripted", Ends::Unscripted),
-];
+/// The ends that a scenario can expect.
+const ENDS: [Ends; 4] = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted];
 
 impl Ends {
     /// The word of the format.
-    pub fn word(self) -> &'static str {
-        ENDS.iter().find(|(_, ends)| *ends == self).map_or("law_broken", |(word, _)| word)
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Stalled => "stalled",
+            Self::Limit => "limit",
+            Self::Unscripted => "unscripted",
+            Self::LawBroken => "law_broken",
+            Self::Interrupted => "interrupted",
+        }
     }
 }
 
 impl Expect {
+    /// Whether anything is claimed, beside that the run comes to its end.
+    pub fn claims_anything(&self) -> bool {
+        self.ends != Ends::Finished
+            || self.message.is_some()
+            || !(self.figures.is_empty() && self.agents.is_empty())
+            || !(self.events.is_empty() && self.orders.is_empty() && self.requests.is_empty())
+    }
+
     /// Reads `expect`.
     pub fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::EXPECT)?;
         let agents = |at: &At<'_>| at.named(|_, at| Some((figures(at)?, at.origin())));
         let agents = fields.may("agents", agents).unwrap_or_default();
         Some(Self {
-            ends: fields.may("ends", |at| at.word(&ENDS)).unwrap_or_default(),
+            ends: fields.may("ends", |at| at.word(&ENDS.map(|ends| (ends.word(), ends)))).unwrap_or_default(),
             message: fields.may("message", |at| Some((at.name()?, at.origin()))),
             figures: fields.may("figures", figures).unwrap_or_default(),
             agents: agents.into_iter().map(|(name, (figures, origin))| (name.into(), figures, origin)).collect(),
@@ -187,7 +201,7 @@ impl Pattern {
             let words = EVENTS.iter().map(|(word, _)| *word);
             let meant = nearest(&event, words).map(|meant| format!("did you mean `{meant}`?"));
             let meant = meant.unwrap_or_else(|| "the words stand in `sim/src/agent/event.rs`".to_owned());
-            at.wrong(format_args!("there is no event `{event}`; {meant}"));
+            at.wrong(format_args!("there is no event {}; {meant}", found(&event)));
             return None;
         };
         let outline: Vec<&str> = outline::PATTERN.iter().copied().chain(known.iter().copied()).collect();

@@ -9,6 +9,7 @@
 //! definitions, hooks, skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what
 //! must come out), [`variant`] (the same once more with other values).
 
+mod call_ids;
 pub mod check;
 pub mod expect;
 pub mod forks;
@@ -159,6 +160,7 @@ impl Scenario {
             scenario.claim(&fields);
             scenario.surroundings(&fields);
             scenario.prompt = Prompt::of(&fields);
+            fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);

@@ -47,7 +47,7 @@ fn fragment(at: &At<'_>) -> Option<Fragment> {
 
 fn sizes(at: &At<'_>) -> Option<PartSizes> {
     let fields = at.fields(outline::SIZES)?;
-    let tokens = |name: &str| fields.may(name, At::number);
+    let tokens = |name: &str| fields.may(name, At::tokens);
     Some(PartSizes {
         system: tokens("system"),
         tools: tokens("tools"),
@@ -62,7 +62,7 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
 
 fn agent_sizes(at: &At<'_>) -> Option<AgentSizes> {
     let fields = at.fields(outline::AGENT_SIZES)?;
-    let tokens = |name: &str| fields.may(name, At::number).unwrap_or_default();
+    let tokens = |name: &str| fields.may(name, At::tokens).unwrap_or_default();
     Some(AgentSizes {
         system: tokens("system"),
         tools: tokens("tools"),

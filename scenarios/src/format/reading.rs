@@ -4,11 +4,16 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
+use forkcast_sim::outside::{found, found_value, word};
+use forkcast_sim::wire::TOKENS_MAX;
+
 use super::problem::{Problem, alternatives, nearest};
 use super::tree::{Key, Node, Place, Value};
 
-/// Letters of a value that a message shows.
-const FOUND_MAX: usize = 60;
+/// Letters of the names of fields that a message shows.
+const FIELDS_MAX: usize = 60;
+
+const U32_MAX: u64 = 4_294_967_295;
 
 /// Notes what is wrong.
 #[derive(Debug)]
@@ -135,10 +140,15 @@ impl<'a> At<'a> {
         };
         match (number, most) {
             // Limits of the machine are no limits of the matter.
-            (None, 4_294_967_295..) => self.expected(format_args!("a whole number from {least} up")),
+            (None, U32_MAX | u64::MAX) => self.expected(format_args!("a whole number from {least} up")),
             (None, _) => self.expected(format_args!("a whole number from {least} to {most}")),
             (number, _) => number,
         }
+    }
+
+    /// A count of tokens.
+    pub fn tokens(&self) -> Option<u64> {
+        self.between(0, TOKENS_MAX)
     }
 
     /// A whole number that is not negative.
@@ -200,8 +210,12 @@ impl<'a> At<'a> {
                 None => format!("known here are {}", alternatives(known.iter().copied())),
             };
             let path = format!("{}{}", self.path, self.step(&key.name));
-            let found = Some(shown(node));
-            self.notes.push(key.place, &path, found, format_args!("there is no field `{}`; {meant}", key.name));
+            self.notes.push(
+                key.place,
+                &path,
+                Some(shown(node)),
+                format_args!("there is no field {}; {meant}", found(&key.name)),
+            );
         }
         Some(Fields { fields, at: self.clone() })
     }
@@ -214,6 +228,7 @@ impl<'a> At<'a> {
     }
 
     fn step(&self, name: &str) -> String {
+        let name = word(name).unwrap_or("…");
         if self.path.is_empty() { name.to_owned() } else { format!(".{name}") }
     }
 
@@ -303,18 +318,14 @@ pub fn yes(at: &At<'_>) -> Option<()> {
 
 /// A value as messages show it.
 fn shown(node: &Node) -> String {
-    let text = match &node.value {
+    let fields = match &node.value {
         Value::Null => return "nothing".to_owned(),
-        Value::List(items) => return format!("a list of {}", items.len()),
-        Value::Map(fields) => {
-            let names: Vec<&str> = fields.iter().map(|(key, _)| key.name.as_str()).collect();
-            format!("fields {}", names.join(", "))
-        }
-        _ => node.json().to_string(),
+        Value::Map(fields) => fields,
+        _ => return found_value(&node.json()),
     };
-    if text.chars().count() <= FOUND_MAX {
-        return text;
+    let names: Option<Vec<&str>> = fields.iter().map(|(key, _)| word(&key.name)).collect();
+    match names.map(|names| names.join(", ")).filter(|names| names.len() <= FIELDS_MAX) {
+        Some(names) => format!("fields {names}"),
+        None => format!("{} fields", fields.len()),
     }
-    let cut: String = text.chars().take(FOUND_MAX).collect();
-    format!("{cut}…")
 }

@@ -127,7 +127,7 @@ impl Reply {
         Some(Self {
             when: fields.may("when", When::of),
             content: Content::of(&fields)?,
-            output_tokens: fields.may("output_tokens", At::number),
+            output_tokens: fields.may("output_tokens", At::tokens),
             first_byte_ms: fields.may("first_byte_ms", At::number),
             streaming_ms: fields.may("streaming_ms", At::number),
             fault,

@@ -6,7 +6,7 @@ use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::Forks;
-use forkcast_sim::wire::Ttl;
+use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
 use super::reading::{At, Fields};
 use super::{forks, outline};
@@ -136,7 +136,7 @@ impl SessionOptions {
             internal_build: truth("internal_build"),
             max_turns: fields.may("max_turns", |at| at.small(1)),
             max_depth: fields.may("max_depth", |at| at.small(0)),
-            max_tokens: fields.may("max_tokens", |at| at.between(1, u64::MAX)),
+            max_tokens: fields.may("max_tokens", |at| at.between(1, TOKENS_MAX)),
             thinking: fields.get("thinking").map(|at| at.json().to_string().into()),
             effort: name("effort"),
             permission_mode: fields.may("permission_mode", |at| at.word(&MODES)),
@@ -145,7 +145,7 @@ impl SessionOptions {
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
-            token_budget: fields.may("token_budget", At::number),
+            token_budget: fields.may("token_budget", At::tokens),
             classifier_ms: fields.may("classifier_ms", At::number),
             breakpoints: fields.may("breakpoints", |at| at.word(&PLACEMENTS)),
             ttl: fields.may("ttl", |at| at.word(&TTLS)),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use forkcast_sim::outside::complaint;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
 
@@ -79,7 +80,7 @@ impl Node {
         let read: Result<Spanned<Bare>, _> = serde_saphyr::from_str_with_options(text, options);
         read.map(Self::from).map_err(|error| Broken {
             place: error.location().map(Place::from).unwrap_or_default(),
-            why: first_line(&error.without_snippet().to_string()),
+            why: complaint::yaml(&error),
         })
     }
 
@@ -110,10 +111,6 @@ impl Node {
             Value::Map(fields) => fields.iter().map(|(key, value)| (key.name.clone(), value.json())).collect(),
         }
     }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// A value whose own place is known to what holds it.

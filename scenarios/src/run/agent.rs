@@ -67,18 +67,20 @@ impl Agent {
 /// The agents, parents before their children and children in the order in which they began.
 pub fn tree(took_part: &[simulation::Agent], events: &[Logged]) -> Vec<Agent> {
     let agents = labelled(took_part, &names(events), &fork::forks(events));
-    let mut tree = Vec::new();
-    for agent in agents.iter().filter(|agent| agent.parent.is_none()) {
-        add(agent, 0, &agents, &mut tree);
+    let mut children: BTreeMap<Option<&str>, Vec<&Agent>> = BTreeMap::new();
+    for agent in &agents {
+        children.entry(agent.parent.as_deref()).or_default().push(agent);
+    }
+    let mut tree = Vec::with_capacity(agents.len());
+    // The next one last. A list of its own, since agents may be nested deeper than a stack is.
+    let main = children.remove(&None).unwrap_or_default();
+    let mut open: Vec<(u32, &Agent)> = main.into_iter().rev().map(|agent| (0, agent)).collect();
+    while let Some((depth, agent)) = open.pop() {
+        tree.push(Agent { depth, ..agent.clone() });
+        let called = children.remove(&Some(&*agent.id)).unwrap_or_default();
+        open.extend(called.into_iter().rev().map(|child| (depth + 1, child)));
     }
     tree
-}
-
-fn add(agent: &Agent, depth: u32, all: &[Agent], tree: &mut Vec<Agent>) {
-    tree.push(Agent { depth, ..agent.clone() });
-    for child in all.iter().filter(|child| child.parent.as_ref() == Some(&agent.id)) {
-        add(child, depth + 1, all, tree);
-    }
 }
 
 /// The name that each agent was given last.

@@ -1,5 +1,6 @@
 //! A scenario goes through the simulation.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -34,29 +35,38 @@ pub struct Progress {
     pub at: Instant,
 }
 
-/// Tells somebody outside how far a run is, at each request.
-struct Watch<F>(F);
+/// Tells somebody outside how far a run is, at each request, and asks whether to go on.
+struct Watch<F> {
+    goes_on: F,
+    /// It does not.
+    interrupted: Rc<Cell<bool>>,
+}
 
-impl<F: FnMut(Progress)> Observer for Watch<F> {
+impl<F: FnMut(Progress) -> bool> Observer for Watch<F> {
     fn name(&self) -> &'static str {
         "watch"
     }
 
     fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
-        (self.0)(Progress { requests: seen.line + 1, at: seen.at });
-        Ok(())
+        if (self.goes_on)(Progress { requests: seen.line + 1, at: seen.at }) {
+            return Ok(());
+        }
+        self.interrupted.set(true);
+        Err("interrupted".to_owned())
     }
 }
 
 /// Runs a scenario.
 pub fn play(scenario: Scenario, options: &Options) -> Run {
-    play_watched(scenario, options, |_| {})
+    play_watched(scenario, options, |_| true)
 }
 
-/// Runs a scenario and tells `watch` how far it is. What `watch` does changes nothing in the run.
-pub fn play_watched(scenario: Scenario, options: &Options, watch: impl FnMut(Progress) + 'static) -> Run {
+/// Runs a scenario, tells `goes_on` how far it is, and ends it early once that says no: then what there was of the run is kept.
+/// Nothing else that `goes_on` does changes the run.
+pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(Progress) -> bool + 'static) -> Run {
     let mut setup = load::setup(&scenario, options.interleave);
-    setup.observers.push(Box::new(Watch(watch)));
+    let interrupted = Rc::<Cell<bool>>::default();
+    setup.observers.push(Box::new(Watch { goes_on, interrupted: Rc::clone(&interrupted) }));
     if let Some(book) = &options.book {
         setup.book = Rc::clone(book);
     }
@@ -64,6 +74,9 @@ pub fn play_watched(scenario: Scenario, options: &Options, watch: impl FnMut(Pro
     let laws: Vec<&'static str> = laws::all(&rules, &Seed::new(scenario.seed)).iter().map(|law| law.name()).collect();
     let (finished, ends, message) = match simulation::run(setup) {
         Ok(finished) => (finished, Ends::Finished, None),
+        Err(failed) if interrupted.get() => {
+            (*failed.until, Ends::Interrupted, Some("interrupted before its end".to_owned()))
+        }
         Err(failed) => (*failed.until, ends(&failed.why), Some(failed.why.to_string())),
     };
     let Finished { digest, log, agents, lines, asked, drafts, laws_held, makespan, idle, .. } = finished;

@@ -9,9 +9,9 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms};
-use forkcast_sim::simulation::{Asked, Layout, Logged};
+use forkcast_sim::simulation::{Asked, Drafts, Layout, Logged};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Draft, Ttl, Usage};
+use forkcast_sim::wire::{Draft, Mark, Ttl, Usage};
 
 use super::agent::Agent;
 
@@ -41,8 +41,7 @@ pub struct Request {
     pub ended_at: Option<Instant>,
     /// Breakpoints in it.
     pub breakpoints: u64,
-    /// What was sent.
-    pub draft: Draft,
+    drafts: Rc<Drafts>,
 }
 
 impl fmt::Debug for Request {
@@ -59,6 +58,11 @@ impl Request {
     /// Its usage.
     pub fn usage(&self) -> Usage {
         self.line.billed().unwrap_or_default()
+    }
+
+    /// What was sent. Costs a look at each of its messages.
+    pub fn draft(&self) -> Draft {
+        self.drafts.draft(self.line.index)
     }
 
     /// Its bill.
@@ -91,15 +95,18 @@ pub fn sent(events: &[Logged]) -> BTreeMap<(Rc<str>, Instant), (u32, u32)> {
 pub fn requests(
     lines: Vec<Line>,
     asked: Vec<Asked>,
-    drafts: Vec<Draft>,
+    drafts: Drafts,
     agents: &[Agent],
     sent: &BTreeMap<(Rc<str>, Instant), (u32, u32)>,
     prices: (&PriceBook, Option<Date>),
 ) -> Vec<Request> {
     let mut left: Vec<u64> = Vec::with_capacity(lines.len());
     let mut requests = Vec::with_capacity(lines.len());
-    for ((line, asked), draft) in lines.into_iter().zip(asked).zip(drafts) {
-        let agent = agents.iter().position(|agent| agent.id == asked.agent).unwrap_or(0);
+    let drafts = Rc::new(drafts);
+    let places: BTreeMap<&str, usize> = agents.iter().enumerate().map(|(at, agent)| (&*agent.id, at)).collect();
+    for (line, asked) in lines.into_iter().zip(asked) {
+        let agent = places.get(&*asked.agent).copied().unwrap_or(0);
+        let marks = drafts.marks(line.index);
         let usage = line.billed().unwrap_or_default();
         let read = usage.cache_read_input_tokens;
         let expected_tokens = asked.layout.continues.and_then(|line| left.get(line)).copied();
@@ -113,10 +120,10 @@ pub fn requests(
             expected_tokens,
             layout: asked.layout,
             cost_without_cache: price(&line, &without_cache(&usage), prices),
-            cost_cold: price(&line, &cold(&usage, &draft), prices),
+            cost_cold: price(&line, &cold(&usage, marks), prices),
             ended_at: asked.ended_at,
-            breakpoints: draft.marks.len() as u64,
-            draft,
+            breakpoints: marks.len() as u64,
+            drafts: Rc::clone(&drafts),
             line,
         });
     }
@@ -130,10 +137,10 @@ fn without_cache(usage: &Usage) -> Usage {
 
 /// The same tokens with those that were read written, at the lifetime of the breakpoint that stands last. Without one nothing
 /// is ever read.
-fn cold(usage: &Usage, draft: &Draft) -> Usage {
+fn cold(usage: &Usage, marks: &[Mark]) -> Usage {
     let read = usage.cache_read_input_tokens;
     let mut cold = Usage { cache_read_input_tokens: 0, ..*usage };
-    match draft.marks.iter().max_by_key(|mark| (mark.level, mark.item, mark.part)).map(|mark| mark.ttl) {
+    match marks.iter().max_by_key(|mark| (mark.level, mark.item, mark.part)).map(|mark| mark.ttl) {
         Some(Ttl::OneHour) => cold.ephemeral_1h_input_tokens += read,
         Some(Ttl::FiveMinutes) => cold.ephemeral_5m_input_tokens += read,
         None => cold.input_tokens += read,

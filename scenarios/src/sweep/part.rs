@@ -2,9 +2,11 @@
 //! so that whatever ends the program in the midst of it leaves nothing under the name.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use forkcast_replay::output::file::{self, Kind, NotWritten, Why, begins};
+use forkcast_sim::outside::{self, complaint};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
@@ -13,9 +15,6 @@ use super::{Refusal, hash};
 
 /// Name and version.
 const SCHEMA: &str = "forkcast.part/1";
-
-/// What files that are not finished begin with.
-const UNFINISHED: &str = ".unfinished-";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,12 +58,13 @@ pub fn read(plan: &Plan, part: usize, folder: &Path) -> Result<Found, Refusal> {
 
 /// The rows, if this is the part.
 fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<Row>, String> {
-    let file: PartFile = serde_json::from_slice(bytes).map_err(|error| format!("it is torn: {error}"))?;
+    let file: PartFile =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is torn: {}", complaint::json(&error)))?;
     if file.schema != SCHEMA {
-        return Err(format!("it is `{}`, expected {SCHEMA}", file.schema));
+        return Err(format!("it is {}, expected {SCHEMA}", outside::found(&file.schema)));
     }
     if file.plan != plan.plan {
-        return Err(format!("it is of another plan, {}", file.plan));
+        return Err(format!("it is of another plan, {}", outside::found(&file.plan)));
     }
     let cells = plan.part(part);
     if file.part != part || !file.rows.iter().map(|row| &row.cell).eq(cells.iter().map(|cell| &cell.cell)) {
@@ -79,38 +79,37 @@ fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<Row>, String> {
 /// Writes a part. Two processes that make the same one do not disturb each other: both write the same bytes.
 ///
 /// # Errors
-/// When the system refuses.
+/// On an error of the system, or when a file that is no part has its name.
 pub fn write(plan: &Plan, part: usize, folder: &Path, rows: Vec<Row>) -> Result<(), Refusal> {
     let path = path(plan, part, folder);
     let digest = Row::hash_all(&rows);
-    let file = PartFile { schema: SCHEMA.to_owned(), plan: plan.plan.clone(), part, digest, rows };
-    let written = serde_json::to_vec(&file).map_err(io::Error::from).and_then(|bytes| whole(&path, folder, &bytes));
-    written.map_err(|source| Refusal { path, source })
+    let content = PartFile { schema: SCHEMA.to_owned(), plan: plan.plan.clone(), part, digest, rows };
+    match serde_json::to_vec(&content) {
+        Ok(mut bytes) => {
+            bytes.push(b'\n');
+            Ok(file::write(&path, PART, &bytes)?)
+        }
+        Err(error) => Err(Refusal { path, source: error.into() }),
+    }
 }
 
-/// Writes a file that is there whole or not at all.
-fn whole(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().prefix(UNFINISHED).suffix(".json").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.write_all(b"\n")?;
-    // The name must not come to the disk before what it names. That the name itself comes there needs no care: a part that is
-    // lost is made again.
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
-}
+/// A part file, or the torn beginning of one.
+pub const PART: Kind = Kind {
+    name: "part",
+    is_ours: |head| {
+        let mark = "{\"schema\":\"forkcast.part/";
+        begins(head, mark) || begins(mark, head)
+    },
+};
 
-/// Writes a file that others read, whole or not at all.
-///
-/// # Errors
-/// When the system refuses.
-pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    });
-    written.map_err(|source| Refusal { path: path.to_owned(), source })
+impl From<NotWritten> for Refusal {
+    fn from(NotWritten { path, why }: NotWritten) -> Self {
+        let source = match why {
+            Why::Io(source) => source,
+            other => io::Error::other(other.to_string()),
+        };
+        Self { path, source }
+    }
 }
 
 /// Files that killed processes left behind. They may be removed once nobody writes any more.
@@ -118,14 +117,5 @@ pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
 /// # Errors
 /// When the system refuses the folder.
 pub fn unfinished(folder: &Path) -> Result<Vec<PathBuf>, Refusal> {
-    let refused = |source| Refusal { path: folder.to_owned(), source };
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(refused)? {
-        let entry = entry.map_err(refused)?;
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
-    Ok(found)
+    file::unfinished(folder, &[PART]).map_err(|source| Refusal { path: folder.to_owned(), source })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use forkcast_sim::outside::{self, complaint};
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
@@ -135,9 +136,10 @@ impl Plan {
     /// # Errors
     /// When it is none, was changed, or was made by another version of the program.
     pub fn read(text: &str) -> Result<Self, BadPlan> {
-        let found: Self = serde_json::from_str(text).map_err(|error| BadPlan::Unreadable(error.to_string()))?;
+        let found: Self = serde_json::from_str(text)
+            .map_err(|error| BadPlan::Unreadable(format!("line {}: {}", error.line(), complaint::json(&error))))?;
         if found.schema != SCHEMA {
-            return Err(BadPlan::Unreadable(format!("its `schema` is `{}`", found.schema)));
+            return Err(BadPlan::Unreadable(format!("its `schema` is {}", outside::found(&found.schema))));
         }
         if found.version != env!("CARGO_PKG_VERSION") {
             return Err(BadPlan::Version(found.version));

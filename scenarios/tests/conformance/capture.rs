@@ -43,7 +43,7 @@ pub fn of_run(name: &str) -> Vec<Capture> {
             chain: Some(agent.id.to_string()),
             parent: agent.parent.as_ref().map(ToString::to_string),
             scope: "workspace".to_owned(),
-            body: String::from_utf8(request.draft.body()).unwrap(),
+            body: String::from_utf8(request.draft().body()).unwrap(),
             at: request.line.at,
             first_byte_at: request.line.first_byte_at,
         }

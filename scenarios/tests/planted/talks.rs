@@ -115,7 +115,7 @@ fn scenario(name: &str, scenario: Scenario) -> Talk {
             parent: agent.parent.as_ref().map(ToString::to_string),
             continues: request.layout.continues,
             answered: request.usage().total_input_tokens() > 0,
-            prompt: parsed(&request.draft.body()),
+            prompt: parsed(&request.draft().body()),
         }
     });
     Talk { name: name.to_owned(), requests: requests.collect() }
@@ -127,7 +127,7 @@ fn fanout(children: u32, turns: u32, profile: Profile) -> Talk {
     setup.keeps_drafts = true;
     setup.explains = true;
     let finished = simulation::run(setup).unwrap();
-    let requests = finished.asked.iter().zip(&finished.drafts).map(|(asked, draft)| Request {
+    let requests = finished.asked.iter().zip(finished.drafts.iter()).map(|(asked, draft)| Request {
         chain: asked.agent.to_string(),
         parent: (&*asked.agent != "main").then(|| "main".to_owned()),
         continues: asked.layout.continues,

@@ -7,6 +7,7 @@ mod pages;
 mod prices;
 mod run;
 mod sizes;
+mod strict;
 mod sweep;
 mod view;
 
@@ -28,6 +29,7 @@ pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::{OwnPriceArgs, PriceArgs};
 pub use run::RunArgs;
 use sizes::SizeArgs;
+pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use view::ViewArgs;
 
@@ -53,10 +55,12 @@ Examples:
 
 Exit codes:
   0  done
-  1  a check or a threshold failed
-  2  bad input or usage
+  1  a check, an expectation or a threshold failed
+  2  bad input or usage, or output that cannot be written
   3  a fault of the program
-  130  stopped by Ctrl-C before a check or a lock was whole
+  130, 143, 129  stopped by SIGINT (Ctrl-C), SIGTERM or SIGHUP before a check or a lock was whole, or by a second signal
+
+A closed pipe (`| head`) changes no exit code.
 
 Data goes to standard output, everything else to standard error.";
 
@@ -129,9 +133,9 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// Exit with 2 where a model has no price or anything is unreadable
-    #[arg(long)]
-    pub strict: bool,
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 
     /// Which prices hold
     #[command(flatten)]
@@ -149,11 +153,11 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
 
-    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png into this folder
+    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and .png into this folder; an older result is replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Write into a folder that holds other files too; only files of the names above are replaced
+    /// Write into a folder with other files; they are never replaced
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 
@@ -200,6 +204,10 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub shown: ShownArgs,
 
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
+
     /// What is said on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
@@ -241,6 +249,10 @@ pub struct ExplainArgs {
     /// What is shown
     #[command(flatten)]
     pub shown: ShownArgs,
+
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 
     /// What is said on standard error
     #[command(flatten)]

@@ -1,21 +1,22 @@
-//! Exit codes, and what stands behind them.
+//! Exit codes, and what decides them.
 //!
 //! | code | |
 //! |---|---|
 //! | 0 | done |
 //! | 1 | a check, an expectation or a threshold failed |
-//! | 2 | bad input or usage, with file, place and what was found |
+//! | 2 | bad input or usage, with file, place and what was found; output that cannot be written |
 //! | 3 | a fault of the program |
-//! | 130 | Ctrl-C: a check or a lock that is not whole, or the second time anywhere |
+//! | 130, 143, 129 | SIGINT (Ctrl-C), SIGTERM or SIGHUP: a check or a lock that is not whole, or the second signal anywhere |
+//!
+//! Where several hold, 3 weighs more than 2 and 2 more than 1. Whoever reads the output may go away: that changes no code.
 
 use std::fmt;
-use std::io;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use forkcast_reports::folder::FolderError;
+use forkcast_sim::outside::is_hidden;
 
-use crate::talk;
+use crate::{screen, signals, talk};
 
 const FAILED: u8 = 1;
 const INPUT: u8 = 2;
@@ -64,25 +65,50 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// The code of a program that the user stopped: 128 and the number of SIGINT.
-const STOPPED: u8 = 130;
-
-/// Whether the user pressed Ctrl-C. What was computed is then reported, marked partial.
-pub fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+/// What did not come out, by the weight that it has. A verb collects it while it goes on, so that a report is printed whatever
+/// is wrong, and what is wrong counts whether or not somebody reads the report.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The program is wrong.
+    pub faults: Vec<String>,
+    /// What the user gave cannot be used, or what was computed cannot be written.
+    pub mistakes: Vec<String>,
+    /// Something was found that the user does not allow.
+    pub failures: Vec<String>,
 }
 
-/// Lets the first Ctrl-C end the work and the second the program.
-pub fn watch_interrupts() {
-    let on_interrupt = || {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(STOPPED.into());
+impl Outcome {
+    /// Takes what printing gave. A standard output that cannot be written is a mistake beside the others; a fault ends the verb.
+    pub fn printed(&mut self, printed: anyhow::Result<()>) -> anyhow::Result<()> {
+        match printed.map_err(anyhow::Error::downcast::<BadInput>) {
+            Ok(()) => Ok(()),
+            Err(Ok(BadInput(complaints))) => {
+                self.mistakes.extend(complaints);
+                Ok(())
+            }
+            Err(Err(fault)) => Err(fault),
         }
-    };
-    if let Err(error) = ctrlc::set_handler(on_interrupt) {
-        talk::say(format_args!("forkcast: Ctrl-C will end the program at once: {error}"));
+    }
+
+    /// Records that a folder could not be written; the report is printed all the same.
+    pub fn written(&mut self, written: Result<(), FolderError>) {
+        match written {
+            Ok(()) => {}
+            Err(fault @ FolderError::Picture { .. }) => self.faults.push(fault.to_string()),
+            Err(refused) => self.mistakes.push(refused.to_string()),
+        }
+    }
+
+    /// The result of the verb. Bad input weighs more than a limit that was not kept, since it may be the reason for that.
+    pub fn done(self) -> anyhow::Result<()> {
+        let Self { faults, mistakes, failures } = self;
+        if !faults.is_empty() {
+            return Err(anyhow::anyhow!(faults.join("\nforkcast: ")));
+        }
+        if !mistakes.is_empty() {
+            return Err(BadInput([failures, mistakes].concat()).into());
+        }
+        if failures.is_empty() { Ok(()) } else { Err(Threshold(failures).into()) }
     }
 }
 
@@ -96,9 +122,16 @@ pub fn guard() {
 
 /// Prints help, the version or what is wrong with the arguments.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    // A closed pipe behind `--help` is no error.
-    drop(error.print());
-    if error.use_stderr() { INPUT.into() } else { ExitCode::SUCCESS }
+    if error.use_stderr() {
+        match std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
+            // A name among the arguments would move the cursor: without colours all of it can be written out.
+            true => talk::say(format_args!("{}", error.render())),
+            // Nothing can be said about a standard error that is closed.
+            false => drop(error.print()),
+        }
+        return INPUT.into();
+    }
+    code(screen::printed(error.print()))
 }
 
 /// A folder that cannot be used is the user's; a picture that cannot be made is a fault of the program.
@@ -112,9 +145,6 @@ pub fn folder_error(error: FolderError) -> anyhow::Error {
 /// The code of a verb's result; complaints go to standard error.
 pub fn code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
-    if is_closed_pipe(&error) {
-        return ExitCode::SUCCESS;
-    }
     if let Some(BadInput(complaints)) = error.downcast_ref() {
         return said(complaints, INPUT);
     }
@@ -122,7 +152,7 @@ pub fn code(result: anyhow::Result<()>) -> ExitCode {
         return said(failures, FAILED);
     }
     if let Some(Stopped(what)) = error.downcast_ref() {
-        return said(std::slice::from_ref(what), STOPPED);
+        return said(std::slice::from_ref(what), signals::code());
     }
     talk::say(format_args!("forkcast: {error:#}"));
     FAULT.into()
@@ -133,12 +163,4 @@ fn said(lines: &[String], code: u8) -> ExitCode {
         talk::say(format_args!("forkcast: {line}"));
     }
     code.into()
-}
-
-/// Who reads the output went away (`| head`): nothing is wrong.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

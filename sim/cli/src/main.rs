@@ -3,6 +3,7 @@
 mod args;
 mod exit;
 mod screen;
+mod signals;
 mod talk;
 mod verbs;
 
@@ -14,7 +15,7 @@ use args::{Args, Verb};
 
 fn main() -> ExitCode {
     exit::guard();
-    exit::watch_interrupts();
+    signals::watch();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),

@@ -1,18 +1,71 @@
 //! Standard output: data, in the form that was asked for.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 use forkcast_reports::document::terminal::Look;
 use forkcast_reports::document::{Document, csv, json, markdown, terminal};
 
 use crate::args::Format;
+use crate::exit::BadInput;
 
 /// Hands buffered standard output to `write` and flushes it.
+///
+/// Whoever reads it may go away (`| head`): what is left is then printed to nobody, and nothing is wrong.
+///
+/// # Errors
+/// Bad input where standard output cannot be written, as on a full disk.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut target = BufWriter::new(io::stdout().lock());
-    write(&mut target)?;
-    target.flush()?;
-    Ok(())
+    let mut target = BufWriter::new(Remembering { target: io::stdout().lock(), failure: None });
+    let written = write(&mut target).and_then(|()| target.flush());
+    // What is buffered stays there: it cannot be written any more.
+    let (Remembering { failure, .. }, _) = target.into_parts();
+    match failure {
+        Some(failure) => printed(Err(failure)),
+        None => Ok(written?),
+    }
+}
+
+/// What becomes of a failure of standard output.
+///
+/// # Errors
+/// Bad input, unless only the reader went away.
+pub fn printed(written: io::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(BadInput::error(format_args!("standard output cannot be written: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Keeps the failure of its target, since formats wrap it into errors of their own.
+struct Remembering<W> {
+    target: W,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Remembering<W> {
+    fn remember<T>(&mut self, written: io::Result<T>) -> io::Result<T> {
+        written.map_err(|error| {
+            let kind = error.kind();
+            if kind != ErrorKind::Interrupted {
+                self.failure = Some(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.target.write(bytes);
+        self.remember(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.target.flush();
+        self.remember(flushed)
+    }
 }
 
 /// Prints a document. As JSON it is its tables.

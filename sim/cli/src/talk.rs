@@ -4,12 +4,24 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use forkcast_sim::outside::visible;
+
 use crate::args::{Progress, TalkArgs};
 
-/// Says a line, whether or not somebody listens.
-pub fn say(line: fmt::Arguments<'_>) {
+/// Says a line or several, whether or not somebody listens. Names in them move no cursor.
+pub fn say(lines: fmt::Arguments<'_>) {
     // Nothing can be said about a standard error that is closed.
-    drop(writeln!(io::stderr(), "{line}"));
+    drop(writeln!(io::stderr(), "{}", plain(&lines.to_string())));
+}
+
+/// The text with hidden characters written out, line by line. The runner of a workflow takes a line that begins with `::` for
+/// a command, so none does.
+pub fn plain(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with("::") {
+        true => visible(line).replacen("::", "\\u{3a}:", 1),
+        false => visible(line).into_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 impl TalkArgs {
@@ -85,7 +97,7 @@ impl Steps {
         }
         self.shown = true;
         let mut target = io::stderr();
-        drop(write!(target, "{OVER}forkcast: {line}").and_then(|()| target.flush()));
+        drop(write!(target, "{OVER}forkcast: {}", visible(&line)).and_then(|()| target.flush()));
     }
 
     /// Nothing more: what stood on the terminal goes.

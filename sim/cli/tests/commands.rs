@@ -4,6 +4,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
 
+#[path = "commands/codes.rs"]
+mod codes;
+#[cfg(unix)]
+#[path = "commands/signals.rs"]
+mod signals;
+#[path = "commands/written.rs"]
+mod written;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -92,7 +100,7 @@ fn lists() {
 #[test]
 fn a_folder_is_written_and_recognised() {
     let place = folder("out");
-    let names = ["ledger.jsonl", "requests.csv", "run.json", "timeline.png", "timeline.svg"];
+    let names = ["ledger.jsonl", "manifest.json", "requests.csv", "run.json", "timeline.png", "timeline.svg"];
     for _ in 0..2 {
         let output = forkcast(&place, &["replay", "--out", "result", "--quiet"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -117,7 +125,10 @@ fn a_foreign_folder_is_left_alone() {
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("mine") && stderr(&output).contains("--overwrite"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(place.join("mine/run.json")).unwrap(), "{}");
-    assert_eq!(code(&forkcast(&place, &["replay", "--out", "mine", "--overwrite", "-q"])), 0);
+    let output = forkcast(&place, &["replay", "--out", "mine", "--overwrite", "-q"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("run.json: exists and is not listed as ours"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(place.join("mine/run.json")).unwrap(), "{}");
     let output = forkcast(&place, &["replay", "--out", "mine/run.json"]);
     assert_eq!(code(&output), 2);
 }
@@ -356,17 +367,104 @@ fn standard_input_is_read() {
     assert!(stdout(&output).contains("forkcast.replay/1"));
 }
 
-/// Who reads the output may go away at any time.
+/// What nobody wants to have printed: it sets the title, turns the line, and gives a workflow's runner a command.
+const HOSTILE: &str = "evil\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{7f}\n::error::x";
+
 #[test]
-fn a_closed_pipe_is_no_error() {
-    let place = folder("pipe");
-    let mut child = command(&place, &["replay", "-q"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((code(&output), stderr(&output)), (0, ""));
+fn no_name_moves_the_cursor_of_who_reads() {
+    let place = folder("hostile");
+    let (first, second) = (format!("1{HOSTILE}.json"), format!("2{HOSTILE}.json"));
+    let tool = serde_json::to_string(&format!("Read{HOSTILE}")).unwrap();
+    for (name, body) in [(&first, FIRST), (&second, SECOND)] {
+        fs::write(place.join(name), body.replace("\"Read\"", &tool)).unwrap();
+    }
+    let damaged = format!("damaged{HOSTILE}");
+    fs::write(place.join(&damaged), "[[price]]\nmodel = \"a\"\n").unwrap();
+    let absent = format!("absent{HOSTILE}");
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["replay", &damaged],
+        vec!["replay", &absent],
+        vec!["replay", &first, "--price-book", &damaged],
+        vec!["check", &damaged],
+        vec!["run", &damaged],
+        vec!["diff", &first, &damaged],
+        vec!["check", &first, "--lock", &damaged],
+        vec!["replay", &first, "--input-format", HOSTILE],
+        vec!["replay", ".", "--out", "out"],
+        vec!["explain", "out", "1"],
+        vec!["explain", &absent, "1"],
+    ];
+    for format in ["human", "json", "csv", "markdown"] {
+        commands.push(vec!["replay", &first, &second, "--format", format]);
+        commands.push(vec!["diff", &first, &second, "--format", format]);
+        commands.push(vec!["explain", "out", "1", "--format", format]);
+    }
+    for format in ["human", "json", "csv", "markdown", "junit", "github", "sarif"] {
+        commands.push(vec!["check", &first, &second, "--format", format]);
+    }
+    for arguments in commands {
+        let output = forkcast(&place, &arguments);
+        assert!(code(&output) <= 2, "{arguments:?}: {}", stderr(&output));
+        let is_github = arguments.contains(&"github");
+        for text in [stdout(&output), stderr(&output)] {
+            let hidden = text.chars().find(|c| *c != '\n' && forkcast_sim::outside::is_hidden(*c));
+            assert_eq!(hidden, None, "{arguments:?}: {text}");
+            let command = text.lines().find(|line| line.trim_start().starts_with("::"));
+            assert!(command.is_none() || is_github, "{arguments:?}: {text}");
+        }
+    }
+}
+
+/// Runs with `text` on a pipe that `/dev/fd/0` leads to, as `<(…)` of a shell leads to others.
+#[cfg(unix)]
+fn piped(place: &Path, arguments: &[&str], text: &str) -> Output {
+    let mut child =
+        command(place, arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_is_named_is_read_by_every_verb() {
+    let place = folder("pipes");
+    fs::write(place.join("first.json"), FIRST).unwrap();
+    fs::write(place.join("second.json"), SECOND).unwrap();
+    for arguments in [
+        &["replay", "/dev/fd/0", "--quiet"][..],
+        &["check", "/dev/fd/0", "--lock", "none", "--quiet"],
+        &["lock", "/dev/fd/0", "-o", "out.lock", "--quiet"],
+        &["diff", "first.json", "/dev/fd/0"],
+        &["explain", "/dev/fd/0", "0"],
+    ] {
+        let output = piped(&place, arguments, SECOND);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+        assert!(!stdout(&output).is_empty(), "{arguments:?}");
+    }
+    let same = |arguments: &[&str]| stdout(&piped(&place, arguments, SECOND)).replace("/dev/fd/0", "second.json");
+    assert_eq!(
+        same(&["diff", "first.json", "/dev/fd/0"]),
+        stdout(&forkcast(&place, &["diff", "first.json", "second.json"]))
+    );
+    let lock = fs::read_to_string(place.join("out.lock")).unwrap();
+    let output = piped(&place, &["check", "second.json", "--lock", "/dev/fd/0", "--quiet"], &lock);
+    assert_ne!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_and_one_in_a_folder_is_passed_over() {
+    let place = folder("fifos");
+    fs::write(place.join("first.json"), FIRST).unwrap();
+    assert!(Command::new("mkfifo").arg(place.join("pipe")).status().unwrap().success());
+    let output = forkcast(&place, &["replay", ".", "--format", "json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("neither file nor folder"));
+    let pipe = place.join("pipe");
+    let writer = std::thread::spawn(move || fs::write(pipe, SECOND).unwrap());
+    let output = forkcast(&place, &["replay", "first.json", "pipe", "--format", "json"]);
+    writer.join().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let found: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(found["totals"]["requests"], 2);
 }

@@ -259,3 +259,21 @@ fn a_simulated_run_without_its_bodies_says_how_to_keep_them() {
     let output = forkcast(&place, &["explain", "run", "0"]);
     assert!(complaint(&output).contains("--bodies"), "{}", complaint(&output));
 }
+
+#[test]
+fn a_request_of_a_trace_is_explained_from_the_trace_and_from_its_run() {
+    let place = folder("explain-trace");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/weka.json");
+    fs::copy(fixture, place.join("weka.json")).unwrap();
+    stdout(&forkcast(&place, &["replay", "weka.json", "--out", "run", "--quiet"]));
+    for run in ["weka.json", "run"] {
+        let text = forkcast(&place, &["explain", run, "1"]);
+        assert!(stdout(&text).starts_with("Request 1, weka.json:"), "{run}: {}", stdout(&text));
+        assert!(stdout(&text).contains("Predicted: read"), "{run}: {}", stdout(&text));
+        let found = json(&forkcast(&place, &["explain", run, "1", "--format", "json"]));
+        assert_eq!(found["schema"], "forkcast.explain/1", "{run}: {found:#}");
+    }
+    let mooncake = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/mooncake.jsonl");
+    fs::copy(mooncake, place.join("mooncake.jsonl")).unwrap();
+    assert!(stdout(&forkcast(&place, &["explain", "mooncake.jsonl", "2"])).starts_with("Request 2, mooncake.jsonl:3"));
+}

@@ -59,9 +59,9 @@ fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
         (&["--turns", "4000000000"], "1000000 in all"),
         (&["--children", "five"], "no number, list or range"),
         (&["--children", "9..1"], "ends before it begins"),
-        (&["--prefix", "18446744073709551615", "--no-window"], "are the most that is played"),
-        (&["--growth", "18446744073709551615", "--turns", "2", "--no-window"], "are the most that is played"),
-        (&["--output", "18446744073709551615"], "are the most that is played"),
+        (&["--prefix", "18446744073709551615", "--no-window"], "the largest number that is taken"),
+        (&["--growth", "18446744073709551615", "--turns", "2", "--no-window"], "the largest number that is taken"),
+        (&["--output", "18446744073709551615"], "the largest number that is taken"),
         (&["--output", "3000000000"], "days"),
         (&["--model", "claude-nonsense"], "forkcast list models"),
         (&["--prefix", "2m"], "--no-window"),
@@ -210,6 +210,26 @@ fn a_folder_of_a_grid_holds_the_plots_that_suit_it() {
     let (code, _, stderr) = said(&["--out", out]);
     assert_eq!(code, 0);
     assert!(stderr.contains("no plot suits these cells") && stderr.contains("--answer"), "{stderr}");
+}
+
+/// Dashes of slanted lines leave remainders that no addition uses up: these plots once never ended.
+#[test]
+fn plots_of_slanted_lines_end() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-slanted");
+    drop(fs::remove_dir_all(&place));
+    for (arguments, plot) in [
+        (&["--children", "1,2,4,8,16", "--launch", "burst,primed"][..], "children.svg"),
+        (&["--children", "2,8,20", "--launch", "burst,primed"], "children.svg"),
+        (&["--answer", "children", "--children", "1..1000:x10"], "children.svg"),
+        (&["--answer", "fork-or-spawn", "--turns", "1,2,4,8"], "fork-or-spawn.svg"),
+        (&["--answer", "fork-or-spawn", "--turns", "1,5,11"], "fork-or-spawn.svg"),
+    ] {
+        let (code, _, stderr) = said(&[arguments, &["--overwrite", "--out", place.to_str().unwrap()]].concat());
+        assert_eq!(code, 0, "{arguments:?}: {stderr}");
+        let svg = fs::read_to_string(place.join(plot)).unwrap();
+        let dashes = svg.matches("<polyline").count();
+        assert!((10..5_000).contains(&dashes), "{arguments:?}: {dashes} dashes");
+    }
 }
 
 #[test]

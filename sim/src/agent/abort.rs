@@ -1,57 +1,203 @@
 //! Abort signals: one for each agent, so that stopping one leaves the others alone (contract ASYNC-11, CTX-18).
 
-use std::cell::Cell;
-use std::rc::Rc;
-
-use tokio::sync::Notify;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+use std::task::{Poll, Waker};
 
 /// A signal that is given at most once a turn and seen by everybody who holds it.
 #[derive(Clone, Debug, Default)]
 pub struct Abort(Rc<State>);
 
+/// A signal is handed down when it is given. Looking at it then costs the same however many are above it: agents may be
+/// nested thousands deep, and each looks at each of its turns.
 #[derive(Debug, Default)]
 struct State {
     given: Cell<bool>,
-    parent: Option<Abort>,
-    changed: Notify,
+    /// One above it was given.
+    inherited: Cell<bool>,
+    children: RefCell<Vec<Weak<State>>>,
+    /// Who waits, by when they began to.
+    waiting: RefCell<BTreeMap<u64, Waker>>,
+    /// How often anybody began to wait for this signal, one above it or one below.
+    waits: Rc<Cell<u64>>,
 }
 
 impl Abort {
     /// A signal that is given with its parent's too: a synchronous child stops with its parent.
     pub fn child(&self) -> Self {
-        Self(Rc::new(State { parent: Some(self.clone()), ..State::default() }))
+        let child = Rc::new(State {
+            inherited: Cell::new(self.is_given()),
+            waits: Rc::clone(&self.0.waits),
+            ..State::default()
+        });
+        let mut children = self.0.children.borrow_mut();
+        if children.len() == children.capacity() {
+            children.retain(|child| child.strong_count() > 0);
+        }
+        children.push(Rc::downgrade(&child));
+        Self(child)
     }
 
-    /// Gives the signal.
+    /// Gives the signal. Whoever waits for it or for one below it goes on in the order in which they began to wait.
     pub fn give(&self) {
         self.0.given.set(true);
-        self.0.changed.notify_waiters();
+        let mut waiting = self.0.waiting.take();
+        for below in self.0.hand_down() {
+            waiting.append(&mut below.waiting.borrow_mut());
+        }
+        waiting.into_values().for_each(Waker::wake);
     }
 
     /// Takes the signal back: the main agent's next turn begins. Nobody who waits for it may be left.
     pub fn clear(&self) {
         self.0.given.set(false);
+        self.0.hand_down();
     }
 
     /// Whether it was given.
     pub fn is_given(&self) -> bool {
-        self.0.given.get() || self.0.parent.as_ref().is_some_and(Self::is_given)
+        self.0.is_given()
     }
 
     /// Ready when it was given, to this signal or one above it.
     pub async fn given(&self) {
-        let chain: Vec<&Self> = std::iter::successors(Some(self), |signal| signal.0.parent.as_ref()).collect();
-        let mut waiting: Vec<_> = chain.iter().map(|signal| Box::pin(signal.0.changed.notified())).collect();
-        for waiting in &mut waiting {
-            waiting.as_mut().enable();
-        }
         if self.is_given() {
             return;
         }
-        std::future::poll_fn(|context| {
-            let given = waiting.iter_mut().any(|waiting| waiting.as_mut().poll(context).is_ready());
-            if given { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        let wait = Wait::begin(&self.0);
+        std::future::poll_fn(|context| wait.poll(context.waker())).await;
+    }
+}
+
+impl State {
+    fn is_given(&self) -> bool {
+        self.given.get() || self.inherited.get()
+    }
+
+    /// Tells all signals below it, parents before their children, whether one above them was given.
+    fn hand_down(&self) -> Vec<Rc<Self>> {
+        let mut told = self.tell_children();
+        let mut at = 0;
+        while let Some(next) = told.get(at).cloned() {
+            told.extend(next.tell_children());
+            at += 1;
+        }
+        told
+    }
+
+    fn tell_children(&self) -> Vec<Rc<Self>> {
+        let children: Vec<Rc<Self>> = self.children.borrow().iter().filter_map(Weak::upgrade).collect();
+        for child in &children {
+            child.inherited.set(self.is_given());
+        }
+        children
+    }
+}
+
+/// Somebody waits for a signal, until this is dropped.
+struct Wait<'a> {
+    state: &'a State,
+    number: u64,
+}
+
+impl<'a> Wait<'a> {
+    fn begin(state: &'a State) -> Self {
+        let number = state.waits.get();
+        state.waits.set(number + 1);
+        state.waiting.borrow_mut().insert(number, Waker::noop().clone());
+        Self { state, number }
+    }
+
+    fn poll(&self, waker: &Waker) -> Poll<()> {
+        match self.state.waiting.borrow_mut().get_mut(&self.number) {
+            Some(kept) => {
+                kept.clone_from(waker);
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        }
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.state.waiting.borrow_mut().remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::Abort;
+    use crate::time::{Plan, run};
+
+    #[test]
+    fn a_signal_is_given_to_all_below_it_and_taken_back() {
+        let top = Abort::default();
+        let middle = top.child();
+        let bottom = middle.child();
+        let given = || [&top, &middle, &bottom].map(Abort::is_given);
+        middle.give();
+        assert_eq!(given(), [false, true, true]);
+        top.give();
+        middle.clear();
+        assert_eq!(given(), [true, true, true]);
+        top.clear();
+        assert_eq!(given(), [false, false, false]);
+        top.give();
+        assert!(bottom.child().is_given());
+    }
+
+    /// As if all of them waited for one signal: the order in which they go on must not depend on how they are nested.
+    #[test]
+    fn those_who_wait_go_on_in_the_order_in_which_they_began() {
+        let top = Abort::default();
+        let one = top.child();
+        let other = top.child();
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let went = order.clone();
+        let waiting = [("other", &other), ("top", &top), ("one", &one), ("top again", &top)];
+        let waiting = waiting.map(|(name, abort)| (name, abort.clone()));
+        run(&Plan::default(), |handle| async move {
+            let tasks = waiting.map(|(name, abort)| {
+                let went = went.clone();
+                handle.spawn(name, async move {
+                    abort.given().await;
+                    went.borrow_mut().push(name);
+                })
+            });
+            handle.yield_now().await;
+            top.give();
+            for task in tasks {
+                task.await.unwrap();
+            }
         })
-        .await;
+        .unwrap();
+        assert_eq!(*order.borrow(), ["other", "top", "one", "top again"]);
+    }
+
+    #[test]
+    fn signals_may_be_nested_deeper_than_a_stack() {
+        let top = Abort::default();
+        let mut all = vec![top.clone()];
+        for at in 0..100_000 {
+            all.push(all[at].child());
+        }
+        assert!(!all[100_000].is_given());
+        top.give();
+        assert!(all[100_000].is_given());
+        drop(top);
+    }
+
+    #[test]
+    fn signals_that_are_gone_take_no_room() {
+        let top = Abort::default();
+        for _ in 0..10_000 {
+            drop(top.child());
+        }
+        assert!(top.0.children.borrow().capacity() < 16);
     }
 }

@@ -5,6 +5,7 @@ use super::cause::Cause;
 use super::pairing::{Pair, Pairs, tool_name};
 use super::sides::Sides;
 use super::{compaction, history};
+use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Level, Place, Wire, json};
 
 /// A result this short, in place of one at least four times as long, was cleared and not rewritten.
@@ -221,7 +222,7 @@ pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
 
 /// What a block of this kind is called, of a tool of this name, said by `speaker`.
 pub fn title_of(kind: BlockKind, level: Level, tool: Option<&str>, speaker: &str) -> String {
-    let named = |what: &str| tool.map_or_else(|| what.to_owned(), |name| format!("{what} `{name}`"));
+    let named = |what: &str| tool.map_or_else(|| what.to_owned(), |name| format!("{what} {}", quoted(name)));
     match kind {
         BlockKind::Tool => named("tool"),
         BlockKind::ToolUse => named("tool use"),

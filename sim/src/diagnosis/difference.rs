@@ -7,9 +7,11 @@ use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
 use super::history;
 use super::pairing::{self, Pair};
+use super::resent::{self, Resent};
 use super::seams;
 use super::sides::Sides;
 use super::volatile;
+use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Level, Request, Wire};
 
 /// One difference between an older and a newer request.
@@ -49,6 +51,8 @@ pub struct Comparison {
     pub alignment: Alignment,
     /// All differences of content, in prompt order. What the newer request appends is none.
     pub differences: Vec<Difference>,
+    /// For each block of the newer prompt what of it stood in the older one.
+    pub resent: Vec<Option<Resent>>,
 }
 
 /// Compares `newer` with `older`, both read into `wire`.
@@ -68,7 +72,9 @@ pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
             found.gap(gap, &alignment);
         }
     }
-    Comparison { differences: found.differences, alignment }
+    let differences = found.differences;
+    let resent = resent::resent(&wire.blocks, [&sides.old, &sides.new], &alignment, &differences);
+    Comparison { alignment, differences, resent }
 }
 
 /// The differences told so far.
@@ -88,7 +94,7 @@ impl Found<'_> {
             cause: Cause::ModelChanged,
             level: Level::Tools,
             path: "model".to_owned(),
-            name: format!("model `{}` became `{}`", older.model, newer.model),
+            name: format!("model {} became {}", quoted(&older.model), quoted(&newer.model)),
             new_index: 0,
             old_index: 0,
             offset_in_block: None,
@@ -209,7 +215,7 @@ impl Found<'_> {
         self.differences.extend(fields.into_iter().map(|field| Difference {
             cause: Cause::LevelParameter,
             level,
-            name: format!("parameter `{field}`"),
+            name: format!("parameter {}", quoted(&field)),
             path: sides.parameter_path(&field, [bytes(old), bytes(new)]),
             new_index: pair.new_at,
             old_index: pair.old_at,

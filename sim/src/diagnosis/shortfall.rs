@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cause::{Cause, Note};
 use super::difference::{Comparison, Difference, compare};
+use super::resent::Resent;
 use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
@@ -202,16 +203,33 @@ impl Account<'_> {
         let read = self.case.usage.cache_read_input_tokens;
         let mut start = 0;
         for (at, end) in self.case.cumulative.iter().copied().enumerate() {
-            let from = start.max(read);
+            let begin = start;
+            let from = begin.max(read);
             start = end;
             if from >= end {
                 continue;
             }
-            match self.cause(at) {
-                Some(cause) => self.miss(cause, from, end),
-                None => self.new_tokens += end - from,
-            }
+            let Some(cause) = self.cause(at) else {
+                self.new_tokens += end - from;
+                continue;
+            };
+            // Of a changed block, what differs is new; it is taken to stand at its end.
+            let missed_tokens = self.sent_before(at, end - begin).min(end - from);
+            self.new_tokens += end - from - missed_tokens;
+            self.miss(cause, from, from + missed_tokens);
         }
+    }
+
+    /// How many of the block's `tokens` were sent before.
+    fn sent_before(&self, at: usize, tokens: u64) -> u64 {
+        if at < self.case.request.known {
+            return tokens;
+        }
+        self.resent(at).map_or(0, |resent| resent.tokens(tokens))
+    }
+
+    fn resent(&self, at: usize) -> Option<Resent> {
+        self.comparison.and_then(|comparison| comparison.resent[at])
     }
 
     /// Books the tokens from `from` to `end` of the prompt as missed, at what they were billed as: behind the read lie
@@ -235,7 +253,7 @@ impl Account<'_> {
     /// The cause of one unread block; `None` where it had not been sent before.
     fn cause(&self, at: usize) -> Option<Cause> {
         let request = self.case.request;
-        let partner = self.comparison.and_then(|comparison| comparison.alignment.partner[at]);
+        let partner = self.resent(at).map(|resent| resent.old);
         let prefix_known = at < request.known;
         if !prefix_known && partner.is_none() {
             return None;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::align::{Alignment, Gap};
 use super::classify;
 use super::pairing::{self, Pair};
+use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
 
 /// What both prompts are made of.
@@ -249,7 +250,7 @@ impl<'a> Sides<'a> {
         let fields =
             old.zip(new).map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
         match fields.as_ref().and_then(|fields| fields.first()) {
-            Some(field) => format!("{what}, field `{field}`"),
+            Some(field) => format!("{what}, field {}", quoted(field)),
             None => what,
         }
     }

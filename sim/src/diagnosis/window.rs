@@ -1,5 +1,7 @@
 //! Bytes around a difference, fit for a terminal.
 
+use crate::outside::visible;
+
 /// The text around a difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
@@ -27,11 +29,11 @@ pub fn window(bytes: &[u8], offset: usize) -> Window {
     let end = boundary(bytes, behind.saturating_add(SIDE_BYTES).min(bytes.len()));
     let before = if start > 0 { "…" } else { "" };
     let after = if end < bytes.len() { "…" } else { "" };
-    let mark = if offset == bytes.len() { Window::END.to_owned() } else { shown(&bytes[offset..behind]) };
+    let mark = if offset == bytes.len() { Window::END.to_owned() } else { visible_bytes(&bytes[offset..behind]) };
     Window {
-        before: format!("{before}{}", shown(&bytes[start..offset])),
+        before: format!("{before}{}", visible_bytes(&bytes[start..offset])),
         mark,
-        after: format!("{}{after}", shown(bytes.get(behind..end).unwrap_or_default())),
+        after: format!("{}{after}", visible_bytes(bytes.get(behind..end).unwrap_or_default())),
     }
 }
 
@@ -47,19 +49,8 @@ fn next_boundary(bytes: &[u8], at: usize) -> usize {
     (at..bytes.len()).find(|at| bytes[*at] & 0xc0 != 0x80).unwrap_or(bytes.len())
 }
 
-/// Text with everything escaped that would move the cursor or turn the direction of writing.
-fn shown(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for c in String::from_utf8_lossy(bytes).chars() {
-        let hidden =
-            matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-        if c.is_control() || hidden {
-            text.extend(c.escape_unicode());
-        } else {
-            text.push(c);
-        }
-    }
-    text
+fn visible_bytes(bytes: &[u8]) -> String {
+    visible(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 #[cfg(test)]

@@ -65,9 +65,11 @@ pub struct Finding {
     /// Time left out and all other changes undone, the request reads less because of it. Of equality: than it would if the
     /// lock's prompt were in the cache.
     pub breaks_prefix: bool,
-    /// Unchanged tokens that would have been read without the change: those behind it, and those before it where no
-    /// breakpoint ends.
+    /// Tokens that were sent before and would have been read without the change: after it, within it (`design.md` 3), and
+    /// before it back to where a breakpoint ends. A token counts for the first change of its request that loses it.
     pub tokens_lost: u64,
+    /// At most so many: only digests of an edited block are known, and less of it may have been sent before.
+    pub is_upper_bound: bool,
     /// What these (most of them) are billed as instead of reads.
     pub billed_as: Category,
     /// How much more that costs; `None` for a model without a price.

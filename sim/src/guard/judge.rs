@@ -1,10 +1,12 @@
 //! What changed between two requests, and what each change does to the cache.
 
+use std::collections::BTreeSet;
+
 use super::finding::{Finding, NoteKind, Noted, Rule};
 use super::reads::Entries;
 use super::sharing::Within;
 use super::taken::Taken;
-use super::undone::{Breakpoints, Mixed, Undone};
+use super::undone::{Breakpoints, Carried, Mixed, Undone};
 use super::unread;
 use crate::cache;
 use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
@@ -42,9 +44,10 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     let mut notes = Vec::new();
     let base = undone.all_but(None, Breakpoints::OfBoth);
     let kept = base.kept(case.entries.read(&base.prompt, case.preset));
+    let mut counted = Counted::default();
     for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| case.within.concerns(found)) {
         let alone = Alone::new(case, &undone, (at, change), kept);
-        let finding = alone.finding();
+        let finding = alone.finding(&mut counted);
         if !finding.breaks_prefix && alone.is_behind_all() {
             notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
         }
@@ -53,7 +56,7 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     if case.within.asks_breakpoints(case.older) {
         let base = undone.all_but(None, Breakpoints::Own);
         let read = case.entries.read(&base.prompt, case.preset);
-        let unread = unread::findings(case, &undone, &base, read);
+        let unread = unread::findings(case, &undone, (&base, read), &mut counted);
         if let Some(place) = unread::falls_short(case).filter(|_| unread.is_empty()) {
             notes.push(case.note(NoteKind::Harmless(Note::MarkerMoved), &case.newer.request.path(place)));
         }
@@ -62,18 +65,29 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     (findings, notes)
 }
 
+/// Blocks of the newer request whose loss is counted. A token has one cause: the first change in prompt order that loses it
+/// (`design.md` 6), so that the losses of a request add up to what it paid too much.
+#[derive(Debug, Default)]
+pub(super) struct Counted(BTreeSet<usize>);
+
+impl Counted {
+    /// Those of `lost` that no change before counts.
+    pub fn first(&mut self, lost: Vec<Carried>) -> Vec<Carried> {
+        lost.into_iter().filter(|carried| self.0.insert(carried.new)).collect()
+    }
+}
+
 impl Case<'_> {
     /// A note on the newer request.
     pub fn note(&self, note: NoteKind, path: &str) -> Noted {
         Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
     }
 
-    /// What reading these unchanged blocks, by their indices in the older and the newer prompt, would have saved: tokens,
-    /// what most of them are billed as, money.
-    pub fn loss(&self, lost: &[(usize, usize)]) -> (u64, Category, Option<Money>) {
+    /// What reading these would have saved: tokens, what most of them are billed as, money.
+    pub fn loss(&self, lost: &[Carried]) -> (u64, Category, Option<Money>) {
         let mut tokens = [(Category::Write1h, 0_u64), (Category::Write5m, 0), (Category::Input, 0)];
         let ends = self.newer.written_ends();
-        for (old, new) in lost {
+        for Carried { new, resent } in lost {
             let slot = match ends {
                 (one_hour, _) if *new < one_hour => 0,
                 (_, last) if *new < last => 1,
@@ -81,7 +95,10 @@ impl Case<'_> {
             };
             // A recorded size is worth more than an estimate of the same bytes.
             let older_knows = self.older.is_measured && !self.newer.is_measured;
-            tokens[slot].1 += if older_knows { self.older.tokens(*old) } else { self.newer.tokens(*new) };
+            tokens[slot].1 += match older_knows {
+                true => resent.tokens_of_older(self.older.tokens(resent.old)),
+                false => resent.tokens(self.newer.tokens(*new)),
+            };
         }
         let cost = self.rates.map(|rates| {
             tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()
@@ -142,18 +159,18 @@ impl<'a> Alone<'a> {
         })
     }
 
-    /// Unchanged blocks that would have been read without the change, in the older and the newer prompt: those behind it,
-    /// and those before it where no breakpoint ends.
-    fn lost(&self) -> Vec<(usize, usize)> {
-        let unread = self.mixed.slots.iter().skip(self.read).filter(|slot| slot.new.is_none());
-        let cached = unread.filter_map(|slot| slot.old).filter(|old| *old < self.base_read);
-        cached.filter_map(|old| Some((old, self.undone.kept(old)?))).collect()
+    /// What was sent before and would have been read without the change: behind it, within it, and before it back to
+    /// where a breakpoint ends.
+    fn lost(&self) -> Vec<Carried> {
+        let unread = self.mixed.slots.iter().skip(self.read);
+        let carried = unread.filter_map(|slot| self.undone.carried_in(slot));
+        carried.filter(|carried| carried.resent.old < self.base_read).collect()
     }
 
-    fn finding(&self) -> Finding {
+    fn finding(&self, counted: &mut Counted) -> Finding {
         let Self { case, change, .. } = self;
         let breaks_prefix = self.breaks_prefix();
-        let lost = if breaks_prefix { self.lost() } else { Vec::new() };
+        let lost = if breaks_prefix { counted.first(self.lost()) } else { Vec::new() };
         let (tokens_lost, most, cost) = case.loss(&lost);
         let billed_as = if lost.is_empty() { case.newer.billed_at(change.new_index) } else { most };
         // What came in or went away is shown beside what stood at its place; a parameter has none.
@@ -182,6 +199,7 @@ impl<'a> Alone<'a> {
             volatile: change.volatile,
             breaks_prefix,
             tokens_lost,
+            is_upper_bound: false,
             billed_as,
             cost,
             windows: shown.then(|| [older, newer].map(|bytes| diagnosis::window(bytes, offset))),
@@ -203,7 +221,7 @@ impl Taken {
     }
 
     /// What the block at `at` is billed as where it is not read.
-    fn billed_at(&self, at: usize) -> Category {
+    pub(super) fn billed_at(&self, at: usize) -> Category {
         match self.written_ends() {
             (one_hour, _) if at < one_hour => Category::Write1h,
             (_, last) if at < last => Category::Write5m,

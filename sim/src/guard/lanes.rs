@@ -14,6 +14,7 @@ use super::resemblance::Likeness;
 use super::retold;
 use super::sent::Facts;
 use super::taken::Taken;
+use crate::outside::quoted;
 use crate::pricing::Rates;
 use crate::time::Instant;
 use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, Request, Wire};
@@ -243,26 +244,27 @@ impl Scope {
     }
 
     fn warnings(&self, scope: &str, names: &[String]) -> Vec<String> {
-        let place = if scope.is_empty() { String::new() } else { format!("{scope}: ") };
+        // At the end and quoted: what a message quotes is left out where names are.
+        let scope = if scope.is_empty() { String::new() } else { format!(" Scope: {}.", quoted(scope)) };
         let strangers = self.strangers.map(|(count, first)| {
             let which = match count {
                 1 => format!("request {first} names no agent and continues no conversation before it: it begins a chain of its own"),
                 _ => format!(
-                    "{count} of its requests name no agent and continue no conversation before them: each begins a chain of \
-                     its own, the first is request {first}"
+                    "{count} requests name no agent and continue no conversation before them: each begins a chain of its \
+                     own, the first is request {first}"
                 ),
             };
-            format!("{place}{which}. Name the agents, or give each a folder, if that is wrong.")
+            format!("{which}. Name the agents, or give each a folder, if that is wrong.{scope}")
         });
         let torn = self.torn.map(|(count, first, chains)| {
-            let [taken, rival] = chains.map(|chain| names[chain.0 as usize].as_str());
+            let [taken, rival] = chains.map(|chain| quoted(&names[chain.0 as usize]));
             let which = match count {
                 1 => format!("request {first} names no agent and continues two conversations equally"),
                 _ => format!(
-                    "{count} of its requests name no agent and continue two conversations equally, the first is request {first}"
+                    "{count} requests name no agent and continue two conversations equally, the first is request {first}"
                 ),
             };
-            format!("{place}{which}: taken for `{taken}`, it could be `{rival}`. Name the agents, or give each a folder.")
+            format!("{which}: taken for {taken}, it could be {rival}. Name the agents, or give each a folder.{scope}")
         });
         strangers.into_iter().chain(torn).collect()
     }

@@ -58,19 +58,28 @@ impl Prompt {
     }
 }
 
+/// How many leading blocks of a prompt are read: the longest prefix that the look-back from one of its breakpoints meets
+/// and that was `written` with a lifetime which may serve it. `kinds` are those of its blocks.
+pub(super) fn read_blocks(
+    markers: &[(usize, Ttl)],
+    kinds: &[BlockKind],
+    written: impl Fn(usize) -> Option<Ttl>,
+    rules: &Rules,
+) -> usize {
+    let found = markers.iter().rev().filter_map(|(from, ttl)| {
+        let mut positions = Positions::new(rules.look_back);
+        let reached = (0..=*from).rev().take_while(|at| positions.reach(kinds[*at]));
+        let serves = |at: &usize| written(*at).is_some_and(|written| rules.reads_any_ttl || written == *ttl);
+        reached.into_iter().find(serves).map(|at| at + 1)
+    });
+    found.max().unwrap_or(0)
+}
+
 impl Entries {
     /// How many leading blocks of `prompt` are read.
     pub fn read(&self, prompt: &Prompt, rules: &Rules) -> usize {
-        let found = prompt.markers.iter().rev().filter_map(|(from, ttl)| {
-            let mut positions = Positions::new(rules.look_back);
-            let reached = (0..=*from).rev().take_while(|at| positions.reach(prompt.kinds[*at]));
-            let serves = |at: &usize| {
-                let written = prompt.nodes.get(*at).and_then(|node| self.get(*node));
-                written.is_some_and(|written| rules.reads_any_ttl || written == *ttl)
-            };
-            reached.into_iter().find(serves).map(|at| at + 1)
-        });
-        found.max().unwrap_or(0)
+        let written = |at: usize| prompt.nodes.get(at).and_then(|node| self.get(*node));
+        read_blocks(&prompt.markers, &prompt.kinds, written, rules)
     }
 
     /// The same over a wire to which these prefixes moved; others are forgotten.

@@ -19,7 +19,7 @@ impl Finding {
 
     fn price(&self) -> String {
         if self.tokens_lost == 0 {
-            return "nothing else that was cached is lost".to_owned();
+            return "no further tokens that were cached are lost".to_owned();
         }
         let cost = self.cost.map_or_else(|| "no price is known".to_owned(), |cost| format!("{} more", cost.human()));
         let billed = match self.billed_as {

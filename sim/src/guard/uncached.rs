@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lanes::Lane;
 use super::taken::Taken;
+use crate::outside::quoted;
 use crate::wire::ChainId;
 
 /// What each chain had in the cache.
@@ -57,8 +58,8 @@ fn told<'a>(chains: impl Iterator<Item = &'a Kept>, what: impl Fn(&Kept) -> Stri
     let longest = chains.iter().max_by_key(|kept| kept.longest)?;
     let requests: usize = chains.iter().map(|kept| kept.requests).sum();
     let whose = match chains.as_slice() {
-        [only] => format!("`{}`", only.name),
-        [first, more @ ..] => format!("`{}` and {} more chains", first.name, more.len()),
+        [only] => quoted(&only.name),
+        [first, more @ ..] => format!("{} and {} more chains", quoted(&first.name), more.len()),
         [] => return None,
     };
     Some(format!(

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::reads::{Prompt, Step};
 use super::sharing::Within;
 use super::taken::Taken;
-use crate::diagnosis::{Cause, Comparison, Pair};
+use crate::diagnosis::{Cause, Comparison, Pair, Resent};
 use crate::wire::{Ttl, Wire};
 
 /// What stands at a place of such a prompt.
@@ -47,8 +47,17 @@ pub(super) struct Undone<'a> {
     own_model: bool,
     /// Blocks of the newer prompt behind all that the older had.
     appended: Vec<usize>,
-    /// For each block of the older prompt the one of the newer that it is.
-    kept: BTreeMap<usize, usize>,
+    /// For each block of the older prompt the one of the newer that carries it, whole or in part.
+    carried: BTreeMap<usize, Carried>,
+}
+
+/// A block of the newer prompt of which something was sent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Carried {
+    /// Index in the newer prompt.
+    pub new: usize,
+    /// What of it stood in the older prompt.
+    pub resent: Resent,
 }
 
 /// A mixed prompt.
@@ -71,16 +80,25 @@ impl<'a> Undone<'a> {
             |at: &usize| comparison.differences.iter().flat_map(|found| &found.pairs).any(|pair| pair.new == Some(*at));
         let partner = &comparison.alignment.partner;
         let appended = (0..partner.len()).filter(|at| partner[*at].is_none()).filter(|at| !changed(at)).collect();
-        let kept = partner.iter().enumerate().filter_map(|(new, old)| Some(((*old)?, new))).collect();
+        let carried = comparison.resent.iter().enumerate();
+        let carried = carried.filter_map(|(new, resent)| resent.map(|resent| (resent.old, Carried { new, resent })));
         let own: Vec<_> = comparison.differences.iter().filter(|found| !within.concerns(found)).collect();
         let own_model = own.iter().any(|found| found.cause == Cause::ModelChanged);
         let own = own.into_iter().flat_map(|found| found.pairs.iter().copied()).collect();
-        Self { wire, older, newer, comparison, own, own_model, appended, kept }
+        Self { wire, older, newer, comparison, own, own_model, appended, carried: carried.collect() }
     }
 
-    /// Which block of the newer prompt the older's block `old` is, where it is unchanged.
-    pub fn kept(&self, old: usize) -> Option<usize> {
-        self.kept.get(&old).copied()
+    /// The block of the newer prompt that carries the older's block `old`.
+    pub fn carried(&self, old: usize) -> Option<Carried> {
+        self.carried.get(&old).copied()
+    }
+
+    /// What of the block in `slot` was sent before and is carried by the newer request.
+    pub fn carried_in(&self, slot: &Slot) -> Option<Carried> {
+        match slot.new {
+            Some(new) => self.comparison.resent[new].map(|resent| Carried { new, resent }),
+            None => slot.old.and_then(|old| self.carried(old)),
+        }
     }
 
     /// The prompt with all changes undone but that of index `but`.

@@ -3,22 +3,26 @@
 use std::ops::Range;
 
 use super::finding::Finding;
-use super::judge::Case;
+use super::judge::{Case, Counted};
 use super::taken::Taken;
-use super::undone::{Mixed, Undone};
+use super::undone::{Carried, Mixed, Undone};
 use crate::cache::Refusal;
 use crate::diagnosis::{Cause, Provider};
+use crate::pricing::Category;
 use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
 
 /// What is wrong with the breakpoints of the newer request. `base` is its prompt with all changes undone, of which `read`
 /// blocks are read.
-pub(super) fn findings(case: &Case<'_>, undone: &Undone<'_>, base: &Mixed, read: usize) -> Vec<Finding> {
+pub(super) fn findings(
+    case: &Case<'_>,
+    undone: &Undone<'_>,
+    (base, read): (&Mixed, usize),
+    counted: &mut Counted,
+) -> Vec<Finding> {
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
     let unread = unread(case, base, read);
     let covered = case.older.covered();
-    let lost = |range: Range<usize>| -> Vec<(usize, usize)> {
-        range.filter_map(|old| Some((old, undone.kept(old)?))).collect()
-    };
+    let mut lost = |range: Range<usize>| counted.first(range.filter_map(|old| undone.carried(old)).collect());
     // Of a request behind a refused one, what an earlier one wrote is lost.
     let refused = refused.map(|fault| finding(case, fault, &lost(0..covered.max(read))));
     let unread = unread.map(|fault| finding(case, fault, &lost(read..covered)));
@@ -125,9 +129,11 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
     format!("{kind} at {}", request.path(place))
 }
 
-fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[(usize, usize)]) -> Finding {
+fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
     let Fault { cause, place: (request, place), name } = fault;
-    let (tokens_lost, billed_as, cost) = case.loss(lost);
+    let (tokens_lost, most, cost) = case.loss(lost);
+    // What no breakpoint covers is plain input, and so is all of a refused request.
+    let billed_as = if lost.is_empty() { Category::Input } else { most };
     Finding {
         rule: case.rule,
         chain: case.chain.to_owned(),
@@ -144,6 +150,7 @@ fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[(usize, usize)]) -> Findin
         volatile: None,
         breaks_prefix: true,
         tokens_lost,
+        is_upper_bound: false,
         billed_as,
         cost,
         windows: None,

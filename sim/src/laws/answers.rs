@@ -5,13 +5,32 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::outside::complaint;
 use crate::simulation::{Observer, Seen as Request};
-use crate::wire::Message;
+use crate::wire::{Message, Pieces};
 
 /// Follows each agent's conversation; looks at new messages alone.
 #[derive(Default)]
 pub struct Answers {
     seen: BTreeMap<Rc<str>, Seen>,
+    beginning: Option<Beginning>,
+}
+
+/// What the first requests of siblings begin with: a fork of a message with thousands of calls has a result for each.
+struct Beginning {
+    messages: Vec<Rc<Message>>,
+    /// The shared blocks of the message behind them.
+    head: Pieces,
+    /// Calls that have no result up to there.
+    open: BTreeSet<String>,
+}
+
+impl Beginning {
+    fn is_of(&self, messages: &[Rc<Message>]) -> bool {
+        let same = |(one, other): (&Rc<Message>, &Rc<Message>)| Rc::ptr_eq(one, other);
+        let next = messages.get(self.messages.len());
+        next.is_some_and(|next| next.content.shares_with(&self.head)) && self.messages.iter().zip(messages).all(same)
+    }
 }
 
 /// How long an agent's last request was, and its last message.
@@ -28,6 +47,26 @@ impl Answers {
         let there = before.messages.checked_sub(1).and_then(|last| messages.get(last));
         let grown = there.zip(before.last.as_ref()).is_some_and(|(new, old)| Rc::ptr_eq(old, new));
         if grown { before.messages } else { 0 }
+    }
+
+    /// The calls that no message from `known` on answers.
+    fn follow(&mut self, known: usize, messages: &[Rc<Message>]) -> Result<BTreeSet<String>, String> {
+        let shared = self.beginning.as_ref().filter(|beginning| known == 0 && beginning.is_of(messages));
+        let mut open = shared.map(|beginning| beginning.open.clone()).unwrap_or_default();
+        let start = shared.map_or(known, |beginning| beginning.messages.len());
+        let mut part = shared.map_or(0, |beginning| beginning.head.len());
+        for (at, message) in messages.iter().enumerate().skip(start) {
+            let content = &message.content;
+            for (piece, behind) in content.iter().zip(1..).skip(part) {
+                follow(piece.json(), &mut open)?;
+                if known == 0 && behind == content.shared_len() {
+                    let (messages, head) = (messages[..at].to_vec(), content.shared_part());
+                    self.beginning = Some(Beginning { messages, head, open: open.clone() });
+                }
+            }
+            part = 0;
+        }
+        Ok(open)
     }
 
     fn keep(&mut self, agent: &str, messages: &[Rc<Message>]) {
@@ -47,12 +86,7 @@ impl Observer for Answers {
     fn served(&mut self, seen: &Request<'_>) -> Result<(), String> {
         let messages = &seen.draft.messages;
         let known = self.known(seen.agent, messages);
-        let mut open = BTreeSet::new();
-        for message in &messages[known..] {
-            for piece in &message.content {
-                follow(piece.json(), &mut open).map_err(|why| format!("request {}: {why}", seen.line))?;
-            }
-        }
+        let open = self.follow(known, messages).map_err(|why| format!("request {}: {why}", seen.line))?;
         if let Some(id) = open.first() {
             return Err(format!("request {}: the call {id} has no result", seen.line));
         }
@@ -76,7 +110,8 @@ fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
     if !json.contains("\"tool_use\"") && !json.contains("\"tool_result\"") {
         return Ok(());
     }
-    let block: Value = serde_json::from_str(json).map_err(|error| format!("a block is no JSON: {error}"))?;
+    let block: Value =
+        serde_json::from_str(json).map_err(|error| format!("a block is no JSON: {}", complaint::json(&error)))?;
     let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
         "tool_use" => call(text("id"), open),

@@ -43,12 +43,16 @@ pub struct Totals {
     pub causes: BTreeMap<Cause, CauseTotal>,
     /// Premiums for writes that nobody read.
     pub unread_writes: Money,
-    /// Tokens read, new and missed; they add up to the input of the requests that could be explained.
+    /// Tokens read, new and missed; they add up to the input of the requests that could be explained, and with
+    /// [`Self::unknown_tokens`] to all input that was billed.
     pub read_tokens: u64,
     /// Tokens that had not been sent before.
     pub new_tokens: u64,
     /// Tokens that had been sent before and were not read.
     pub missed_tokens: u64,
+    /// Input of which nobody can say whether it had been sent before: the recording does not hold the whole prompt, or no profile
+    /// reads it.
+    pub unknown_tokens: u64,
 }
 
 impl Totals {
@@ -87,10 +91,15 @@ impl Totals {
             total.tokens += cause.tokens;
             total.cost += cause.cost.unwrap_or_default();
         }
+        let mut explained = 0;
         if let Some(explanation) = &line.explanation {
             self.read_tokens += explanation.read_tokens;
             self.new_tokens += explanation.new_tokens;
             self.missed_tokens += explanation.missed_tokens();
+            explained = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
         }
+        let billed = line.billed().unwrap_or_default().total_input_tokens();
+        debug_assert!(explained <= billed, "{explained} tokens are explained of {billed}");
+        self.unknown_tokens += billed.saturating_sub(explained);
     }
 }

@@ -219,7 +219,8 @@ impl PriceBook {
     ///
     /// # Errors
     ///
-    /// [`Unpriced`] when a category has neither a row nor an override.
+    /// [`Unpriced`] when a category has neither a row nor an override, and when prices and factors are so large or have so many
+    /// digits that costs cannot be reckoned exactly.
     pub fn rates(&self, model: &ModelKey, terms: &Terms) -> Result<Rates, Unpriced> {
         let overrides = self.overrides.get(model).copied().unwrap_or_default();
         let rates = match self.row(model, self.day.or(terms.date)) {
@@ -229,7 +230,9 @@ impl PriceBook {
             None => rates_of_overrides(model, &overrides)?,
         };
         let remaining = self.remaining.unwrap_or(Factor::ONE);
-        Ok(Rates { per_token: rates.per_token.map(|rate| rate.times(remaining)), ..rates })
+        let rates = Rates { per_token: rates.per_token.map(|rate| rate.times(remaining)), ..rates };
+        let unpriced = || Unpriced { model: model.clone(), missing: Category::ALL.to_vec() };
+        if rates.fit() { Ok(rates) } else { Err(unpriced()) }
     }
 
     /// The line of a bill for `count` units of a fee; `None` for a model whose maker charges no such fee as far as the

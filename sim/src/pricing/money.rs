@@ -13,8 +13,8 @@ const DECIMALS: usize = 12;
 const PICOUSD_PER_HUMAN_UNIT: i128 = 100_000_000;
 const HUMAN_UNITS_PER_USD: u128 = 10_000;
 
-/// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact; at the
-/// ends of the range, 10²⁶ USD away, they stay there.
+/// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact. Counts and
+/// prices are bounded where they are read, so a sum beyond 10²⁶ USD is a fault of the program and ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Money(i128);
 
@@ -33,13 +33,9 @@ impl Money {
     }
 
     /// `count` times `numerator / denominator` in 10⁻¹² USD, rounded once, half to even. A denominator below 1 counts
-    /// as 1; what does not fit becomes the nearest amount that does.
+    /// as 1.
     pub fn of(count: u64, numerator: i128, denominator: i128) -> Self {
-        match i128::from(count).checked_mul(numerator) {
-            Some(product) => Self(div_half_even(product, denominator)),
-            None if numerator.is_negative() => Self(i128::MIN),
-            None => Self(i128::MAX),
-        }
+        Self(div_half_even(i128::from(count) * numerator, denominator))
     }
 
     /// For people: four decimals, rounded half to even, `$0.0123`; an amount that would show as zero says so,
@@ -120,7 +116,7 @@ impl Add for Money {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        Self(self.0 + other.0)
     }
 }
 
@@ -128,7 +124,7 @@ impl Sub for Money {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
+        Self(self.0 - other.0)
     }
 }
 
@@ -136,7 +132,7 @@ impl Neg for Money {
     type Output = Self;
 
     fn neg(self) -> Self {
-        Self(self.0.saturating_neg())
+        Self(-self.0)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::factor::{Factor, greatest_common_divisor};
 use super::fees::FeeLine;
 use super::money::Money;
-use crate::wire::Usage;
+use crate::wire::{TOKENS_MAX, Usage};
 
 /// The five kinds of tokens that have a price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +75,7 @@ impl Rate {
         Self { numerator: price.picousd(), denominator: TOKENS_PER_MTOK }.reduced()
     }
 
-    /// The price multiplied; at the ends of the range it stays there.
+    /// The price multiplied; one that is beyond the range fails [`Rates::fit`].
     #[must_use]
     pub(super) fn times(self, factor: Factor) -> Self {
         let (above, below) = factor.fraction();
@@ -118,6 +118,22 @@ impl Rates {
         self.per_token[category as usize]
     }
 
+    /// Whether the cost of any request is exact at these prices: products of two prices and as many tokens as a request may
+    /// have fit into 128 bits, and so do sums of what any number of tokens costs.
+    pub(super) fn fit(&self) -> bool {
+        /// A thousand dollars for a token.
+        const PER_TOKEN_MAX: i128 = 1_000_000_000_000_000;
+        /// Four kinds of input, and the difference of two.
+        const PRODUCT_MAX: i128 = i128::MAX / (8 * TOKENS_MAX as i128);
+        let largest = |part: fn(&Rate) -> i128| self.per_token.iter().map(part).max().unwrap_or(0);
+        let numerator = largest(|rate| rate.numerator.saturating_abs());
+        let denominator = largest(|rate| rate.denominator);
+        let is_dear = |rate: &Rate| rate.numerator.saturating_abs() / rate.denominator.max(1) > PER_TOKEN_MAX;
+        !self.per_token.iter().any(is_dear)
+            && numerator.checked_mul(denominator).is_some_and(|product| product <= PRODUCT_MAX)
+            && denominator.checked_mul(denominator).is_some()
+    }
+
     /// Cost of `tokens` of one category, rounded once, half to even.
     pub fn line(&self, category: Category, tokens: u64) -> Money {
         let rate = self.per_token(category);
@@ -127,10 +143,9 @@ impl Rates {
     /// How much more `tokens` cost as `from` than as `to`, rounded once, half to even; negative where they cost less.
     pub fn difference(&self, from: Category, to: Category, tokens: u64) -> Money {
         let (from, to) = (self.per_token(from), self.per_token(to));
-        let (more, less) =
-            (from.numerator.saturating_mul(to.denominator), to.numerator.saturating_mul(from.denominator));
-        let denominator = from.denominator.saturating_mul(to.denominator);
-        let rate = Rate { numerator: more.saturating_sub(less), denominator }.reduced();
+        let more = from.numerator * to.denominator;
+        let less = to.numerator * from.denominator;
+        let rate = Rate { numerator: more - less, denominator: from.denominator * to.denominator }.reduced();
         Money::of(tokens, rate.numerator, rate.denominator)
     }
 

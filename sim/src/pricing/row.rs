@@ -10,7 +10,7 @@ use super::tier::ServiceTier;
 /// Where a price was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    /// Tag of the page or repository, as in the fact sheet.
+    /// Tag of the page or repository, as in `providers.md`.
     pub tag: String,
     /// When the copy was made.
     pub dated: String,

@@ -3,6 +3,7 @@
 //! * [`run()`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
+//! * [`Drafts`] are the requests as they were sent, where they are kept.
 //! * [`Layout`] is how its prompt is divided, and what it shares with the request that it continues.
 //! * [`Pace`] is how long that takes, [`RateLimits`] how much of it there may be in a minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
@@ -10,6 +11,7 @@
 //! * [`Observer`] is told of everything that happens on both sides; laws are observers.
 
 mod alarm;
+mod drafts;
 mod layout;
 pub mod limits;
 mod log;
@@ -25,6 +27,7 @@ mod stems;
 mod user;
 
 pub use alarm::{Alarm, Cause};
+pub use drafts::Drafts;
 pub use layout::Layout;
 pub use limits::RateLimits;
 pub use log::{Log, Logged};

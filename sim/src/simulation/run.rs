@@ -5,6 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::alarm::{Alarm, Cause};
+use super::drafts::Drafts;
 use super::log::{Log, Logged};
 use super::provider::Provider;
 use super::roster::Agent;
@@ -18,7 +19,6 @@ use crate::agent::{Context, Session};
 use crate::ledger::Line;
 use crate::seed::Seed;
 use crate::time::{self, Handle, Instant, Stopped};
-use crate::wire::Draft;
 
 /// What came of a run, or of the part of it that there was.
 pub struct Finished {
@@ -37,7 +37,7 @@ pub struct Finished {
     /// Of each line who asked, and when the answer was over.
     pub asked: Vec<Asked>,
     /// The requests themselves, in step with `lines`, where they were kept.
-    pub drafts: Vec<Draft>,
+    pub drafts: Drafts,
     /// Calls that a limit of rate refused. They have no line.
     pub over_limits: u64,
     /// Laws that held. A law that is broken ends the run, so the others were watched up to there.
@@ -84,6 +84,10 @@ pub struct Failed {
     pub until: Box<Finished>,
 }
 
+/// Stack for a run: some thousand nested agents. It is taken once, and costs the pages that are touched; deeper ones get more
+/// at each of their turns.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Runs a setup on the executor of [`crate::time`].
 ///
 /// # Errors
@@ -91,7 +95,7 @@ pub struct Failed {
 pub fn run(setup: Setup) -> Result<Finished, Failed> {
     let plan = setup.plan.clone();
     let (play, record) = prepare(setup);
-    let played = time::run(&plan, |handle| play.on(handle));
+    let played = stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || time::run(&plan, |handle| play.on(handle)));
     record.finish(played)
 }
 
@@ -108,7 +112,7 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
         &setup.settings.session,
         cache_seed,
     );
-    service.drafts = setup.keeps_drafts.then(Vec::new);
+    service.drafts = setup.keeps_drafts.then(Drafts::default);
     service.explains = setup.explains;
     let mut setup = setup;
     service.observers = std::mem::take(&mut setup.observers);

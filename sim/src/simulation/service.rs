@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::alarm::{Alarm, Cause};
+use super::drafts::Drafts;
 use super::layout::Layout;
 use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
@@ -24,7 +25,7 @@ pub struct Service {
     /// Who asked, line by line.
     pub asked: Vec<Asked>,
     /// What was asked, line by line, where it is kept.
-    pub drafts: Option<Vec<Draft>>,
+    pub drafts: Option<Drafts>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
     /// Calls that a limit of rate refused. They have no line.
@@ -137,7 +138,7 @@ impl Service {
         let layout = whole.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
         self.asked.push(Asked { agent: agent.clone(), ended_at: None, layout });
         if let Some(drafts) = &mut self.drafts {
-            drafts.push(draft.clone());
+            drafts.push(chain, draft);
         }
         self.follow_writes(line, &request, &tokens, &outcome);
         if let Some(cumulative) = tokens.whole() {
@@ -203,6 +204,9 @@ impl Service {
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
         self.latest.fork(agent, parent);
         let (fork, parent) = (self.chain(agent), self.chain(parent));
+        if let Some(drafts) = &mut self.drafts {
+            drafts.fork(fork, parent);
+        }
         if self.explains {
             self.continued.fork(fork, parent);
         }

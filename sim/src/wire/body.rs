@@ -6,6 +6,8 @@ use std::str;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use crate::outside::complaint;
+
 use super::json::{self, ScanError, Scanner};
 use super::level::Level;
 use super::memory::ElementMemory;
@@ -211,7 +213,7 @@ pub fn is_valid(raw: &[u8]) -> bool {
 /// What is wrong with the text: serde's word where it is no JSON, which is better than the scanner's.
 fn describe(text: &[u8], stop: Stop) -> BodyError {
     match (serde_json::from_slice::<&RawValue>(text), stop) {
-        (Err(error), _) => BodyError::NotJson { offset: offset_of(text, &error), found: error.to_string() },
+        (Err(error), _) => BodyError::NotJson { offset: offset_of(text, &error), found: complaint::json(&error) },
         (Ok(_), Stop::Body(error)) => error,
         (Ok(_), Stop::Scan(scan)) => {
             BodyError::NotJson { offset: scan.offset, found: format!("expected {}", scan.expected) }

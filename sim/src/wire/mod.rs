@@ -60,4 +60,4 @@ pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, Excluded, ExcludedWhy,
 pub use sizing::{NodeSizes, PathSizes, Sizes, estimated_tokens};
 pub use stem::{Stem, StemSizes};
 pub use trail::Trail;
-pub use usage::Usage;
+pub use usage::{TOKENS_MAX, Usage};

@@ -76,17 +76,17 @@ impl Pieces {
     }
 
     /// How many of the first blocks are shared.
-    pub(super) fn shared_len(&self) -> usize {
+    pub(crate) fn shared_len(&self) -> usize {
         self.head().len()
     }
 
     /// The shared blocks alone.
-    pub(super) fn shared_part(&self) -> Self {
+    pub(crate) fn shared_part(&self) -> Self {
         Self { head: self.head.clone(), own: Vec::new() }
     }
 
     /// Whether both begin with one and the same shared part, not only with equal blocks.
-    pub(super) fn shares_with(&self, other: &Self) -> bool {
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
         self.head.as_ref().zip(other.head.as_ref()).is_some_and(|(one, other)| Rc::ptr_eq(one, other))
     }
 

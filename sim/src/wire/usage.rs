@@ -2,6 +2,11 @@
 
 use std::ops::{Add, AddAssign};
 
+/// Largest count of tokens that is believed, whoever says it: a recording, a scenario or an option. A thousand times the
+/// largest context window (10 million, 2026-11), so that the sum of a whole session fits as well; and 1.8 billion such counts
+/// still add up to less than 2⁶⁴, so a sum that does not fit is a fault of the program.
+pub const TOKENS_MAX: u64 = 10_000_000_000;
+
 /// Usage in the additive convention: the four input parts are disjoint and their sum is the whole prompt.
 ///
 /// Source: Anthropic prompt-caching page, section on usage fields (2026-09).
@@ -22,14 +27,12 @@ pub struct Usage {
 impl Usage {
     /// Tokens written, whatever their lifetime.
     pub const fn cache_creation_input_tokens(&self) -> u64 {
-        self.ephemeral_5m_input_tokens.saturating_add(self.ephemeral_1h_input_tokens)
+        self.ephemeral_5m_input_tokens + self.ephemeral_1h_input_tokens
     }
 
     /// The whole prompt: read, written and plain input.
     pub const fn total_input_tokens(&self) -> u64 {
-        self.input_tokens
-            .saturating_add(self.cache_read_input_tokens)
-            .saturating_add(self.cache_creation_input_tokens())
+        self.input_tokens + self.cache_read_input_tokens + self.cache_creation_input_tokens()
     }
 
     /// Share of the prompt that was read from the cache, over all three input parts; `None` for an empty prompt.
@@ -44,11 +47,11 @@ impl Add for Usage {
 
     fn add(self, other: Self) -> Self {
         Self {
-            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
-            cache_read_input_tokens: self.cache_read_input_tokens.saturating_add(other.cache_read_input_tokens),
-            ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens.saturating_add(other.ephemeral_5m_input_tokens),
-            ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens.saturating_add(other.ephemeral_1h_input_tokens),
-            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            input_tokens: self.input_tokens + other.input_tokens,
+            cache_read_input_tokens: self.cache_read_input_tokens + other.cache_read_input_tokens,
+            ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens + other.ephemeral_5m_input_tokens,
+            ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens + other.ephemeral_1h_input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
         }
     }
 }

@@ -179,7 +179,7 @@ fn adef_02_what_is_wrong_is_told_with_its_line_what_was_found_and_what_was_expec
     let source = "(definition from source `project`)";
     let cases = [
         ("", format!("1: frontmatter: found nothing, expected a first line `---` {source}")),
-        ("name: one\n", format!("1: frontmatter: found `name: one`, expected a first line `---` {source}")),
+        ("name: one\n", format!("1: frontmatter: found a text of 9 characters, expected a first line `---` {source}")),
         (
             "---\nname: one\n",
             format!("2: frontmatter: found the end of the file, expected a line `---` that ends it {source}"),
@@ -188,7 +188,7 @@ fn adef_02_what_is_wrong_is_told_with_its_line_what_was_found_and_what_was_expec
         ("---\nname: one\n---\nb", format!("1: description: found nothing, expected a text {source}")),
         (
             "---\nname: one two\ndescription: a\n---\nb",
-            format!("2: name: found `one two`, expected letters, digits, `-`, `_` and `.` {source}"),
+            format!("2: name: found a text of 7 characters, expected letters, digits, `-`, `_` and `.` {source}"),
         ),
         (
             "---\nname: one\ndescription: a\n---\n\n",
@@ -227,7 +227,7 @@ fn adef_15_one_bad_definition_of_a_json_text_does_not_take_the_others_along() {
     assert_eq!(definitions.get("good").unwrap().source, Source::Flag);
     let told: Vec<String> = definitions.invalid().iter().map(ToString::to_string).collect();
     assert_eq!(told[0].split(", expected").next().unwrap(), "--agents:6: bad.maxTurns: found 0");
-    assert_eq!(told[1].split(", expected").next().unwrap(), "--agents:8: odd: found `3`");
+    assert_eq!(told[1].split(", expected").next().unwrap(), "--agents:8: odd: found 3");
     let broken = gather(&[at(Source::Flag, "--agents", "{\n  \"a\": \n}")]);
     assert!(broken.invalid()[0].to_string().starts_with("--agents:3: definitions: found "), "{:?}", broken.invalid());
 }

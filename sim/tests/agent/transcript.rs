@@ -193,7 +193,7 @@ fn transcript_06_what_cannot_be_read_is_told_with_its_place() {
     let (nobody, nature, words) = played.value;
     assert_eq!(nobody, "agent `nobody` has no transcript");
     let Unreadable::Line { line, found, .. } = nature else { panic!("{nature}") };
-    assert_eq!((line, &*found), (2, "the nature \"sung\""));
+    assert_eq!((line, &*found), (2, "the nature `sung`"));
     assert!(words.starts_with("/home/user/.claude/projects/-repo/session-1.jsonl, line 1: found "), "{words}");
 }
 

@@ -46,6 +46,7 @@ fn hold(profile: Profile, law: impl Fn(&Parent, &Family) -> Result<(), String>) 
 /// A run of a parent that forks.
 struct Family {
     finished: Finished,
+    drafts: Vec<Draft>,
     /// The parent's request that was answered with the forking message.
     before: usize,
     /// First requests of the forks, by the place of their call in the message.
@@ -56,7 +57,8 @@ impl Family {
     fn of(parent: &Parent, profile: Profile) -> Result<Self, String> {
         let finished = run(setup(parent, profile, None)).map_err(|failed| failed.to_string())?;
         let main = requests_of(&finished, "main");
-        let fork_asks = |line: &usize| last_words(&finished.drafts[*line]).contains("Fork now.");
+        let drafts: Vec<Draft> = finished.drafts.iter().collect();
+        let fork_asks = |line: &usize| last_words(&drafts[*line]).contains("Fork now.");
         let before = main.into_iter().find(fork_asks).ok_or("the parent never asked")?;
         let mut forks = BTreeMap::new();
         for logged in &finished.log {
@@ -67,11 +69,11 @@ impl Family {
         }
         let wanted = parent.forking.calls.iter().filter(|kind| **kind == FORK).count();
         check(forks.len() == wanted, || format!("{} forks asked, {wanted} were called for", forks.len()))?;
-        Ok(Self { finished, before, forks })
+        Ok(Self { finished, drafts, before, forks })
     }
 
     fn draft(&self, line: usize) -> &Draft {
-        &self.finished.drafts[line]
+        &self.drafts[line]
     }
 
     fn first_requests(&self) -> impl Iterator<Item = &Draft> {
@@ -289,7 +291,7 @@ fn fork_21_the_parent_sends_what_it_would_send_if_its_calls_spawned_named_agents
             let up_to = mine.iter().position(|line| *line == family.before).expect("it asked") + 1;
             // Up to the request behind the forking message, which holds the results of its calls.
             for (mine, others) in mine.iter().zip(&others).take(up_to + 1) {
-                let (mine, others) = (&family.finished.drafts[*mine], &other.drafts[*others]);
+                let (mine, others) = (family.draft(*mine), &other.drafts.draft(*others));
                 check(same_heads(mine, others), || "the parent's system, tools or parameters changed".to_owned())?;
                 let (mine, others) =
                     (told_nothing(mine, &parent.forking.calls), told_nothing(others, &parent.forking.calls));
@@ -302,9 +304,9 @@ fn fork_21_the_parent_sends_what_it_would_send_if_its_calls_spawned_named_agents
 
 /// What the parent sent before the forks stays in everything that it sends afterwards.
 fn unchanged_behind(finished: &Finished, before: usize) -> Result<(), String> {
-    let sent = &finished.drafts[before];
+    let sent = &finished.drafts.draft(before);
     for line in requests_of(finished, "main").into_iter().filter(|line| *line > before) {
-        let later = &finished.drafts[line];
+        let later = &finished.drafts.draft(line);
         let same = sent.messages.iter().zip(&later.messages).all(|(one, other)| same_message(one, other));
         check(same && same_heads(sent, later), || format!("line {line} changed what line {before} sent"))?;
     }

@@ -24,7 +24,7 @@ pub struct Scene {
 }
 
 /// A session that is over.
-pub struct Played(pub Finished);
+pub struct Played(pub Finished, Vec<Draft>);
 
 /// A call of `Agent` that means a fork by default.
 pub fn fork(part: &str) -> Said {
@@ -104,7 +104,9 @@ impl Scene {
             self.rules.push(Rule { agent: Some(agent.into()), reply, ..Rule::default() });
         }
         self.setup.script = Box::new(Scripted::new(self.rules));
-        Played(run(self.setup).unwrap_or_else(|failed| panic!("{failed}")))
+        let finished = run(self.setup).unwrap_or_else(|failed| panic!("{failed}"));
+        let drafts = finished.drafts.iter().collect();
+        Played(finished, drafts)
     }
 }
 
@@ -134,7 +136,7 @@ impl Played {
 
     /// The requests of an agent, by its id or type.
     pub fn requests(&self, agent: &str) -> Vec<&Draft> {
-        self.lines(agent).into_iter().map(|line| &self.0.drafts[line.index]).collect()
+        self.lines(agent).into_iter().map(|line| &self.1[line.index]).collect()
     }
 
     pub fn lines(&self, agent: &str) -> Vec<&Line> {

@@ -140,7 +140,8 @@ fn cache_30_a_miss_is_told_with_level_block_and_byte() {
     let (_, level, path, in_block, in_prefix) = first_difference(&finished);
     assert_eq!(level, "system");
     assert!(path.starts_with("system["), "{path}");
-    let parents = finished.drafts[0].system.last().unwrap().json();
+    let parents = finished.drafts.draft(0);
+    let parents = parents.system.last().unwrap().json();
     let (in_block, in_prefix) = (in_block.unwrap(), in_prefix.unwrap());
     // Canonical bytes of a text begin with its one key; the space stands where the text ended.
     let text = parents.len() - "{'type':'text','text':''}".len();

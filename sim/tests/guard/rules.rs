@@ -11,6 +11,7 @@ fn an_empty_file_is_the_default() {
     assert_eq!(Rules::from_toml("").unwrap(), Rules::default());
     let rules = Rules::default();
     assert_eq!((rules.stability, rules.sharing, rules.equality), (Severity::Fail, Severity::Fail, Severity::Note));
+    assert_eq!(rules.missing, Severity::Fail);
 }
 
 #[test]
@@ -21,6 +22,7 @@ cache = "docs-2026-08"
 stability = "note"
 sharing = "off"
 equality = "fail"
+missing = "note"
 pinned = ["tools", "system"]
 requests_per_day = 1000
 [budget]
@@ -37,6 +39,7 @@ path = "messages"
     .unwrap();
     assert_eq!(rules.preset, cache::Rules::preset("docs-2026-08").unwrap());
     assert_eq!((rules.stability, rules.sharing, rules.equality), (Severity::Note, Severity::Off, Severity::Fail));
+    assert_eq!(rules.missing, Severity::Note);
     assert_eq!(rules.pinned, [Level::Tools, Level::System]);
     assert_eq!(rules.requests_per_day, Some(1_000));
     assert_eq!(rules.budget.min_hit_rate_per_mille, Some(905));

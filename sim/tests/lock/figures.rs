@@ -52,5 +52,5 @@ fn the_rules_say_how_much_may_be_more() {
     let rules = Rules::from_toml("[budget]\nmax_cost_rise = 0.05\nmax_hit_rate_fall = 0.02\n").unwrap();
     assert_eq!((rules.budget.max_cost_rise_per_mille, rules.budget.max_hit_rate_fall_per_mille), (Some(50), Some(20)));
     let bad = Rules::from_toml("[budget]\nmax_hit_rate_fall = 2.0\n").unwrap_err();
-    assert_eq!(bad.to_string(), "line 2: found 2.0, expected a share between 0 and 1");
+    assert_eq!(bad.to_string(), "line 2: found `2.0`, expected a share between 0 and 1");
 }

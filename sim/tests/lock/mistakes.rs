@@ -12,6 +12,13 @@ fn line_of(text: &str, word: &str) -> usize {
     text.lines().position(|line| line.contains(word)).unwrap() + 1
 }
 
+/// The text with a number in it that no count and no cost is.
+fn with_number(text: &str, before: &str) -> String {
+    let start = text.find(before).unwrap_or_else(|| panic!("no {before} in {text}")) + before.len();
+    let digits = text[start..].find(|byte: char| !byte.is_ascii_digit()).unwrap();
+    format!("{}9223372036854775807{}", &text[..start], &text[start + digits..])
+}
+
 #[test]
 fn a_newer_version_says_what_to_do() {
     let newer = Talk::new().lock().text().replace("version = 1", "version = 3") + "\n[unheard]\nof = {}\n";
@@ -91,6 +98,13 @@ fn broken_fields_are_named_with_their_lines() {
             line_of(&text, "keeps"),
             vec!["request 7"],
         ),
+        (
+            with_number(&text, "expected = { read = "),
+            line_of(&text, "expected = "),
+            vec!["tokens", "at most 10000000000"],
+        ),
+        (with_number(&text, "cost_usd = \""), line_of(&text, "cost_usd"), vec!["cost `9223", "1000000000000"]),
+        (with_number(&text, "\"system[0]\", \"text\", \"\", "), system, vec!["tokens", "at most 10000000000"]),
     ] {
         let said = complaint(&broken);
         assert!(said.starts_with(&format!("line {line}: found ")), "{line}: {said}");

@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::stage::Talk;
 
 /// Everything that is done with a lock.
-fn use_up(text: &str) {
+pub fn use_up(text: &str) {
     if let Ok(lock) = Lock::parse(text) {
         let good = Talk::new().lock();
         for (old, new) in [(&lock, &good), (&good, &lock), (&lock, &lock)] {
             equality(old, new, &Rules::default());
             changes(old, new);
-            sharing(old, new);
+            sharing(old, new, &Rules::default());
         }
         assert_eq!(Lock::parse(&lock.text()).unwrap().text(), lock.text());
     }

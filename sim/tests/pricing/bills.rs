@@ -2,8 +2,8 @@
 
 use forkcast_sim::pricing::{Category, Date, Line, ModelKey, Money, PriceBook, Rate, ServiceTier, Terms, Unpriced};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{MODELS, ModelId};
+use forkcast_sim::wire::{TOKENS_MAX, Usage};
 use proptest::prelude::*;
 
 const USAGE: Usage = Usage {
@@ -70,17 +70,17 @@ fn a_rate_is_exact() -> Result<(), Unpriced> {
 #[test]
 fn the_largest_usage_neither_panics_nor_wraps() -> Result<(), Unpriced> {
     let usage = Usage {
-        input_tokens: u64::MAX,
-        cache_read_input_tokens: u64::MAX,
-        ephemeral_5m_input_tokens: u64::MAX,
-        ephemeral_1h_input_tokens: u64::MAX,
-        output_tokens: u64::MAX,
+        input_tokens: TOKENS_MAX,
+        cache_read_input_tokens: TOKENS_MAX,
+        ephemeral_5m_input_tokens: TOKENS_MAX,
+        ephemeral_1h_input_tokens: TOKENS_MAX,
+        output_tokens: TOKENS_MAX,
     };
     let bill = PriceBook::built_in().rates(&ModelId::Opus41.into(), &Terms::of(&usage))?.bill(&usage, &[]);
-    let (input, output) = (15_000_000 * i128::from(u64::MAX), 75_000_000 * i128::from(u64::MAX));
-    assert_eq!(bill.lines[0], Line { category: Category::Input, tokens: u64::MAX, cost: Money::from_picousd(input) });
+    let (input, output) = (15_000_000 * i128::from(TOKENS_MAX), 75_000_000 * i128::from(TOKENS_MAX));
+    assert_eq!(bill.lines[0], Line { category: Category::Input, tokens: TOKENS_MAX, cost: Money::from_picousd(input) });
     assert_eq!(bill.lines[4].cost, Money::from_picousd(output));
-    assert_eq!(bill.total, Money::from_picousd(140_250_000 * i128::from(u64::MAX)));
+    assert_eq!(bill.total, Money::from_picousd(140_250_000 * i128::from(TOKENS_MAX)));
     Ok(())
 }
 

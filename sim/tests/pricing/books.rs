@@ -111,7 +111,7 @@ const BROKEN: [(&str, usize, usize, &str); 18] = [
     ("[[price]]\nmodel = \"x\"\ninput = -1\noutput = 2\n", 3, 9, "`-1`, expected USD per million tokens"),
     ("[[price]]\nmodel = \"x\"\ninput = nan\noutput = 2\n", 3, 9, "expected USD per million tokens"),
     ("[[price]]\nmodel = \"x\"\ninput = 0.0000001\noutput = 2\n", 3, 9, "at most 6 decimals"),
-    ("[[price]]\nmodel = \"ü\"\ninput = true\noutput = 2\n", 3, 9, "boolean `true`, expected USD"),
+    ("[[price]]\nmodel = \"ü\"\ninput = true\noutput = 2\n", 3, 9, "found `true`, expected USD"),
     ("[[price]]\nmodel = \"x\"\ninput = 1\noutput = 2\nfrom = \"2026-01-01\"\n", 5, 8, "expected"),
     ("[[price]]\nmodel = \"x\"\ninput = 1\noutput = 2\nfrom = 2026-01-01T00:00:00Z\n", 5, 8, "expected a day such as"),
     ("[[price]]\nmodel = \"x\"\ninput = 1\noutput = 2\nfrom = 2026-02-30\n", 5, 8, "day"),

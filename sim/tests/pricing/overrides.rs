@@ -1,8 +1,8 @@
 //! Prices that the user puts in the place of the book's, and models without any.
 
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, PriceBook, ServiceTier, Terms, Unpriced};
-use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::ModelId;
+use forkcast_sim::wire::{TOKENS_MAX, Usage};
 
 const fn usd(cents: i128) -> Money {
     Money::from_picousd(cents * 10_000_000_000)
@@ -108,13 +108,19 @@ fn prices_that_are_no_whole_number_per_token_round_once_per_line() -> Result<(),
 }
 
 #[test]
-fn absurd_overrides_stay_in_range() -> Result<(), Unpriced> {
-    let book = PriceBook::built_in()
-        .with_override(ModelId::Opus5, Category::Read, Money::from_picousd(i128::MAX))
-        .with_override(ModelId::Opus5, Category::Input, Money::from_picousd(i128::MIN));
-    let rates = book.rates(&ModelId::Opus5.into(), &Terms { geo_us: true, ..Terms::default() })?;
-    assert_eq!(rates.line(Category::Read, u64::MAX), Money::from_picousd(i128::MAX));
-    assert_eq!(rates.difference(Category::Input, Category::Read, u64::MAX), Money::from_picousd(i128::MIN));
+fn a_price_that_no_sum_could_hold_is_none() -> Result<(), Unpriced> {
+    let terms = Terms { geo_us: true, ..Terms::default() };
+    let usd = |usd: i128| Money::from_picousd(usd * 1_000_000_000_000);
+    let priced = |price: Money| {
+        PriceBook::built_in().with_override(ModelId::Opus5, Category::Read, price).rates(&ModelId::Opus5.into(), &terms)
+    };
+    for absurd in [Money::from_picousd(i128::MAX), Money::from_picousd(i128::MIN), usd(10_000_000_000)] {
+        assert_eq!(priced(absurd).unwrap_err().missing, Category::ALL);
+    }
+    // The dearest that an option takes, with all its decimals, on as many tokens as a request may have.
+    let rates = priced(usd(1_000_000) - Money::from_picousd(1))?;
+    assert!(rates.line(Category::Read, TOKENS_MAX) > usd(10_000_000_000));
+    assert!(rates.difference(Category::Input, Category::Read, 4 * TOKENS_MAX) < Money::ZERO);
     Ok(())
 }
 

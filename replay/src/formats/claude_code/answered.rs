@@ -8,12 +8,12 @@ use super::line::Line;
 use super::message::{Blocks, Message, RawCall};
 use super::names::unescaped;
 use super::records::{Place, Records};
-use super::scan::{Broken, Cursor, whole};
+use super::scan::{Broken, Cursor};
 use super::tree::Node;
 use super::usage;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop, answer_id, place_id};
+use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop};
 
 /// The model of answers that the client wrote by itself.
 pub(super) const SYNTHETIC: &[u8] = b"<synthetic>";
@@ -34,7 +34,7 @@ impl<'a> Records<'a> {
         if message.model == Some(SYNTHETIC) {
             return self.synthetic(place);
         }
-        let id = message.id.map_or_else(|| place_id(self.file, place.line), answer_id);
+        let id = self.identity(message.id, place.line);
         if self.agents[place.agent].answer(id).is_none() {
             self.check_rewind(place, line, parent);
             let sent_at = parent.and_then(|parent| parent.at);
@@ -198,7 +198,7 @@ fn diagnosis(raw: &[u8]) -> Result<Option<Diagnosis>, Broken> {
         while let Some(key) = cursor.key()? {
             match key {
                 b"type" => kind = cursor.string()?.map(word_of_diagnosis),
-                b"cache_missed_input_tokens" => missed_tokens = whole(cursor.skip()?),
+                b"cache_missed_input_tokens" => missed_tokens = usage::count(cursor.skip()?),
                 _ => {
                     cursor.skip()?;
                 }

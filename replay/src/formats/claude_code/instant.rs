@@ -26,7 +26,7 @@ fn usual(raw: &[u8]) -> Option<Instant> {
         return None;
     }
     let of_day = ((hour * 60 + minute) * 60 + second) * 1000 + number(&raw[20..23])?;
-    Some(Instant::from_millis(days(year, month, day) * MS_PER_DAY + of_day))
+    when::believed(Instant::from_millis(days(year, month, day) * MS_PER_DAY + of_day))
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

@@ -4,7 +4,7 @@ use forkcast_sim::time::Instant;
 
 use super::message::{Blocks, Message, not_null};
 use super::scan::{Broken, Cursor, whole};
-use super::{instant, tree};
+use super::{instant, tree, usage};
 
 /// What a line says. Strings stand as written, escapes and all.
 #[derive(Debug, Default)]
@@ -173,7 +173,7 @@ impl<'a> ToolResult<'a> {
                 b"backgroundTaskId" => result.command = cursor.string()?.is_some(),
                 b"isAsync" => result.background |= cursor.skip()? == b"true",
                 b"status" => result.background |= cursor.string()? == Some(b"async_launched"),
-                b"totalTokens" => result.total_tokens = whole(cursor.skip()?),
+                b"totalTokens" => result.total_tokens = usage::count(cursor.skip()?),
                 _ => {
                     cursor.skip()?;
                 }

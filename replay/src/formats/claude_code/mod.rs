@@ -41,8 +41,8 @@ use records::Records;
 use scan::Cursor;
 
 /// Reads one file.
-pub(super) fn read(file: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
-    let mut records = Records::new(file);
+pub(super) fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
+    let mut records = Records::new(bytes);
     let mut blocks = Blocks { measuring, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {

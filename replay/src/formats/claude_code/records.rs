@@ -1,9 +1,11 @@
 //! Records of one file, sorted into the agents that it tells of.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Index;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::Reading;
 use super::agent::Growing;
@@ -12,12 +14,13 @@ use super::message::Blocks;
 use super::names::{self, Names, Version};
 use super::tree::{Node, Tree};
 use crate::error::Fault;
-use crate::transcript::{Client, Sign, Thread};
+use crate::transcript::{Client, Sign, Thread, answer_id, place_id};
 
 /// What is known of a file so far.
 pub(super) struct Records<'a> {
-    /// The file's name, for ids of answers that have none.
-    pub file: &'a str,
+    bytes: &'a [u8],
+    /// The digest of all of `bytes`, once it was asked for.
+    digest: OnceCell<u128>,
     pub names: Names<'a>,
     pub agents: Vec<Growing>,
     pub tree: Tree,
@@ -45,9 +48,10 @@ pub(super) struct Place {
 
 impl<'a> Records<'a> {
     /// Nothing is known yet.
-    pub fn new(file: &'a str) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self {
-            file,
+            bytes,
+            digest: OnceCell::new(),
             names: Names::default(),
             agents: vec![Growing::default()],
             tree: Tree::default(),
@@ -99,6 +103,12 @@ impl<'a> Records<'a> {
         {
             self.version = Some((raw, names::version(&names::unescaped(raw))));
         }
+    }
+
+    /// The hash of an answer's id; of its place where it has none.
+    pub fn identity(&self, id: Option<&[u8]>, line: u32) -> u128 {
+        let digest = || *self.digest.get_or_init(|| xxh3_128(self.bytes));
+        id.map_or_else(|| place_id(digest(), line), answer_id)
     }
 
     /// The version of the lines here.
@@ -180,10 +190,7 @@ impl<'a> Records<'a> {
         if self.repeated > 0 {
             reading.notes.push(format!("{} lines stand in the file twice and count once", self.repeated));
         }
-        let session: Arc<str> = match self.session {
-            Some(raw) => Arc::from(&*names::unescaped(raw)),
-            None => Arc::from(stem(self.file)),
-        };
+        let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*names::unescaped(raw)));
         let user = self.cwd.as_deref().map(|cwd| Arc::from(names::user(cwd)));
         for growing in self.agents.into_iter().filter(|growing| !growing.items.is_empty()) {
             reading.threads.push(Thread {
@@ -197,9 +204,4 @@ impl<'a> Records<'a> {
         }
         reading
     }
-}
-
-fn stem(file: &str) -> &str {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    name.split(".jsonl").next().unwrap_or(name)
 }

@@ -6,7 +6,7 @@ use super::message::Blocks;
 use super::records::{MAIN, Place, Records};
 use super::tree::Node;
 use crate::error::Fault;
-use crate::transcript::{Input, InputOrigin, Sign, SpawnMode, SpawnResult, What, answer_id, place_id};
+use crate::transcript::{Input, InputOrigin, Sign, SpawnMode, SpawnResult, What};
 
 /// The client sends prompts through its queue since this version (observed; earlier ones only those that had to wait).
 const QUEUED_SINCE: (u32, u32, u32) = (2, 1, 200);
@@ -99,7 +99,7 @@ impl<'a> Records<'a> {
         match progress.speaker {
             b"assistant" if message.model == Some(SYNTHETIC) => {}
             b"assistant" => {
-                let id = message.id.map_or_else(|| place_id(self.file, place.line), answer_id);
+                let id = self.identity(message.id, place.line);
                 if self.agents[agent].answer(id).is_none() {
                     self.begin(place, id, message, None, None);
                 }

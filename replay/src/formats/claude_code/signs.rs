@@ -5,6 +5,7 @@ use super::message::Blocks;
 use super::names::Version;
 use super::records::{Place, Records};
 use super::scan::{Broken, Cursor, whole};
+use super::usage::count;
 use crate::transcript::{InputOrigin, Sign, Thinking, call_id};
 
 /// Versions that note the state of thinking on prompts; there a prompt without a note runs without thinking.
@@ -166,7 +167,7 @@ pub(super) fn each<'a>(raw: &'a [u8], mut take: impl FnMut(&'a [u8], &'a [u8])) 
 fn compacted(raw: Option<&[u8]>) -> Sign {
     let (mut before_tokens, mut automatic) = (None, false);
     let _ = each(raw.unwrap_or_default(), |key, value| match key {
-        b"preTokens" => before_tokens = whole(value),
+        b"preTokens" => before_tokens = count(value),
         b"trigger" => automatic = value == b"\"auto\"",
         _ => {}
     });
@@ -176,7 +177,7 @@ fn compacted(raw: Option<&[u8]>) -> Sign {
 fn micro_compacted(raw: Option<&[u8]>) -> Sign {
     let (mut saved_tokens, mut results) = (None, 0);
     let _ = each(raw.unwrap_or_default(), |key, value| match key {
-        b"tokensSaved" => saved_tokens = whole(value),
+        b"tokensSaved" => saved_tokens = count(value),
         b"compactedToolIds" => results = elements(value),
         _ => {}
     });

@@ -2,7 +2,7 @@
 //! answers of the Messages API, so that one place decides what usage means.
 
 use forkcast_sim::pricing::ServiceTier;
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{TOKENS_MAX, Usage};
 
 use super::scan::{Broken, Cursor, whole};
 use crate::exchange::RecordedUsage;
@@ -115,11 +115,9 @@ fn set_plain(place: &mut u64, value: Option<u64>) -> bool {
     value.is_some()
 }
 
-/// Largest count that JSON readers agree on, as in all other answers.
-const LARGEST: u64 = 1 << 53;
-
-fn count(raw: &[u8]) -> Option<u64> {
-    whole(raw).filter(|count| *count <= LARGEST)
+/// A count of tokens, held to the same bound as in all other answers.
+pub(super) fn count(raw: &[u8]) -> Option<u64> {
+    whole(raw).filter(|count| *count <= TOKENS_MAX)
 }
 
 /// Whether nothing that is charged by the piece was used.

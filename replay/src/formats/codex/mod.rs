@@ -30,11 +30,11 @@ use super::thread::{note_unmeasured, records};
 use rollout::Rollout;
 
 /// Reads one rollout.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut rollout = Rollout::default();
     records::<Line<'_>>(text, &mut reading, |reading, record| rollout.line(reading, &record));
-    let thread = rollout.finish(file, &mut reading);
+    let thread = rollout.finish(&mut reading);
     note_unmeasured(&mut reading, &thread.items);
     if !thread.items.is_empty() {
         reading.threads.push(thread);

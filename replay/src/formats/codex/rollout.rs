@@ -3,17 +3,19 @@
 use std::mem;
 use std::sync::Arc;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::content::{Content, sort, started};
 use super::{Compacted, Element, Event, Info, Line, Meta, Source, Spawned, Tokens, TurnContext};
+use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part, sign};
-use crate::formats::thread::{pieces_hash, stem, user};
+use crate::formats::thread::{pieces_hash, user};
 use crate::formats::{Reading, when};
 use crate::transcript::{Call, Client, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
 
@@ -78,7 +80,7 @@ impl Rollout {
             }
         };
         if let Err(what) = told {
-            reading.damage(Fault::in_line(record.line, format!("`{}`: {what}", kind.escape_debug())));
+            reading.damage(Fault::in_line(record.line, format!("{}: {what}", found(kind))));
         }
     }
 
@@ -185,12 +187,10 @@ impl Rollout {
         let last = last_token_usage.or_else(|| Some(total_token_usage?.since(before)));
         let repeats = total_token_usage.is_some() && total_token_usage == self.total;
         self.total = total_token_usage.or(self.total);
-        let Some(last) = last.filter(|last| !repeats && last.input_tokens.saturating_add(last.output_tokens) > 0)
-        else {
-            return Ok(());
-        };
+        let is_counted = |last: &Tokens| last.input_tokens > 0 || last.output_tokens > 0;
+        let Some(last) = last.filter(|last| !repeats && is_counted(last)) else { return Ok(()) };
         let usage = last.usage();
-        self.size = Some(last.input_tokens.saturating_add(last.output_tokens));
+        self.size = usage.is_ok().then(|| last.input_tokens + last.output_tokens);
         self.close(line, at, Some((last, usage.as_ref().ok().copied())));
         usage.map(|_| ())
     }
@@ -274,7 +274,7 @@ impl Rollout {
         }
     }
 
-    pub fn finish(mut self, file: &str, reading: &mut Reading) -> Thread {
+    pub fn finish(mut self, reading: &mut Reading) -> Thread {
         let last = self.items.last().map_or(0, |item| item.line as usize);
         self.close(last, None, None);
         self.unknown.finish(reading);
@@ -283,7 +283,7 @@ impl Rollout {
         }
         Thread {
             client: Client::Codex,
-            session: self.session.unwrap_or_else(|| Arc::from(stem(file))),
+            session: self.session,
             agent: self.agent,
             user: self.project.as_deref().map(user),
             project: self.project,
@@ -326,15 +326,17 @@ impl Tokens {
 
     fn usage(self) -> Result<RecordedUsage, String> {
         // Providers of other makes may count reasoning beside the output: their total shows it.
-        let sum = self.input_tokens.saturating_add(self.output_tokens);
-        let is_beside = sum.checked_add(self.reasoning_output_tokens) == Some(self.total_tokens);
-        let beside = if is_beside { self.reasoning_output_tokens } else { 0 };
+        let input = believed("input_tokens", self.input_tokens)?;
+        let output = believed("output_tokens", self.output_tokens)?;
+        let reasoning = believed("reasoning_output_tokens", self.reasoning_output_tokens)?;
+        let is_beside = input + output + reasoning == self.total_tokens;
+        let beside = if is_beside { reasoning } else { 0 };
         Within {
-            prompt: self.input_tokens,
+            prompt: input,
             read: self.cached_input_tokens,
             written: self.cache_write_input_tokens,
-            output: self.output_tokens.saturating_add(beside),
-            reasoning: self.reasoning_output_tokens,
+            output: output + beside,
+            reasoning,
         }
         .additive()
     }

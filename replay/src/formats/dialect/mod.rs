@@ -14,6 +14,7 @@ mod plain;
 
 use forkcast_sim::wire::{Addresses, Level, Place};
 
+use super::text::json_reason;
 use super::value::Value;
 use crate::exchange::Dialect;
 
@@ -31,7 +32,7 @@ pub(crate) struct Translated {
 /// # Errors
 /// When it is no JSON.
 pub(crate) fn translate(dialect: Dialect, body: &[u8], model: &str) -> Result<Option<Translated>, String> {
-    let parsed = || Value::from_json(body).map_err(|error| format!("request body: {error}"));
+    let parsed = || Value::from_json(body).map_err(|error| format!("request body: {}", json_reason(&error)));
     Ok(match dialect {
         Dialect::BedrockConverse => Some(bedrock_converse::translate(&parsed()?, model)),
         Dialect::OpenRouter => Some(openrouter::translate(&parsed()?)),

@@ -8,15 +8,16 @@ use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::{Checkpoint, Line, Message, Tokens};
+use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{member, member_text};
 use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
-use crate::formats::thread::{part, parts, sign, stem};
+use crate::formats::thread::{part, parts, sign};
 use crate::formats::{Reading, when};
 use crate::transcript::{
-    Answer, Call, Client, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What,
+    Answer, Call, Client, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
 };
 
 /// The state of reading.
@@ -101,7 +102,8 @@ impl<'a> Chat<'a> {
     }
 
     pub fn finish(self, file: &str, reading: &mut Reading) -> Thread {
-        let own: Arc<str> = Arc::from(self.session.as_deref().unwrap_or_else(|| stem(file)));
+        let own = self.session.as_deref().map(Arc::from);
+        let agent = self.is_agent.then(|| own.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| *folder != "chats" && self.is_agent);
         let mut told = Told::default();
         for event in &self.events {
@@ -124,8 +126,8 @@ impl<'a> Chat<'a> {
         told.unknown.finish(reading);
         Thread {
             client: Client::GeminiCli,
-            session: folder.map_or_else(|| own.clone(), Arc::from),
-            agent: self.is_agent.then_some(own),
+            session: folder.map(Arc::from).or(own),
+            agent,
             user: None,
             project: self.project,
             items: told.items,
@@ -230,7 +232,8 @@ impl Tokens {
         if input == 0 && output == 0 {
             return Ok(None);
         }
-        let (prompt, output) = (input.saturating_add(tool), output.saturating_add(thoughts));
+        let prompt = believed("input", input)? + believed("tool", tool)?;
+        let output = believed("output", output)? + believed("thoughts", thoughts)?;
         let counts = Within { prompt, read: cached, written: 0, output, reasoning: thoughts };
         counts.additive().map(Some)
     }

@@ -52,7 +52,7 @@ fn beside(record: &Value, answer: Option<&Value>) -> Answer {
 fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, String> {
     let totals = counts(totals)?;
     let (prompt, output) = (totals.get("prompt_tokens")?, totals.get("completion_tokens")?.unwrap_or(0));
-    let Some(prompt) = prompt.filter(|prompt| prompt.saturating_add(output) > 0) else { return Ok(None) };
+    let Some(prompt) = prompt.filter(|prompt| prompt + output > 0) else { return Ok(None) };
     let top = counts(parts)?;
     let details = parts.get("prompt_tokens_details").filter(|details| !details.members().is_empty());
     let nested = counts(details.unwrap_or(&Value::Null))?;

@@ -25,9 +25,9 @@ pub(in crate::formats) struct Split {
 }
 
 impl Split {
-    /// Splits `prompt` tokens. Counts are at most 2⁵³, so sums of them fit.
+    /// Splits `prompt` tokens.
     pub fn new(prompt: u64, read: u64, written: u64, otherwise: Included) -> Self {
-        let input = match prompt.checked_sub(read.saturating_add(written)) {
+        let input = match prompt.checked_sub(read + written) {
             Some(rest) => rest,
             None if otherwise == Included::Reads => prompt.checked_sub(read).unwrap_or(prompt),
             None => prompt,

@@ -18,24 +18,18 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::skip_space;
-use super::text::Text;
+use super::text::{Text, is_list};
 use super::thread::{note_unmeasured, records};
 use stream::Streams;
 
 /// Reads a stream.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+pub(super) fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut streams = Streams::default();
     let start = skip_space(text.bytes, 0);
     let is_page = super::json::keys(text.bytes, start).0.iter().any(|key| key == "data");
-    if is_page || text.bytes.get(start) == Some(&b'[') {
-        let (ranges, faults) = match is_page {
-            true => {
-                let (ranges, fault) = text.elements_under("data");
-                (ranges, Vec::from_iter(fault))
-            }
-            false => text.records(),
-        };
+    if is_page || is_list(text.bytes) {
+        let (ranges, fault) = if is_page { text.elements_under("data") } else { text.list(start) };
         for range in ranges {
             let (line, start) = (text.line_of(range.start), range.start);
             match serde_json::from_slice::<Event<'_>>(text.bytes.get(range).unwrap_or_default()) {
@@ -43,11 +37,11 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
                 Err(error) => reading.damage(text.json_fault(start, &error)),
             }
         }
-        faults.into_iter().for_each(|fault| reading.damage(fault));
+        fault.into_iter().for_each(|fault| reading.damage(fault));
     } else {
         records::<Event<'_>>(text, &mut reading, |reading, record| streams.event(reading, record.line, record.value));
     }
-    let threads = streams.finish(file, &mut reading);
+    let threads = streams.finish(&mut reading);
     for thread in threads.into_iter().filter(|thread| !thread.items.is_empty()) {
         note_unmeasured(&mut reading, &thread.items);
         reading.threads.push(thread);

@@ -13,7 +13,7 @@ use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Unknown, answer, answer_hash, beside, call_hash, call_part, input, line_number};
-use crate::formats::thread::{part, parts, pieces_hash, sign, stem};
+use crate::formats::thread::{part, parts, pieces_hash, sign};
 use crate::formats::{Reading, when};
 use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
 
@@ -74,7 +74,11 @@ impl Streams {
             "span.model_request_start" => (stream.is_open, stream.started_at) = (true, at),
             "span.model_request_end" => {
                 self.unnamed |= stream.model.is_none();
-                stream.close(line, at, &inner, &mut self.names);
+                let usage = inner.model_usage.map_or(Ok(None), Tokens::usage).unwrap_or_else(|what| {
+                    reading.damage(Fault::in_line(line, format!("`model_usage`: {what}")));
+                    None
+                });
+                stream.close(line, at, &inner, usage, &mut self.names);
             }
             "user.message" | "user.define_outcome" | "system.message" => {
                 stream.given(line, at, InputOrigin::Prompt, &inner);
@@ -112,12 +116,12 @@ impl Streams {
         }
     }
 
-    pub fn finish(self, file: &str, reading: &mut Reading) -> Vec<Thread> {
+    pub fn finish(self, reading: &mut Reading) -> Vec<Thread> {
         self.unknown.finish(reading);
         if self.unnamed {
             reading.notes.push("the events name no model: requests have usage and no price".to_owned());
         }
-        let session = self.session.unwrap_or_else(|| Arc::from(stem(file)));
+        let session = self.session;
         let thread = |(id, mut stream): (String, Stream)| {
             stream.leave();
             Thread {
@@ -163,7 +167,14 @@ impl Stream {
         }
     }
 
-    fn close(&mut self, line: usize, at: Option<Instant>, event: &Event<'_>, names: &mut Names) {
+    fn close(
+        &mut self,
+        line: usize,
+        at: Option<Instant>,
+        event: &Event<'_>,
+        usage: Option<RecordedUsage>,
+        names: &mut Names,
+    ) {
         let id = match event.id.as_deref() {
             Some(id) => answer_hash(id),
             None => pieces_hash(&[b"managed-agents", &line.to_le_bytes(), &at.unwrap_or_default().0.to_le_bytes()]),
@@ -172,7 +183,7 @@ impl Stream {
         let answer = Answer {
             sent_at: self.started_at.or(self.given_at),
             ended_at: at,
-            usage: event.model_usage.and_then(Tokens::usage),
+            usage,
             stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
             parts: mem::take(&mut self.parts),
             calls,
@@ -194,10 +205,10 @@ impl Stream {
 
 impl Tokens {
     /// Nothing where nothing was counted, as of a request that failed.
-    fn usage(self) -> Option<RecordedUsage> {
+    fn usage(self) -> Result<Option<RecordedUsage>, String> {
         let Self { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = self;
         let counts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens];
         let is_counted = counts.iter().any(|count| *count > 0);
-        is_counted.then(|| beside(counts[0], counts[1], counts[2], counts[3], 0))
+        is_counted.then(|| beside(counts[0], counts[1], counts[2], counts[3], 0)).transpose()
     }
 }

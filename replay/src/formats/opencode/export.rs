@@ -13,10 +13,10 @@ use crate::exchange::RecordedUsage;
 use crate::formats::json::member_text;
 use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Unknown, answer, beside, call_hash, call_part, cost, input, line_number, part};
-use crate::formats::thread::{pieces_hash, sign, spelled, stem, user};
+use crate::formats::thread::{pieces_hash, sign, spelled, user};
 use crate::formats::{Reading, when};
 use crate::transcript::{
-    Answer, Call, Client, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What,
+    Answer, Call, Client, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
 };
 
 /// The tool that starts a sub-agent.
@@ -72,7 +72,7 @@ impl Export {
             .collect();
         match &*message.info.role {
             "user" => self.user(line, at, &parts),
-            "assistant" => self.assistant(line, at, &message.info, &parts),
+            "assistant" => self.assistant(reading, line, at, &message.info, &parts),
             other => self.unknown.add(other, line),
         }
     }
@@ -100,17 +100,24 @@ impl Export {
         }
     }
 
-    fn assistant(&mut self, line: usize, at: Option<Instant>, info: &MessageInfo<'_>, parts: &[(PartInfo<'_>, &str)]) {
+    fn assistant(
+        &mut self,
+        reading: &mut Reading,
+        line: usize,
+        at: Option<Instant>,
+        info: &MessageInfo<'_>,
+        parts: &[(PartInfo<'_>, &str)],
+    ) {
         let mut step = Step::default();
-        let mut steps = 0;
+        let mut steps: u64 = 0;
         let id = info.id.as_deref().unwrap_or_default();
         for (part, raw) in parts {
             if part.kind == "step-finish" {
                 steps += 1;
                 let own = part.id.as_deref().unwrap_or_default();
-                let id = pieces_hash(&[b"opencode", id.as_bytes(), own.as_bytes(), &[steps]]);
+                let id = pieces_hash(&[b"opencode", id.as_bytes(), own.as_bytes(), &steps.to_le_bytes()]);
                 let stop = part.reason.as_deref();
-                let usage = part.tokens.and_then(|tokens| usage(tokens, part.cost));
+                let usage = measured(reading, line, part.tokens, part.cost);
                 self.close(line, at, info, mem::take(&mut step), (id, usage, stop));
             } else {
                 self.part(line, &mut step, part, raw);
@@ -123,7 +130,7 @@ impl Export {
                 }
                 id => pieces_hash(&[b"opencode", id.as_bytes()]),
             };
-            let usage = info.tokens.and_then(|tokens| usage(tokens, info.cost));
+            let usage = measured(reading, line, info.tokens, info.cost);
             self.close(line, at, info, step, (id, usage, None));
         } else if !step.parts.is_empty() {
             // What stands behind the last count was interrupted.
@@ -236,11 +243,11 @@ impl Export {
 
     pub fn finish(self, file: &str, reading: &mut Reading) -> Thread {
         self.unknown.finish(reading);
-        let id = self.id.unwrap_or_else(|| Arc::from(stem(file)));
+        let agent = self.parent.as_ref().map(|_| self.id.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         Thread {
             client: Client::OpenCode,
-            session: self.parent.clone().unwrap_or_else(|| id.clone()),
-            agent: self.parent.map(|_| id),
+            session: self.parent.or(self.id),
+            agent,
             user: self.project.as_deref().map(user),
             project: self.project,
             items: self.items,
@@ -252,15 +259,25 @@ fn millis(raw: Option<&RawValue>) -> Option<Instant> {
     when::millis(raw?.get())
 }
 
+/// The usage of a request; without any where its counts cannot be believed, which is reported.
+fn measured(reading: &mut Reading, line: usize, tokens: Option<Tokens>, usd: Option<f64>) -> Option<RecordedUsage> {
+    usage(tokens?, usd).unwrap_or_else(|what| {
+        reading.damage(Fault::in_line(line, format!("`tokens`: {what}")));
+        None
+    })
+}
+
 /// Nothing where nothing was counted.
-fn usage(tokens: Tokens, usd: Option<f64>) -> Option<RecordedUsage> {
+fn usage(tokens: Tokens, usd: Option<f64>) -> Result<Option<RecordedUsage>, String> {
     let Tokens { input, output, reasoning, cache, total } = tokens;
-    let sum = input.saturating_add(output).saturating_add(cache.read).saturating_add(cache.write);
+    // Each is held to the bound before they are added up.
+    let plain = beside(input, cache.read, cache.write, output, reasoning)?;
+    let sum = plain.usage.total_input_tokens() + output;
     if sum == 0 {
-        return None;
+        return Ok(None);
     }
     let is_within = total == Some(sum) && reasoning <= output;
-    let output = if is_within { output } else { output.saturating_add(reasoning) };
-    let usage = beside(input, cache.read, cache.write, output, reasoning);
-    Some(RecordedUsage { reported_cost: usd.and_then(cost), ..usage })
+    let output = if is_within { output } else { output + reasoning };
+    let usage = beside(input, cache.read, cache.write, output, reasoning)?;
+    Ok(Some(RecordedUsage { reported_cost: usd.and_then(cost), ..usage }))
 }

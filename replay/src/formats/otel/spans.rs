@@ -4,25 +4,35 @@ use std::ops::Range;
 
 use crate::error::Fault;
 use crate::formats::json::{self, Broken};
-use crate::formats::text::Text;
+use crate::formats::text::{Damaged, Text};
 
 /// The lists from an export down to its spans, each with the name that it had before OTLP 0.15.
 const PATH: [&[&str]; 3] = [&["resourceSpans"], &["scopeSpans", "instrumentationLibrarySpans"], &["spans"]];
 
 /// The spans of all exports of a text, and what is wrong with the rest.
 pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
-    let (records, mut faults) = text.records();
     let mut spans = Vec::new();
-    for record in &records {
-        if let Err(broken) = below(text.bytes, record.start, &PATH, &mut spans) {
-            faults.push(text.fault(broken.at, broken.what));
+    let mut faults = Vec::new();
+    for record in text.records() {
+        match record {
+            Ok(range) => {
+                if let Err(broken) = below(text.bytes, range.start, &PATH, &mut spans) {
+                    faults.push(text.fault(broken.at, broken.what));
+                }
+            }
+            Err(Damaged { range, fault }) => {
+                // The beginning of what breaks off may hold spans.
+                let own = text.bytes.get(..range.end).unwrap_or_default();
+                let begin = json::skip_space(own, range.start);
+                if own.get(begin) == Some(&b'{') {
+                    let _told_already = below(own, begin, &PATH, &mut spans);
+                }
+                // What follows a damaged record on its line is part of the same damage.
+                if faults.last().is_none_or(|last: &Fault| last.line != fault.line) {
+                    faults.push(fault);
+                }
+            }
         }
-    }
-    // What breaks off is no record; its beginning may hold spans.
-    let rest = records.last().map_or(0, |record| record.end);
-    let tail = json::skip_space(text.bytes, rest);
-    if !faults.is_empty() && text.bytes.get(tail) == Some(&b'{') {
-        let _told_already = below(text.bytes, tail, &PATH, &mut spans);
     }
     (spans, faults)
 }

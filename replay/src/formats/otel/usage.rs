@@ -2,6 +2,8 @@
 //! conventions for generative AI, 2025-11 and later); counts below the sum of their parts were written as the provider
 //! gave them.
 
+use forkcast_sim::wire::TOKENS_MAX;
+
 use super::attributes::Attributes;
 use crate::exchange::RecordedUsage;
 use crate::formats::logged::{self, Included, Split};
@@ -43,9 +45,6 @@ const WRITTEN: &[&str] = &[
     "llm.token_count.prompt_details.cache_write",
 ];
 
-/// Largest count that is believed, as for answers.
-const LARGEST: u64 = 1 << 53;
-
 /// The usage of a span; `None` where it has none.
 pub(super) fn of(attributes: &Attributes) -> Result<Option<RecordedUsage>, String> {
     let Some(prompt) = count(attributes, PROMPT)? else { return Ok(None) };
@@ -59,8 +58,8 @@ fn count(attributes: &Attributes, names: &[&str]) -> Result<Option<u64>, String>
     else {
         return Ok(None);
     };
-    match attributes.number(&[name]).filter(|count| *count <= LARGEST) {
+    match attributes.number(&[name]).filter(|count| *count <= TOKENS_MAX) {
         Some(count) => Ok(Some(count)),
-        None => Err(format!("`{name}` is no whole number from 0 to 2^53")),
+        None => Err(format!("`{name}` is no whole number from 0 to {TOKENS_MAX}")),
     }
 }

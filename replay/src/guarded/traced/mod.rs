@@ -134,7 +134,7 @@ impl Tracing<'_> {
                 _ => Level::Messages,
             };
             let item = &mut items[level as usize];
-            end = end.saturating_add(self.trace.tokens_of(ids, u64::MAX)).min(request.input_tokens);
+            end = (end + self.trace.tokens_of(ids, u64::MAX)).min(request.input_tokens);
             prompt.push((block(&mut self.wire, self.trace, self.namespace, (ids, level)), place(level, *item), end));
             *item += 1;
         }
@@ -164,7 +164,7 @@ fn names(trace: &Trace, label: &str) -> Vec<String> {
 fn heads(trace: &Trace, conversation: &Conversation) -> [usize; 2] {
     let BlockSizes::Equal(tokens) = trace.sizes else { return [0, 0] };
     let whole = |sum: u64| usize::try_from(sum / tokens.max(1)).unwrap_or(usize::MAX);
-    [conversation.tool_tokens, conversation.tool_tokens.saturating_add(conversation.system_tokens)].map(whole)
+    [conversation.tool_tokens, conversation.tool_tokens + conversation.system_tokens].map(whole)
 }
 
 const fn place(level: Level, item: u32) -> Place {

@@ -71,7 +71,7 @@ pub struct Answered {
     pub thinking_bytes: u64,
     /// Line of a call that loads tools.
     pub loads_tools: bool,
-    /// The request is counted elsewhere: it teaches nothing twice.
+    /// The request is counted elsewhere: it shows nothing to others twice.
     pub copied: bool,
     /// The agent compacts its caller's conversation.
     pub compacts: bool,
@@ -118,14 +118,16 @@ impl<'a> Forecast<'a> {
     pub fn learn(&mut self, request: &Outgoing<'_>, answered: &Answered, decision: Option<&Decision>) {
         let track = &mut self.tracks[request.agent];
         let mut seen = Vec::new();
-        if !answered.copied {
-            track.observe(request, answered, decision, &mut seen);
-        }
+        track.observe(request, answered, decision, &mut seen);
         if let Some(owner) = track.owner() {
             seen.push(Observation::Use(owner.clone(), request.ttl));
             self.used.insert(Owner { version: None, ..owner.clone() }, (request.at, request.ttl));
         }
         track.remember(request, answered);
+        // What a copy shows, the session in which it counts shows to the others.
+        if answered.copied {
+            return;
+        }
         self.observations.extend(seen.into_iter().map(|observation| (self.session, request.at, observation)));
     }
 

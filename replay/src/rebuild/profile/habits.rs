@@ -126,10 +126,10 @@ pub const HABITS: [Habit; 23] = [
         ..of_the_cache(RuleName::Compacted, High)
     },
     Habit {
-        rationale: "the system prompt and the messages are built anew when a session is resumed; release notes of 2.1.90 and 2.1.97 mend it",
-        evidence: "23 of 24 resumed sessions missed",
+        rationale: "the system prompt and the messages are built anew when a session is resumed, also after the releases 2.1.90 and 2.1.97 whose notes mend it; at 2.1.330 resuming keeps every byte",
+        evidence: "23 of 24 resumed sessions missed up to 2.1.96, and 12 of 13 whose hooks were recorded from 2.1.109 to 2.1.205",
         written_on: &[ENTIRE],
-        ..of_claude_code(RuleName::Restarted, High, None, Some((2, 1, 96)))
+        ..of_claude_code(RuleName::Restarted, High, None, Some((2, 1, 219)))
     },
     Habit {
         rationale: "a client that queues all prompts was started anew where one passed no queue; at 2.1.330 resuming keeps every byte",

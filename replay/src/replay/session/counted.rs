@@ -116,7 +116,7 @@ impl Conversation {
                     self.keep(sizing, kept);
                 }
                 What::Sign(Sign::MicroCompacted { saved_tokens, .. }) => {
-                    self.cleared = self.cleared.saturating_add(saved_tokens.unwrap_or(0));
+                    self.cleared += saved_tokens.unwrap_or(0);
                     self.before = None;
                 }
                 What::Sign(_) | What::Answer(_) => {}
@@ -153,7 +153,7 @@ impl Conversation {
     fn push(&mut self, sizing: &Sizing, block: Block) {
         let begins = self.blocks.last().is_none_or(|last| last.of_answer != block.of_answer);
         let frame = if begins { self.reader.message_tokens } else { 0 };
-        self.sum = self.sum.saturating_add(frame).saturating_add(self.reader.tokens(sizing, &block));
+        self.sum += frame + self.reader.tokens(sizing, &block);
         self.blocks.push(block);
     }
 
@@ -176,7 +176,7 @@ impl Conversation {
         if shows_prefix && recorded > 0 {
             self.head = Some(recorded.saturating_sub(blocks));
         }
-        let tokens = self.head.unwrap_or(0).saturating_add(blocks);
+        let tokens = self.head.unwrap_or(0) + blocks;
         let usage = answer.usage.filter(|_| recorded > 0);
         let left_out = match usage {
             None => Some(LeftOut::NoUsage),
@@ -196,10 +196,10 @@ impl Conversation {
             let grown = recorded.saturating_sub(before);
             if let Some(block) = self.blocks.get_mut(at) {
                 let old = self.reader.tokens(sizing, block);
-                let others = self.sum.saturating_sub(counted.saturating_add(old));
+                let others = self.sum.saturating_sub(counted + old);
                 let new = grown.saturating_sub(others);
                 block.shown = Some(new);
-                self.sum = self.sum.saturating_sub(old).saturating_add(new);
+                self.sum = self.sum.saturating_sub(old) + new;
             }
         }
         self.before = (recorded > 0).then_some(Before { recorded, counted: self.sum, thinking: None });
@@ -212,7 +212,7 @@ impl Conversation {
         let is_thinking = |block: &Block| block.part.kind == BlockKind::Thinking;
         let Some(thinking) = self.blocks[first..].iter().position(is_thinking).map(|at| first + at) else { return };
         let visible = self.blocks[first..].iter().filter(|block| !is_thinking(block));
-        let visible = visible.map(|block| self.reader.tokens(sizing, block)).fold(0, u64::saturating_add);
+        let visible = visible.map(|block| self.reader.tokens(sizing, block)).sum::<u64>();
         match (answer.output, answer.usage) {
             (OutputCount::Final, Some(recorded)) => {
                 let shown = recorded.usage.output_tokens.saturating_sub(visible);
@@ -235,7 +235,7 @@ impl Conversation {
             let old = self.reader.tokens(sizing, &self.blocks[at]);
             let new = if at == thinking { shown } else { 0 };
             self.blocks[at].shown = Some(new);
-            self.sum = self.sum.saturating_sub(old).saturating_add(new);
+            self.sum = self.sum.saturating_sub(old) + new;
         }
     }
 }

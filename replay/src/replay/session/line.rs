@@ -163,7 +163,7 @@ fn forecast(prompt: &Prompt, counted: Option<CountedSize>) -> Usage {
     let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
     let recorded = prompt.usage.total_input_tokens();
     let total = counted.map_or(recorded, |size| size.tokens.max(read));
-    let cached = prompt.cached.saturating_add(total).saturating_sub(recorded);
+    let cached = (prompt.cached + total).saturating_sub(recorded);
     let written = cached.saturating_sub(read);
     let (five_minutes, one_hour) = match prompt.ttl {
         Ttl::FiveMinutes => (written, 0),

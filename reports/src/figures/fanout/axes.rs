@@ -40,7 +40,7 @@ impl Scale {
     }
 
     pub fn x(&self, at: f64) -> i32 {
-        let part = (at - self.from) / (self.to - self.from);
+        let part = ((at - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
         self.area.left + (f64::from(self.area.width()) * part).round() as i32
     }
 
@@ -49,7 +49,8 @@ impl Scale {
     }
 
     fn y_of(&self, dollars: f64) -> i32 {
-        self.area.bottom - (f64::from(self.area.height()) * dollars / self.top).round() as i32
+        let part = dollars / self.top;
+        self.area.bottom - (f64::from(self.area.height()) * part.clamp(0.0, 1.0)).round() as i32
     }
 
     pub fn place(&self, point: &Point) -> (i32, i32) {

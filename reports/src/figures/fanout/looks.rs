@@ -92,35 +92,104 @@ fn straightest(along: f64, length: f64, place: &dyn Fn(f64) -> (f64, f64)) -> f6
     around.min_by(|one, other| off(one).total_cmp(&off(other))).unwrap_or(along)
 }
 
-/// The pieces of a path that a pattern of lengths draws.
-fn dashed(points: &[(i32, i32)], pattern: &[i32]) -> Vec<Vec<(i32, i32)>> {
+/// A straight part of a path.
+struct Straight {
+    from: (i32, i32),
+    wide: f64,
+    high: f64,
+    length: f64,
+}
+
+impl Straight {
+    fn between(from: (i32, i32), to: (i32, i32)) -> Self {
+        let wide = f64::from(to.0) - f64::from(from.0);
+        let high = f64::from(to.1) - f64::from(from.1);
+        Self { from, wide, high, length: wide.hypot(high) }
+    }
+
+    /// The place so far along it, seen from its beginning.
+    fn place(&self, along: f64) -> (f64, f64) {
+        let part = if self.length > 0.0 { along / self.length } else { 0.0 };
+        (self.wide * part, self.high * part)
+    }
+
+    /// The pixel so far along it; shifted a little if the line then runs straighter.
+    fn pixel(&self, along: f64, is_shifted: bool) -> (i32, i32) {
+        let along = along.clamp(0.0, self.length);
+        let along = if is_shifted { straightest(along, self.length, &|along| self.place(along)) } else { along };
+        let (x, y) = self.place(along);
+        (self.from.0.saturating_add(x.round() as i32), self.from.1.saturating_add(y.round() as i32))
+    }
+}
+
+/// Where the dash or the gap of this number ends, from the beginning of the path.
+fn end_of(number: usize, pattern: &[i32]) -> f64 {
+    let rounds = number / pattern.len();
+    let period: f64 = pattern.iter().copied().map(f64::from).sum();
+    let within: f64 = pattern.iter().take(number % pattern.len() + 1).copied().map(f64::from).sum();
+    (rounds as f64).mul_add(period, within)
+}
+
+/// The pieces of a path that a pattern of lengths draws: at most one for each dash, and one more for each corner.
+///
+/// Dashes are counted in whole numbers. What is left of a dash must not be added up: a remainder smaller than the precision
+/// of the place along the path would never be used up.
+fn dashed(points: &[(i32, i32)], pattern: &[i32]) -> Vec<[(i32, i32); 2]> {
+    debug_assert!(pattern.len().is_multiple_of(2) && pattern.iter().all(|length| *length > 0));
     let mut pieces = Vec::new();
-    let (mut at, mut left) = (0, f64::from(pattern[0]));
+    let mut start = 0.0;
+    let mut number = 0;
     for pair in points.windows(2) {
-        let (from, to) = (pair[0], pair[1]);
-        let (wide, high) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
-        let length = wide.hypot(high);
-        let place = |along: f64| {
-            let part = if length > 0.0 { along / length } else { 0.0 };
-            (wide * part, high * part)
-        };
-        let whole = |along: f64| (from.0 + place(along).0.round() as i32, from.1 + place(along).1.round() as i32);
-        let straight = |along: f64| whole(straightest(along, length, &place));
+        let straight = Straight::between(pair[0], pair[1]);
         let mut along = 0.0;
-        while along < length {
-            let end = (along + left).min(length);
-            if at % 2 == 0 {
+        while along < straight.length {
+            let end = end_of(number, pattern) - start;
+            if end > along && number.is_multiple_of(2) {
                 // Of short ones nothing would be left.
-                let is_long = pattern[at] >= SHIFTED_FROM;
-                pieces.push([along, end].map(|end| if is_long { straight(end) } else { whole(end) }).into());
+                let is_shifted = pattern[number % pattern.len()] >= SHIFTED_FROM;
+                pieces.push([along, end].map(|along| straight.pixel(along, is_shifted)));
             }
-            left -= end - along;
-            along = end;
-            if left <= 0.0 {
-                at = (at + 1) % pattern.len();
-                left = f64::from(pattern[at]);
-            }
+            along = along.max(end);
+            number += usize::from(end <= straight.length);
         }
+        start += straight.length;
     }
     pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::dashed;
+
+    proptest! {
+        #[test]
+        fn dashes_end_and_cover_their_part_of_the_path(
+            points in vec((0..1_200_i32, 0..640_i32), 0..40),
+            dashes in vec((1..20_i32, 1..20_i32), 1..4),
+        ) {
+            let pattern: Vec<i32> = dashes.iter().flat_map(|(dash, gap)| [*dash, *gap]).collect();
+            let length = |from: (i32, i32), to: (i32, i32)| f64::from(to.0 - from.0).hypot(f64::from(to.1 - from.1));
+            let whole: f64 = points.windows(2).map(|pair| length(pair[0], pair[1])).sum();
+            let period: f64 = pattern.iter().copied().map(f64::from).sum();
+            let drawn: f64 = dashes.iter().map(|(dash, _)| f64::from(*dash)).sum();
+            let pieces = dashed(&points, &pattern);
+
+            let most = (whole / period).ceil() as usize * dashes.len() + points.len();
+            prop_assert!(pieces.len() <= most, "{} pieces, expected at most {most}", pieces.len());
+            // Each end is rounded to a pixel and shifted by one at most.
+            let covered: f64 = pieces.iter().map(|[from, to]| length(*from, *to)).sum();
+            let expected = whole / period * drawn;
+            let error = 4.0 * pieces.len() as f64 + period;
+            prop_assert!((covered - expected).abs() <= error, "{covered} pixels drawn, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn a_dash_goes_on_after_a_corner() {
+        let pieces = dashed(&[(0, 0), (10, 0), (10, 20)], &[12, 4]);
+        assert_eq!(pieces, [[(0, 0), (10, 0)], [(10, 0), (10, 2)], [(10, 6), (10, 18)]]);
+    }
 }

@@ -84,7 +84,7 @@ pub fn fill(colour: RGBColor, state: State, area: Area, canvas: &mut Canvas<'_>)
         State::Written => {
             canvas.fill(area, paler(colour, 42));
             if area.height() >= HATCHED_MIN {
-                canvas.hatch(area, 6, paler(colour, 75));
+                canvas.hatch(area, paler(colour, 75));
             }
         }
         State::Fresh => {

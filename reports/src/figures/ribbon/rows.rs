@@ -107,7 +107,7 @@ impl<'a> Tree<'a> {
     fn behind(&self, child: usize, parent: usize) -> Option<usize> {
         let first = *self.requests[child].first()?;
         let of_parent = &self.requests[parent];
-        let continues = self.run.requests[first].layout.continues.filter(|at| of_parent.contains(at));
+        let continues = self.run.requests[first].layout.continues.filter(|at| of_parent.binary_search(at).is_ok());
         let before = of_parent.partition_point(|at| *at < first).checked_sub(1);
         continues.or_else(|| of_parent.get(before.unwrap_or(0)).copied())
     }

@@ -23,9 +23,9 @@ impl Scale {
         Self { plot, top_tokens: tallest as f64 / part, tallest }
     }
 
-    /// The height of a number of tokens.
+    /// The height of a number of tokens: no higher than the plot.
     pub fn y(&self, tokens: u64) -> i32 {
-        let part = tokens as f64 / self.top_tokens;
+        let part = (tokens as f64 / self.top_tokens).min(1.0);
         self.plot.bottom - (f64::from(self.plot.height()) * part).round() as i32
     }
 

@@ -55,6 +55,7 @@ fn change(check: &Check<'_>, finding: &Finding) -> ChangeObject {
     let loss = Loss {
         breaks_prefix: finding.breaks_prefix,
         tokens: finding.tokens_lost,
+        is_upper_bound: finding.is_upper_bound,
         cost: finding.cost,
         cost_per_day: day,
     };

@@ -5,6 +5,9 @@
 
 use std::io::{self, Write};
 
+use forkcast_sim::guard::Rule;
+use forkcast_sim::outside::visible;
+
 use crate::check::{Check, Kind, Verdict};
 use crate::document::count;
 use crate::human::check::words;
@@ -33,7 +36,7 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
     for damage in &check.inputs.unreadable {
         let file = property(&check.names.file(&damage.file));
         let reason = data(&check.names.message(&damage.reason));
-        writeln!(target, "::warning file={file},line={},title=not checked::{reason}", damage.line.max(1))?;
+        writeln!(target, "::error file={file},line={},title=not checked::{reason}", damage.line.max(1))?;
     }
     for warning in &check.report.warnings {
         writeln!(target, "::notice title=less sure than it looks::{}", data(&check.names.message(warning)))?;
@@ -57,12 +60,18 @@ fn summary(check: &Check<'_>) -> String {
     let held = if check.passes() { "passed" } else { "failed" };
     let part = if check.partial { ", a part: it was stopped" } else { "" };
     let failing = count(check.requests_with(Verdict::Fails) as u64);
-    format!("{held}: {failing} of {} requests are to blame{part}", count(check.report.requests as u64))
+    let missing = match check.report.violations.iter().filter(|violation| violation.rule == Rule::Equality).count() {
+        0 => String::new(),
+        1 => ", 1 difference from the requests of the lock".to_owned(),
+        more => format!(", {} differences from the requests of the lock", count(more as u64)),
+    };
+    format!("{held}: {failing} of {} requests are to blame{missing}{part}", count(check.report.requests as u64))
 }
 
-/// What stands behind the second `::`.
+/// What stands behind the second `::`. Line ends are those between its sentences; other hidden characters are written out.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let lines: Vec<String> = text.split('\n').map(|line| visible(line).replace('%', "%25")).collect();
+    lines.join("%0A")
 }
 
 /// A value before it, where commas and colons separate.
@@ -76,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_would_end_a_command_is_escaped() {
-        assert_eq!(data("100 %\r\nof it: a, b"), "100 %25%0D%0Aof it: a, b");
+        assert_eq!(data("100 %\r\nof it: a, b"), "100 %25\\r%0Aof it: a, b");
         assert_eq!(property("a: b, c%\n"), "a%3A b%2C c%25%0A");
     }
 }

@@ -3,10 +3,11 @@
 //! GitLab reads `name`, `classname`, `file` and the text of a failure; Jenkins `classname` as package and class. A test
 //! has one failure there, so all findings of a chain stand in one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use forkcast_sim::guard::Rule;
+use forkcast_sim::outside::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::check::{Check, Graded, Kind, Verdict};
@@ -51,18 +52,31 @@ fn suite(check: &Check<'_>, rule: Rule, kinds: &BTreeMap<(Rule, &str), Vec<Kind<
     for (chain, request) in &chains {
         let found = kinds.get(&(rule, *chain)).map_or(&[][..], Vec::as_slice);
         let violations = violations(check, rule, Some(chain));
-        suite.add_test_case(case(check, rule, chain, *request, found, &violations));
+        suite.add_test_case(case(check, rule, chain, Some(*request), found, &violations));
     }
-    // Of chains that the input does not have: a lock's.
-    let known = |chain: &str| chains.iter().any(|(known, _)| *known == chain);
-    for ((of, chain), found) in kinds.iter().filter(|((of, chain), _)| *of == rule && !known(chain)) {
-        suite.add_test_case(case(check, *of, chain, found[0].first().request, found, &[]));
+    // Chains that the input does not have are a lock's.
+    for chain in absent_chains(check, rule, kinds, &chains) {
+        let found = kinds.get(&(rule, chain)).map_or(&[][..], Vec::as_slice);
+        suite.add_test_case(case(check, rule, chain, None, found, &violations(check, rule, Some(chain))));
     }
     let together = violations(check, rule, None);
     if !together.is_empty() {
         suite.add_test_case(failed(TestCase::new("all chains", TestCaseStatus::success()), rule.word(), &together));
     }
     suite
+}
+
+/// Chains with something to report that none of the requests belongs to, each once.
+fn absent_chains<'a>(
+    check: &'a Check<'_>,
+    rule: Rule,
+    kinds: &BTreeMap<(Rule, &'a str), Vec<Kind<'_>>>,
+    chains: &[(&str, usize)],
+) -> BTreeSet<&'a str> {
+    let changed = kinds.keys().filter(|(of, _)| *of == rule).map(|(_, chain)| *chain);
+    let outside = check.report.violations.iter().filter(|violation| violation.rule == rule);
+    let named = changed.chain(outside.filter_map(|violation| violation.chain.as_deref()));
+    named.filter(|name| !chains.iter().any(|(known, _)| known == name)).collect()
 }
 
 fn violations(check: &Check<'_>, rule: Rule, chain: Option<&str>) -> Vec<(String, Vec<String>)> {
@@ -77,15 +91,15 @@ fn case(
     check: &Check<'_>,
     rule: Rule,
     chain: &str,
-    request: usize,
+    request: Option<usize>,
     kinds: &[Kind<'_>],
     violations: &[(String, Vec<String>)],
 ) -> TestCase {
-    let mut case = TestCase::new(check.names.agent(chain), TestCaseStatus::success());
+    let mut case = TestCase::new(&*visible(&check.names.agent(chain)), TestCaseStatus::success());
     case.set_classname(format!("forkcast.{}", rule.word()));
-    let first = kinds.first().map_or(request, |kind| kind.first().request);
-    if let Some(file) = check.file(first) {
-        case.extra.insert("file".into(), file.into());
+    let first = kinds.first().map(|kind| kind.first().request).or(request);
+    if let Some(file) = first.and_then(|request| check.file(request)) {
+        case.extra.insert("file".into(), visible(&file).into());
     }
     let changes = kinds.iter().map(|kind| (words::headline(check, kind), words::lines(check, kind)));
     let failures: Vec<(String, Vec<String>)> = changes.chain(violations.iter().cloned()).collect();
@@ -103,10 +117,10 @@ fn failed(mut case: TestCase, kind: &str, failures: &[(String, Vec<String>)]) ->
         0 => String::new(),
         more => format!(" (and {} more)", count(more as u64)),
     };
-    status.set_message(format!("{}{more}", failures[0].0)).set_type(kind);
+    status.set_message(format!("{}{more}", visible(&failures[0].0))).set_type(kind);
     let told = |(title, lines): &(String, Vec<String>)| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
-        std::iter::once(title.clone()).chain(lines).collect::<Vec<_>>().join("\n")
+        let lines: Vec<String> = lines.iter().map(|line| format!("  {}", visible(line))).collect();
+        std::iter::once(visible(title).into_owned()).chain(lines).collect::<Vec<_>>().join("\n")
     };
     status.set_description(failures.iter().map(told).collect::<Vec<_>>().join("\n\n"));
     case.status = status;
@@ -117,9 +131,9 @@ fn graded_case(check: &Check<'_>, graded: &Graded) -> TestCase {
     let mut case = TestCase::new(graded.check.as_str(), TestCaseStatus::success());
     case.set_classname("forkcast.conformance");
     if let Some(file) = graded.request.and_then(|request| check.file(request)) {
-        case.extra.insert("file".into(), file.into());
+        case.extra.insert("file".into(), visible(&file).into());
     }
-    let evidence = check.names.message(&graded.evidence);
+    let evidence = visible(&check.names.message(&graded.evidence)).into_owned();
     match graded.passed {
         Some(true) => {}
         Some(false) => {
@@ -139,13 +153,13 @@ fn graded_case(check: &Check<'_>, graded: &Graded) -> TestCase {
 fn inputs(check: &Check<'_>) -> TestSuite {
     let mut suite = TestSuite::new("inputs");
     for damage in &check.inputs.unreadable {
-        let file = check.names.file(&damage.file);
+        let file = visible(&check.names.file(&damage.file)).into_owned();
         let name = if damage.line == 0 { file.clone() } else { format!("{file}:{}", damage.line) };
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_message(check.names.message(&damage.reason)).set_type("unreadable");
+        status.set_message(&*visible(&check.names.message(&damage.reason))).set_type("unreadable");
         let mut case = TestCase::new(name, status);
         case.set_classname("forkcast.inputs");
-        case.extra.insert("file".into(), file.into());
+        case.extra.insert("file".into(), visible(&file).into());
         suite.add_test_case(case);
     }
     suite

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::check::{Check, Damage, Graded, Lock};
 use crate::format::inputs::{SkippedObject, UnreadableObject};
+use crate::format::json_text;
 use crate::human::check::words;
 use crate::names::Names;
 
@@ -33,7 +34,7 @@ pub const SCHEMA: &str = "forkcast.check/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *target, &CheckObject::of(check))?;
+    json_text::pretty(target, &CheckObject::of(check))?;
     writeln!(target)
 }
 

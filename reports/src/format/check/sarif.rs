@@ -9,9 +9,11 @@ mod parts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use forkcast_sim::outside::quoted;
 use serde::Serialize;
 
 use crate::check::{Check, Kind, Verdict};
+use crate::format::json_text;
 use crate::human::check::{claim, words};
 use crate::names::Names;
 
@@ -37,13 +39,13 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
         tool: Tool { driver: Driver::new(rules) },
         column_kind: "unicodeCodePoints",
         invocations: [Invocation {
-            execution_successful: !check.partial,
+            execution_successful: !check.partial && check.inputs.unreadable.is_empty(),
             tool_execution_notifications: check.inputs.unreadable.iter().map(|damage| unread(check, damage)).collect(),
         }],
         results,
     };
     let log = Log { schema: SCHEMA, version: VERSION, runs: [run] };
-    serde_json::to_writer_pretty(&mut *target, &log)?;
+    json_text::pretty(target, &log)?;
     writeln!(target)
 }
 
@@ -70,7 +72,11 @@ fn rules(check: &Check<'_>, kinds: &[Kind<'_>]) -> Vec<RuleObject> {
         let word = violation.rule.word();
         rules.insert(
             word.to_owned(),
-            RuleObject::new(word, "What is sent is refused, or outside of its budget", claim(violation.rule)),
+            RuleObject::new(
+                word,
+                "What is sent is refused, outside of its budget, or not what the lock holds",
+                claim(violation.rule),
+            ),
         );
     }
     for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
@@ -159,7 +165,7 @@ fn without_indices(path: &str) -> String {
 fn violations<'a>(check: &'a Check<'_>, rules: &'a [RuleObject]) -> impl Iterator<Item = ResultObject> + 'a {
     check.report.violations.iter().map(|violation| {
         let id = violation.rule.word();
-        let chain = violation.chain.as_ref().map(|chain| format!(" of chain `{}`", check.names.agent(chain)));
+        let chain = violation.chain.as_ref().map(|chain| format!(" of chain {}", quoted(&check.names.agent(chain))));
         let chain = chain.unwrap_or_default();
         let text = format!("{}{chain}: found {}, expected {}", violation.what, violation.found, violation.expected);
         let chains = check.chains();
@@ -179,7 +185,7 @@ fn graded<'a>(check: &'a Check<'_>, rules: &'a [RuleObject]) -> impl Iterator<It
 
 fn unread(check: &Check<'_>, damage: &crate::check::Damage) -> Notification {
     Notification {
-        level: "warning",
+        level: "error",
         message: Message::text(&check.names.message(&damage.reason)),
         locations: [Location::at(&check.names.file(&damage.file), damage.line.max(1), None)],
     }

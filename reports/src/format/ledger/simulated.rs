@@ -8,6 +8,7 @@ use forkcast_scenarios::run::{Request, Run};
 
 use super::exchange::Stored;
 use super::{ComparisonObject, ExplanationObject, LineObject, OriginObject, SCHEMA, bill, causes, differences, fees};
+use crate::format::json_text;
 use crate::format::number::{Millis, Usd};
 use crate::names::Names;
 
@@ -17,7 +18,7 @@ use crate::names::Names;
 /// When the target cannot be written.
 pub fn write(run: &Run, target: &mut dyn Write) -> io::Result<()> {
     for request in &run.requests {
-        serde_json::to_writer(&mut *target, &line(run, request))?;
+        json_text::compact(target, &line(run, request))?;
         writeln!(target)?;
     }
     Ok(())

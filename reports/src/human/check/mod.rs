@@ -54,6 +54,9 @@ pub fn all_tables(check: &Check<'_>) -> Document {
         document.table(tables::card(check));
     }
     document.table(tables::all_notes(check));
+    if !check.inputs.unreadable.is_empty() {
+        document.table(tables::unreadable(check));
+    }
     if let Some(changes) = check.update {
         document.table(lock::changes(changes, check.names));
     }
@@ -82,8 +85,11 @@ pub fn title(check: &Check<'_>) -> String {
     if !check.report.violations.is_empty() {
         return format!("{}: {requests}{part}", outside(check).to_lowercase());
     }
-    if !check.passes() {
+    if !check.holds() {
         return format!("not all that forks need holds: {requests}{part}");
+    }
+    if !check.passes() {
+        return format!("not everything was checked: {requests}{part}");
     }
     let chains = check.report.chains;
     let plural = if chains == 1 { "" } else { "s" };
@@ -167,12 +173,25 @@ fn violations(check: &Check<'_>, document: &mut Document) {
         document.heading(outside(check));
         document.table(tables::violations(check));
     }
+    if check.report.violations.iter().any(|violation| violation.rule == Rule::Equality) {
+        document.text(vec![
+            "If that is meant: `forkcast check --update` writes the lock anew, and `missing = \"note\"` in the rules lets \
+             requests of the lock be missing."
+                .to_owned(),
+        ]);
+    }
 }
 
 /// What sort of violations there are.
 fn outside(check: &Check<'_>) -> &'static str {
-    let refused = check.report.violations.iter().any(|violation| violation.rule == Rule::Stability);
-    if refused { "Refused by the provider" } else { "Outside of the budget" }
+    let violations = &check.report.violations;
+    if violations.iter().any(|violation| violation.rule == Rule::Stability) {
+        "Refused by the provider"
+    } else if violations.iter().all(|violation| violation.rule == Rule::Equality) {
+        "Not the requests of the lock"
+    } else {
+        "Outside of the budget"
+    }
 }
 
 fn card(check: &Check<'_>, document: &mut Document) {

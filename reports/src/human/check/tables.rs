@@ -3,7 +3,7 @@
 use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::guard::{Finding, Noted, Rule};
 
-use crate::check::{Check, Graded, Kind, Verdict};
+use crate::check::{Check, Damage, Graded, Kind, Verdict};
 use crate::document::{Cell, Column, Table};
 
 /// Rows that people see of tables that may be long.
@@ -233,5 +233,21 @@ pub fn all_notes(check: &Check<'_>) -> Table {
         ]
     };
     table.rows = check.report.notes.iter().map(row).collect();
+    table
+}
+
+/// Places that cannot be read, a row each.
+pub fn unreadable(check: &Check<'_>) -> Table {
+    let columns =
+        vec![Column::name("File", "file"), Column::right("Line", "line"), Column::wrap("What was found", "reason")];
+    let mut table = Table::new("unreadable", columns);
+    let row = |damage: &Damage| {
+        vec![
+            Cell::Text(check.names.file(&damage.file)),
+            if damage.line == 0 { Cell::Empty } else { Cell::Count(damage.line as u64) },
+            Cell::Text(check.names.message(&damage.reason)),
+        ]
+    };
+    table.rows = check.inputs.unreadable.iter().map(row).collect();
     table
 }

@@ -2,6 +2,7 @@
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, NoteKind, Noted, Rule};
+use forkcast_sim::outside::quoted;
 
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
@@ -40,10 +41,10 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
         None => format!("request {}", count(number as u64)),
     };
     let older = finding.older.map_or_else(|| "the lock".to_owned(), at);
-    let chain = check.names.agent(&finding.chain);
+    let chain = quoted(&check.names.agent(&finding.chain));
     let newer = at(finding.request);
     let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
-    let first = format!("{newer} of chain `{chain}`, against {older}; rule {}.", finding.rule.word());
+    let first = format!("{newer} of chain {chain}, against {older}; rule {}.", finding.rule.word());
     let place = range(finding).filter(|_| finding.offset_in_block.is_none());
     let place = place.or_else(|| change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix));
     let times = match kind.times() {
@@ -97,27 +98,23 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return "Nothing that was cached is lost by it.".to_owned();
     }
     if finding.tokens_lost == 0 {
-        return "Nothing else that was cached is lost, so nothing more than the change itself is paid.".to_owned();
+        return "No further tokens that were cached are lost by it.".to_owned();
     }
-    let tokens = count(finding.tokens_lost);
+    let tokens = format!("{} {}", if finding.is_upper_bound { "At most" } else { "About" }, count(finding.tokens_lost));
     if finding.rule == Rule::Equality {
         let cost = finding.cost.map_or_else(String::new, |cost| format!(": {} more", money(cost)));
-        return format!(
-            "About {tokens} unchanged tokens stand behind it: whoever has the lock's prompt in its cache pays them once{cost}."
-        );
+        return format!("{tokens} tokens that the lock's prompt has in the cache are paid again, once{cost}.");
     }
     let instead = change::instead(finding.billed_as, finding.provider);
     let Some(cost) = finding.cost else {
-        return format!(
-            "About {tokens} unchanged tokens that were cached are {instead}; the model has no price in the book."
-        );
+        return format!("{tokens} tokens that were cached are {instead}; the model has no price in the book.");
     };
     let day = check.rules.requests_per_day.and_then(|requests| {
         let cost = finding.cost_per_day(requests)?;
         Some(format!(", {} a day if each of {} requests pays it", money(cost), count(requests)))
     });
     format!(
-        "About {tokens} unchanged tokens that were cached are {instead}: {} more a request{}.",
+        "{tokens} tokens that were cached are {instead}: {} more a request{}.",
         money(cost),
         day.unwrap_or_default()
     )

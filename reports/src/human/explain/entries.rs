@@ -64,9 +64,8 @@ fn remaining(explained: &Explained<'_>, entry: &Held) -> String {
 
 pub(super) fn difference(explained: &Explained<'_>, windows: bool, document: &mut Document) {
     let Some(sides) = explained.sides() else { return };
-    let findings = sides.findings();
-    let Some(first) = findings.first() else { return };
-    let found = first.difference;
+    let judged = sides.judged();
+    let Some(found) = judged.findings.first() else { return };
     let byte = found.offset_in_block.map_or_else(String::new, |byte| format!(", byte {} of the block", count(byte)));
     let volatile = found
         .volatile
@@ -77,8 +76,9 @@ pub(super) fn difference(explained: &Explained<'_>, windows: bool, document: &mu
         sides.names.thing(&found.name),
         found.path
     )]);
-    if let Some([older, newer]) = first.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
-        document.parts.push(Part::Verbatim(vec![labelled("entry    ", older), labelled("request  ", newer)]));
+    if let Some(shown) = found.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
+        let [older, newer] = shown.clone().map(Marked::from);
+        document.parts.push(Part::Verbatim(vec![labelled("entry    ", &older), labelled("request  ", &newer)]));
     }
 }
 

@@ -109,7 +109,7 @@ fn masked(reason: &str) -> String {
 /// A number, or a long word with digits in it, as ids are, becomes [`ANY`].
 fn masked_part(part: &str) -> String {
     const ID_MIN: usize = 12;
-    let bare = part.trim_matches([',', '.', ':', ';', '(', ')']);
+    let bare = part.trim_matches([',', '.', ':', ';', '(', ')', '`']);
     let digits = bare.bytes().filter(u8::is_ascii_digit).count();
     let plain = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let is_id = digits > 0 && (digits == bare.len() || plain && bare.len() >= ID_MIN);
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn messages_that_differ_in_ids_are_of_one_kind() {
-        let expected = "DELETE api.anthropic.com/v1/files/… is no model request";
+        let expected = "`DELETE api.anthropic.com/v1/files/…` is no model request";
         assert_eq!(
-            masked("DELETE api.anthropic.com/v1/files/file_011CcaGpPS2JA1AMya8VxEMh is no model request"),
+            masked("`DELETE api.anthropic.com/v1/files/file_011CcaGpPS2JA1AMya8VxEMh` is no model request"),
             expected
         );
         let batch = "PATCH host.com/batches/a5f6703b-5644-4ccc-acf1-aef52f321b1a/finalize";

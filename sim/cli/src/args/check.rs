@@ -6,8 +6,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_reports::names::Names;
 use forkcast_sim::cache;
+use forkcast_sim::guard::REQUESTS_PER_DAY_MAX;
 
-use super::{PriceArgs, TalkArgs, input_format, preset};
+use super::{PriceArgs, StrictArgs, TalkArgs, input_format, preset};
 
 /// The lock that is checked against and written where none is named.
 const LOCK: &str = "forkcast.lock";
@@ -29,11 +30,13 @@ Rules stand in a file. Without one, prefixes and what forks share must be kept, 
   stability = \"fail\"       each request keeps the prefix of the one before: off, note or fail
   sharing = \"fail\"         forks and siblings share what they can
   equality = \"note\"        prompts are those of the lock
+  missing = \"fail\"         every request of the lock is sent; \"note\" if there may be fewer
   pinned = [\"tools\"]       levels in which a difference from the lock always fails
   [budget]                 min_hit_rate = 0.9, max_cost_per_turn = 0.05, max_breakpoints = 3
   [[allow]]                cause = \"compacted\", path = \"messages\": may happen
 
-Exit code 1 where a rule is broken, 2 for bad input, 130 where Ctrl-C left a part. Causes of time never fail.";
+Exit code 1 if a rule is broken, 2 for bad input and if anything could not be read, 130 if Ctrl-C left a part. Causes of
+time never fail.";
 
 /// Arguments of `check`.
 #[derive(Debug, ClapArgs)]
@@ -47,7 +50,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE|none")]
     pub lock: Option<PathBuf>,
 
-    /// Write the lock anew, and say what that changes and costs
+    /// Write the lock anew, and say what that changes and costs; a file that is no lock is not replaced
     #[arg(long)]
     pub update: bool,
 
@@ -56,7 +59,7 @@ pub struct CheckArgs {
     pub conformance: Option<Suite>,
 
     /// Say what each change costs a day at so many requests
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=REQUESTS_PER_DAY_MAX))]
     pub requests_per_day: Option<u64>,
 
     /// Which prices hold
@@ -70,6 +73,10 @@ pub struct CheckArgs {
     /// What of the prompts is shown
     #[command(flatten)]
     pub prompts: PromptArgs,
+
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 
     /// What is said on standard error
     #[command(flatten)]
@@ -94,7 +101,7 @@ pub struct LockArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// The file that is written
+    /// The lock file; a file that is no lock is not replaced
     #[arg(long, short, value_name = "FILE", default_value = LOCK, help_heading = "Output")]
     pub output: PathBuf,
 
@@ -109,6 +116,10 @@ pub struct LockArgs {
     /// What of the prompts is shown
     #[command(flatten)]
     pub prompts: PromptArgs,
+
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 
     /// What is said on standard error
     #[command(flatten)]

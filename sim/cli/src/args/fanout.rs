@@ -42,7 +42,8 @@ Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. A list at each of 
 --out draws what suits the grid: several --children cost by children, several policies money against time.";
 
 /// What `--out` of this verb writes.
-const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder";
+const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder; an older result \
+                   is replaced";
 
 /// Arguments of `fanout`.
 #[derive(Debug, ClapArgs)]

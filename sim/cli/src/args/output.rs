@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::folder::{Contents, Folder, FolderError};
 
-use super::Format;
+use super::{Format, StrictArgs};
 
 /// What a simulation prints and leaves.
 #[derive(Debug, ClapArgs)]
@@ -19,18 +19,18 @@ pub struct OutputArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Write into a folder that holds other files too; only files of the names above are replaced
+    /// Write into a folder with other files; they are never replaced
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 
-    /// Exit with 2 where a model has no price
-    #[arg(long, help_heading = "Output")]
-    pub strict: bool,
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 }
 
 impl OutputArgs {
     /// The folder, if there should be one. Opened before the work, so that nobody waits for one that cannot be used.
-    pub fn folder(&self) -> Result<Option<Folder>, FolderError> {
-        self.out.as_deref().map(|out| Folder::open(out, self.overwrite)).transpose()
+    pub fn folder(&self, contents: Contents) -> Result<Option<Folder>, FolderError> {
+        self.out.as_deref().map(|out| Folder::open(out, contents, self.overwrite, &[])).transpose()
     }
 }

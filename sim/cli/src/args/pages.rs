@@ -44,7 +44,7 @@ pub struct ManArgs {
     #[arg(value_name = "VERB", conflicts_with = "out")]
     pub verb: Option<String>,
 
-    /// Write every page into this folder instead; pages that are there are replaced
+    /// Write every page into this folder instead; only pages of forkcast are replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 

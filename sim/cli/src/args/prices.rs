@@ -123,6 +123,9 @@ impl OwnPriceArgs {
     }
 }
 
+/// A dollar for a token: as much as a price book takes.
+const USD_PER_MTOK_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000);
+
 fn price(text: &str) -> Result<OnePrice, String> {
     let expected = || "expected MODEL:CATEGORY=USD such as my-model:input=2.50".to_owned();
     let (name, usd) = text.rsplit_once('=').ok_or_else(expected)?;
@@ -134,6 +137,9 @@ fn price(text: &str) -> Result<OnePrice, String> {
     let usd_per_mtok: Money = usd.parse().map_err(|error: forkcast_sim::pricing::NotMoney| error.to_string())?;
     if usd_per_mtok < Money::ZERO {
         return Err(format!("`{usd}` is less than nothing"));
+    }
+    if usd_per_mtok > USD_PER_MTOK_MAX {
+        return Err(format!("`{usd}` is more than {USD_PER_MTOK_MAX} USD per million tokens"));
     }
     Ok(OnePrice { model: model.to_owned(), category, usd_per_mtok })
 }

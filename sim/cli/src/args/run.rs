@@ -28,7 +28,7 @@ A scenario is a YAML file, or the name of one that is built in. Exit code 1: som
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this \
-                   folder; of several scenarios each into a folder of its own in it";
+                   folder; an older result is replaced; several scenarios get a subfolder each";
 
 /// Arguments of `run`.
 #[derive(Debug, ClapArgs)]

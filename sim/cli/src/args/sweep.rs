@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use forkcast_scenarios::sweep::Axis;
 use forkcast_scenarios::sweep::plan::PARTS;
 
-use super::{Format, OwnPriceArgs, TalkArgs};
+use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs};
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -91,7 +91,7 @@ pub struct SweepPlanArgs {
     #[command(flatten)]
     pub prices: OwnPriceArgs,
 
-    /// Write the plan into this file
+    /// Write the plan into this file; a file that is no plan is not replaced
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
@@ -145,9 +145,9 @@ pub struct SweepMergeArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Exit with 2 where a model has no price
-    #[arg(long, help_heading = "Output")]
-    pub strict: bool,
+    /// Whether the result must be sure
+    #[command(flatten)]
+    pub strict: StrictArgs,
 }
 
 /// Arguments of `sweep status`.

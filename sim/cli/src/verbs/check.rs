@@ -14,7 +14,7 @@ use forkcast_sim::guard::{Report, Rules, Severity};
 use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, WantedLock};
-use crate::exit::{BadInput, Stopped, Threshold};
+use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
 
 pub mod held;
@@ -33,8 +33,10 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let mut rules = rules::read(&args.sources)?;
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
     let held = Held::read(wanted, args.update)?;
+    held.file.filter(|_| args.update).map_or(Ok(()), held::check)?;
     let book = book(&args.prices)?;
-    let records = held.lock.is_some() || args.update || args.format == CheckFormat::Junit;
+    // The record of the requests knows their prices.
+    let records = held.lock.is_some() || args.update || args.strict.is_set() || args.format == CheckFormat::Junit;
     let checking = Checking {
         rules: rules.clone(),
         prices: Some(book.clone()),
@@ -63,7 +65,8 @@ fn recording(rules: &Rules, args: &CheckArgs, held: &Held<'_>, book: &PriceBook)
     }
 }
 
-/// Holds what was seen against the lock, or writes the lock anew. A part is held against nothing.
+/// Holds what was seen against the lock, or writes the lock anew. A part is held against nothing, and what lacks anything
+/// that cannot be read is no lock.
 fn against_lock(args: &CheckArgs, rules: &Rules, held: &Held<'_>, seen: &mut Seen) -> anyhow::Result<Option<Changes>> {
     let report = &mut seen.outcome.report;
     let Some((new, file)) = seen.outcome.lock.as_ref().zip(held.file).filter(|_| !seen.partial) else {
@@ -71,12 +74,15 @@ fn against_lock(args: &CheckArgs, rules: &Rules, held: &Held<'_>, seen: &mut See
     };
     let old = held.lock.as_ref();
     if args.update {
+        if !seen.inputs.unreadable.is_empty() {
+            return Ok(None);
+        }
         held::write(new, file)?;
         return Ok(Some(changes(old.unwrap_or(&Lock::default()), new)));
     }
     let Some(old) = old else { return Ok(None) };
     if rules.sharing != Severity::Off {
-        shared_before(old, new, report);
+        shared_before(old, new, rules, report);
     }
     report.violations.extend(lock::budget(old, new, &rules.budget));
     report.set_score(rules);
@@ -85,8 +91,8 @@ fn against_lock(args: &CheckArgs, rules: &Rules, held: &Held<'_>, seen: &mut See
 }
 
 /// Siblings share what they shared when the lock was written.
-fn shared_before(old: &Lock, new: &Lock, report: &mut Report) {
-    for finding in lock::sharing(old, new) {
+fn shared_before(old: &Lock, new: &Lock, rules: &Rules, report: &mut Report) {
+    for finding in lock::sharing(old, new, rules) {
         let told = |known: &forkcast_sim::guard::Finding| {
             (known.rule, known.request, &known.path) == (finding.rule, finding.request, &finding.path)
         };
@@ -120,7 +126,8 @@ fn show(
         content: args.prompts.show_content,
         partial: seen.partial,
     };
-    match args.format {
+    let mut end = Outcome::default();
+    end.printed(match args.format {
         CheckFormat::Human => screen::document(&human::check::document(&check, true), Format::Human),
         CheckFormat::Markdown => {
             screen::document(&human::check::document(&check, args.prompts.show_content), Format::Markdown)
@@ -134,16 +141,20 @@ fn show(
         CheckFormat::Junit => screen::print(|target| format::junit::write(&check, target)),
         CheckFormat::Github => screen::print(|target| format::github::write(&check, target)),
         CheckFormat::Sarif => screen::print(|target| format::sarif::write(&check, target)),
-    }?;
+    })?;
     if seen.partial {
         return Err(stopped(args, outcome.report.requests).into());
     }
-    let failed = (!check.passes()).then(|| human::check::title(&check));
-    match (failed, seen.complaints.is_empty()) {
-        (None, true) => Ok(()),
-        (Some(failed), true) => Err(Threshold(vec![failed]).into()),
-        (failed, false) => Err(BadInput(failed.into_iter().chain(seen.complaints.iter().cloned()).collect()).into()),
-    }
+    end.failures.extend((!check.holds()).then(|| human::check::title(&check)));
+    end.mistakes.extend(seen.mistakes(names));
+    end.mistakes.extend(unlocked(args, seen));
+    end.mistakes.extend(args.strict.complaints(seen.doubts.iter().cloned()));
+    end.done()
+}
+
+/// An update that lacks what cannot be read would be held against the whole.
+fn unlocked(args: &CheckArgs, seen: &Seen) -> Option<String> {
+    (args.update && !seen.inputs.unreadable.is_empty()).then(|| held::UNREADABLE.to_owned())
 }
 
 /// A part says nothing of the whole, whatever was found in it.

@@ -9,8 +9,8 @@ use forkcast_sim::pricing::{PriceBook, Rates, Terms};
 use forkcast_sim::wire::spelling::{self, SpellingNote};
 use forkcast_sim::wire::{Request, Wire, estimated_tokens};
 
-use crate::args::{DiffArgs, Format};
-use crate::exit::BadInput;
+use crate::args::{DiffArgs, Doubt, Format};
+use crate::exit::{BadInput, Outcome};
 use crate::screen;
 
 mod side;
@@ -35,6 +35,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let day = args.prices.day.map_or_else(|| book.version().to_owned(), |day| day.to_string());
     let sides = Sides {
         wire: &wire,
+        rules: &rules,
         older: &old,
         newer: &new,
         comparison: &comparison,
@@ -45,11 +46,15 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         origin: (newer.exchange.chain.as_deref(), newer.position),
         names,
     };
-    match args.shown.format {
+    let mut outcome = Outcome::default();
+    outcome.printed(match args.shown.format {
         Format::Json => screen::print(|target| format::diff::write(&sides, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
         format => screen::document(&human::diff::document(&sides, args.shown.windows()), format),
-    }
+    })?;
+    let unpriced = rates.is_none().then_some(new.model.as_str());
+    outcome.mistakes.extend(args.strict.complaints(Doubt::unpriced(unpriced)));
+    outcome.done()
 }
 
 /// Prices of the newer request's model.

@@ -7,9 +7,11 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::report::{Entry, Report, entries};
 
-use crate::args::{ExplainArgs, Format};
-use crate::exit::BadInput;
+use crate::args::{Doubt, ExplainArgs, Format};
+use crate::exit::{BadInput, Outcome};
 use crate::screen;
+use crate::signals::interrupted;
+use crate::verbs::replay::complaints;
 
 mod source;
 
@@ -18,7 +20,7 @@ use source::Source;
 /// Runs the verb.
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let source = Source::find(args)?;
-    let replay = replay_until(&source.inputs, &source.options, &crate::exit::interrupted);
+    let replay = replay_until(&source.inputs, &source.options, &interrupted);
     let names = args.shown.names();
     let report = Report::new(&source.inputs, &replay, &source.options, names);
     let entries = entries(&source.inputs, &replay, &source.options);
@@ -29,20 +31,39 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(note) = source.check(entry)? {
         args.talk.note(format_args!("forkcast: {note}"));
     }
+    let mut outcome = Outcome::default();
+    outcome.printed(print(args, &source, (&report, &entries, entry)))?;
+    outcome.mistakes.extend(args.strict.complaints(doubts(&report, entry)));
+    outcome.done()
+}
+
+/// What makes the explanation less sure than it looks: a cache may hold what cannot be read.
+fn doubts(report: &Report<'_>, entry: &Entry<'_>) -> Vec<Doubt> {
+    let unpriced = entry.line.charge.bill.is_none().then_some(entry.line.model.as_str());
+    let unread = complaints::doubts(report).into_iter().filter(|doubt| !matches!(doubt, Doubt::Unpriced(_)));
+    Doubt::unpriced(unpriced).into_iter().chain(unread).collect()
+}
+
+/// Prints the explanation.
+fn print(
+    args: &ExplainArgs,
+    source: &Source,
+    (report, entries, entry): (&Report<'_>, &[Entry<'_>], &Entry<'_>),
+) -> anyhow::Result<()> {
     if entry.exchange.is_none() {
         return match args.shown.format {
-            Format::Json => screen::print(|target| format::explain::write_told(&report, entry, target)),
-            format => screen::document(&human::explain::told(&report, entry), format),
+            Format::Json => screen::print(|target| format::explain::write_told(report, entry, target)),
+            format => screen::document(&human::explain::told(report, entry), format),
         };
     }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
-        Err(NotInspected::NotRead(why)) => return unprofiled(args, &report, entry, &why),
+        Err(NotInspected::NotRead(why)) => return unprofiled(args, report, entry, &why),
         Err(NotInspected::NoSuchLine(count)) => {
             return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));
         }
     };
-    let explained = Explained::new(&report, &entries, entry, &inspection);
+    let explained = Explained::new(report, entries, entry, &inspection);
     match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write(&explained, args.shown.show_content, target)),
         Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use forkcast_reports::folder::{Folder, FolderError};
+use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::stated;
 use forkcast_reports::{format, human};
@@ -15,9 +15,10 @@ use forkcast_scenarios::fanout::row::{Row, row, unpriced};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::model;
 
-use crate::args::{FanoutArgs, Format};
-use crate::exit::{BadInput, folder_error, interrupted};
+use crate::args::{Doubt, FanoutArgs, Format};
+use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
+use crate::signals::interrupted;
 
 /// Runs the verb.
 pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
@@ -29,48 +30,35 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     }
     let book = Rc::new(args.prices.book()?);
     look_at_models(args, &book)?;
-    let folder = args.result.folder().map_err(folder_error)?;
+    let folder = args.result.folder(Contents::Fanout).map_err(folder_error)?;
     let found = match (&args.questions()[..], cells.first()) {
         ([], _) | (_, None) => Found { rows: rows(args, &cells, &book)?, answers: Vec::new(), asked: cells.len() },
         (questions, Some(base)) => answers(args, questions, base, &book)?,
     };
     let price_book = stated(&book, book.version(), Names::Plain);
-    if let Some(folder) = &folder {
-        write(args, &found, &price_book, folder).map_err(folder_error)?;
-    }
-    print(args, &found, &price_book)?;
-    strict(args, &found.rows)
+    let mut outcome = Outcome::default();
+    outcome.written(folder.map_or(Ok(()), |folder| write(args, &found, &price_book, folder)));
+    outcome.printed(print(args, &found, &price_book))?;
+    let doubts = Doubt::unpriced(unpriced(&found.rows)).into_iter().chain(Doubt::partial(found.is_partial()));
+    outcome.mistakes.extend(args.result.strict.complaints(doubts));
+    outcome.done()
 }
 
 /// Rows and answers, and of a grid the plots that suit it.
-fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: &Folder) -> Result<(), FolderError> {
-    let mut files = folder.write_fanout(&found.rows, &found.answers, price_book, found.is_partial())?;
-    let drawn = if found.answers.is_empty() {
-        folder.draw_fanout(&plotted(&found.rows))
-    } else {
-        folder.draw_fanout(&found.answers)
-    }?;
-    if drawn.is_empty() {
+fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> Result<(), FolderError> {
+    let plots = if found.answers.is_empty() { plotted(&found.rows) } else { found.answers.clone() };
+    let written = folder.write_fanout(&found.rows, &found.answers, &plots, price_book, found.is_partial())?;
+    if plots.is_empty() {
         args.talk.note(format_args!("forkcast: {NO_PLOT}"));
     }
-    files.extend(drawn);
     let path = args.result.out.as_deref().unwrap_or(Path::new("")).display();
-    args.talk.note(format_args!("forkcast: wrote {} into {path}", files.join(", ")));
+    args.talk.note(format_args!("forkcast: wrote {} into {path}", written.files.join(", ")));
     Ok(())
 }
 
 /// What draws what.
 const NO_PLOT: &str = "no plot suits these cells: several --children with at most six policies draw cost by children, several \
                        policies of one setting money against time, at most two settings each; --answer draws its own";
-
-/// What `--strict` does not let pass.
-fn strict(args: &FanoutArgs, rows: &[Row]) -> anyhow::Result<()> {
-    let models = unpriced(rows);
-    if !args.result.strict || models.is_empty() {
-        return Ok(());
-    }
-    Err(BadInput(models.into_iter().map(|model| format!("no price for `{model}` (--strict)")).collect()).into())
-}
 
 /// What was run.
 struct Found {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use clap::ValueEnum;
+use forkcast_replay::output::file::{self, Kind};
 use forkcast_reports::format::schemas;
 use forkcast_reports::human::list::{self, Layout};
 use forkcast_sim::pricing::PriceBook;
@@ -64,18 +65,17 @@ fn prices(folder: &Path) -> anyhow::Result<String> {
     let text = PriceBook::built_in().to_toml();
     let head = text.lines().next().unwrap_or_default();
     let complain = |error: io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(complain)?;
     match fs::read_to_string(&path) {
-        Ok(found) if found != text && !found.is_empty() => {
-            let whose = if found.starts_with(head) {
-                "a price book that was changed, or of another version"
-            } else {
-                "no price book of forkcast"
-            };
-            return Err(BadInput::error(format_args!("{}: {whose}; not replaced", path.display())));
+        Ok(found) if found == text => return Ok(PRICES.to_owned()),
+        Ok(found) if found.starts_with(head) => {
+            let whose = "a price book that was changed, or of another version; not replaced";
+            return Err(BadInput::error(format_args!("{}: {whose}", path.display())));
         }
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(complain(error)),
-        Ok(_) | Err(_) => {}
+        _ => {}
     }
-    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(complain)?;
+    // Any other file is the user's.
+    let book = Kind { name: "price book", is_ours: |_| false };
+    file::write(&path, book, text.as_bytes()).map_err(BadInput::error)?;
     Ok(PRICES.to_owned())
 }

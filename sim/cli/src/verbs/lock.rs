@@ -7,11 +7,12 @@ use forkcast_sim::guard::lock::Recording;
 
 use super::check::{book, held, rules, seen};
 use crate::args::LockArgs;
-use crate::exit::{BadInput, Stopped};
+use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
 
 /// Runs the verb.
 pub fn run(args: &LockArgs) -> anyhow::Result<()> {
+    held::check(&args.output)?;
     let rules = rules::read(&args.sources)?;
     let book = book(&args.prices)?;
     let recording = Recording {
@@ -26,10 +27,16 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         let why = "interrupted, so no lock was written: a part of one would be held against the whole";
         return Err(Stopped(why.to_owned()).into());
     }
+    let mut end = Outcome { mistakes: seen.mistakes(Names::Plain), ..Outcome::default() };
+    end.mistakes.extend(args.strict.complaints(seen.doubts));
+    if !seen.inputs.unreadable.is_empty() {
+        end.mistakes.push(held::UNREADABLE.to_owned());
+        return end.done();
+    }
     let Some(lock) = seen.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
     held::write(&lock, &args.output)?;
     let file = args.output.display().to_string();
     // Names in an anonymous lock are ids already.
-    screen::document(&human::check::written(&lock, &file, Names::Plain), args.format)?;
-    if seen.complaints.is_empty() { Ok(()) } else { Err(BadInput(seen.complaints).into()) }
+    end.printed(screen::document(&human::check::written(&lock, &file, Names::Plain), args.format))?;
+    end.done()
 }

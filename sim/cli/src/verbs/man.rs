@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
+use forkcast_replay::output::file::{self, Kind};
 
 use crate::args::{Args, ManArgs};
 use crate::exit::BadInput;
@@ -57,15 +58,16 @@ fn called<'a>(program: &'a Command, verb: &str) -> Option<&'a Command> {
     pages(program).into_iter().find(|page| page.get_display_name() == Some(&name))
 }
 
+/// A manual page of the program or of a verb.
+const PAGE: Kind = Kind { name: "manual page", is_ours: |head| head.contains(".TH forkcast") };
+
 /// Writes `forkcast.1` and `forkcast-VERB.1` for each verb.
 fn write_all(program: &Command, folder: &Path) -> anyhow::Result<Vec<String>> {
-    let failed = |path: &Path, error: std::io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| BadInput::error(format_args!("{}: {error}", folder.display())))?;
     let mut names = Vec::new();
     for page in pages(program) {
         let (name, text) = rendered(page)?;
-        let path = folder.join(&name);
-        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        file::write(&folder.join(&name), PAGE, text.as_bytes()).map_err(BadInput::error)?;
         names.push(name);
     }
     Ok(names)

@@ -10,4 +10,5 @@ pub mod lock;
 pub mod man;
 pub mod replay;
 pub mod run;
+pub mod run_folder;
 pub mod sweep;

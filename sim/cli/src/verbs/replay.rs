@@ -1,6 +1,7 @@
 //! `forkcast replay`.
 
 use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use forkcast_replay::error::Error;
@@ -8,16 +9,19 @@ use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
-use forkcast_reports::folder::Folder;
+use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{Report, gates, unpriced};
+use forkcast_reports::report::{Report, gates};
+use forkcast_sim::cache::Rules;
 
 use crate::args::{Format, ReplayArgs};
-use crate::exit::{BadInput, Threshold, folder_error, interrupted};
+use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
+use crate::signals::{self, interrupted};
 use crate::talk::Steps;
+use crate::verbs::run_folder::{self, Opened, Sorted};
 
 pub mod complaints;
 
@@ -28,19 +32,20 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let view = args.view.view(names(args)).map_err(BadInput::error)?;
     // Before the work, so that nobody waits for a folder that cannot be used.
-    let folder =
-        args.out.as_deref().map(|path| Folder::open(path, args.overwrite)).transpose().map_err(folder_error)?;
+    let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
+    let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     let book = args.prices.book()?;
     let mut steps = args.talk.steps();
-    let inputs = read(args, &mut steps)?;
+    let sorted = run_folder::sort(&args.paths)?;
+    let rules = args.cache.or_else(|| rules_of(&sorted));
+    let inputs = read(args, sorted, &mut steps)?;
     if inputs.unread_files > 0 {
         let unread = count(inputs.unread_files as u64);
         args.talk.note(format_args!("forkcast: interrupted, so this is a part: {unread} files were not read"));
     }
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
-    let options =
-        Options { rules: args.cache, book, prices_of: args.prices.day, sizing, what_if, ..Options::default() };
+    let options = Options { rules, book, prices_of: args.prices.day, sizing, what_if, ..Options::default() };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let report = Report::new(&inputs, &requests, &options, view);
@@ -52,19 +57,13 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     if report.stopped {
         args.talk.note(format_args!("forkcast: interrupted, so this is a part: {} requests", count(replayed)));
     }
-    show(args, &report, folder.as_ref())?;
-    let failures: Vec<String> = gates(&report).iter().filter_map(human::replay::sentence).collect();
-    let complaints = [complaints, strict(args, &report)].concat();
-    ended(complaints, failures)
-}
-
-/// Bad input weighs more than a limit that was not kept, since it may be the reason for that.
-fn ended(complaints: Vec<String>, failures: Vec<String>) -> anyhow::Result<()> {
-    match (complaints.is_empty(), failures.is_empty()) {
-        (true, true) => Ok(()),
-        (true, false) => Err(Threshold(failures).into()),
-        (false, _) => Err(BadInput([failures, complaints].concat()).into()),
-    }
+    let mut outcome = Outcome::default();
+    outcome.written(folder.map_or(Ok(()), |folder| write(args, &report, folder)));
+    outcome.printed(print(args, &report))?;
+    outcome.failures.extend(gates(&report).iter().filter_map(human::replay::sentence));
+    outcome.mistakes.extend(complaints);
+    outcome.mistakes.extend(args.strict.complaints(complaints::doubts(&report)));
+    outcome.done()
 }
 
 /// Tells how far the replay is each time that it is asked whether to stop.
@@ -100,10 +99,26 @@ impl Work {
     }
 }
 
-fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
+/// The rules of the runs, if all that was named are run folders of the same.
+fn rules_of(sorted: &Sorted<'_, PathBuf>) -> Option<Rules> {
+    let mut rules = sorted.folders.iter().map(Opened::rules);
+    let first = rules.next().flatten().filter(|_| sorted.others.is_empty())?;
+    rules.all(|rules| rules.is_some_and(|rules| rules.name == first.name)).then_some(first)
+}
+
+fn read(args: &ReplayArgs, sorted: Sorted<'_, PathBuf>, steps: &mut Steps) -> anyhow::Result<Inputs> {
     if args.paths.is_empty() {
         args.talk.note(format_args!("forkcast: no path given, so this is the embedded sample of a small coding agent"));
         return Ok(Inputs::sample());
+    }
+    let Sorted { mut folders, others } = sorted;
+    if others.is_empty() && folders.len() == 1 {
+        return Ok(folders.remove(0).inputs);
+    }
+    if let Some(told) = folders.iter().find(|opened| !opened.inputs.sessions.is_empty()) {
+        let path = told.folder.path.display();
+        let complaint = format!("{path}: was made of transcripts; replay it alone, or name the transcripts instead");
+        return Err(BadInput::error(complaint));
     }
     steps.begin(format_args!("reading"));
     let steps = Mutex::new(steps);
@@ -116,10 +131,17 @@ fn read(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Inputs> {
     };
     let options = ReadOptions::from(args.input_format);
     let options = if args.sizes.counts() { options.counted() } else { options };
-    Inputs::read_with(&args.paths, &options, &watch).map_err(|error| match error {
+    signals::nothing_to_keep(signals::waits_for_input(&args.paths));
+    let inputs = Inputs::read_with(&others, &options, &watch);
+    signals::nothing_to_keep(false);
+    let mut inputs = inputs.map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
-    })
+    })?;
+    for opened in folders {
+        inputs.add(opened.inputs);
+    }
+    Ok(inputs)
 }
 
 /// `reading, 62 %: 335.1 MB of 540.2 MB, 810 of 1,298 files`.
@@ -130,14 +152,18 @@ pub fn reading(progress: Progress) -> String {
     format!("reading, {percent} %: {} of {}, {done} of {files} files", bytes(bytes_done), bytes(all))
 }
 
-fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyhow::Result<()> {
-    if let Some((folder, path)) = folder.zip(args.out.as_deref()) {
-        let written = folder.write(report, args.bodies).map_err(folder_error)?;
-        args.talk.note(format_args!("forkcast: wrote {} into {}", written.files.join(", "), path.display()));
-        if let Some(bodies) = written.bodies {
-            args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
-        }
+/// Writes the folder, whether or not somebody reads what is printed.
+fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder) -> Result<(), FolderError> {
+    let written = folder.write(report, args.bodies)?;
+    let path = args.out.as_deref().unwrap_or(Path::new("")).display();
+    args.talk.note(format_args!("forkcast: wrote {} into {path}", written.files.join(", ")));
+    if let Some(bodies) = written.bodies {
+        args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
     }
+    Ok(())
+}
+
+fn print(args: &ReplayArgs, report: &Report<'_>) -> anyhow::Result<()> {
     if let Some(table) = &args.table {
         return screen::print(|target| format::tables::write(report, table, target));
     }
@@ -150,16 +176,4 @@ fn show(args: &ReplayArgs, report: &Report<'_>, folder: Option<&Folder>) -> anyh
 
 fn names(args: &ReplayArgs) -> Names {
     if args.anonymize { Names::Anonymous } else { Names::Plain }
-}
-
-/// What `--strict` does not let pass.
-fn strict(args: &ReplayArgs, report: &Report<'_>) -> Vec<String> {
-    if !args.strict {
-        return Vec::new();
-    }
-    let unpriced = unpriced(report).into_iter().map(|model| format!("no price for `{}` (--strict)", model.model));
-    let unreadable = report
-        .unreadable()
-        .map(|damage| complaints::located(&report.names.file(&damage.file), damage.line, &damage.reason));
-    unpriced.chain(unreadable).collect()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use forkcast_reports::document::count;
-use forkcast_reports::folder::Folder;
+use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::{format, human};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
@@ -16,9 +16,10 @@ use forkcast_scenarios::format::set::Change;
 use forkcast_scenarios::run::{Options, Progress, Run, play_watched};
 use forkcast_sim::pricing::PriceBook;
 
-use crate::args::{Format, RunArgs};
-use crate::exit::{BadInput, Threshold, folder_error, interrupted};
+use crate::args::{Doubt, Format, RunArgs};
+use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
+use crate::signals::interrupted;
 
 mod twice;
 
@@ -37,46 +38,36 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {
         if interrupted() {
-            args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
-            break;
+            unjudged(&scenario, &mut outcome);
+            continue;
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
         one(args, (path, folder), scenario, &book, &mut outcome)?;
     }
+    if interrupted() {
+        args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
+        outcome.mistakes.extend(args.result.strict.complaints(Doubt::partial(true)));
+    }
     outcome.done()
 }
 
-/// What did not come out, by the weight that it has.
-#[derive(Default)]
-struct Outcome {
-    /// The program is wrong.
-    faults: Vec<String>,
-    /// The scenario is wrong, or a model has no price.
-    mistakes: Vec<String>,
-    /// Something else came out than was expected.
-    failures: Vec<String>,
+/// A gate that cannot be judged has failed.
+fn unjudged(scenario: &Scenario, outcome: &mut Outcome) {
+    if scenario.expect.claims_anything() {
+        let told = format!("{}: interrupted, so what it expects cannot be judged", scenario.file);
+        outcome.failures.push(told);
+    }
 }
 
-impl Outcome {
-    fn done(self) -> anyhow::Result<()> {
-        let Self { faults, mistakes, failures } = self;
-        if !faults.is_empty() {
-            return Err(anyhow::anyhow!(faults.join("\nforkcast: ")));
-        }
-        if !mistakes.is_empty() {
-            return Err(BadInput([failures, mistakes].concat()).into());
-        }
-        if failures.is_empty() { Ok(()) } else { Err(Threshold(failures).into()) }
-    }
-
-    fn take(&mut self, run: &Run, failures: Vec<String>) {
-        let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
-        match run.ends {
-            Ends::LawBroken => self.faults.push(message()),
-            ends if ends != Ends::Finished && ends != run.scenario.expect.ends => self.mistakes.push(message()),
-            _ => self.failures.extend(failures),
-        }
+/// Judges how a run ended and what it was expected to give.
+fn judge(run: &Run, failures: Vec<String>, outcome: &mut Outcome) {
+    let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
+    match run.ends {
+        Ends::LawBroken => outcome.faults.push(message()),
+        Ends::Interrupted => unjudged(&run.scenario, outcome),
+        ends if ends != Ends::Finished && ends != run.scenario.expect.ends => outcome.mistakes.push(message()),
+        _ => outcome.failures.extend(failures),
     }
 }
 
@@ -126,35 +117,37 @@ fn one(
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     // Before the work, so that nobody waits for a folder that cannot be used.
-    let folder =
-        folder.map(|path| Ok((Folder::open(&path, args.result.overwrite)?, path))).transpose().map_err(folder_error)?;
+    let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
+    let folder = folder.map(open).transpose().map_err(folder_error)?;
     let options = Options { interleave: args.interleave, set: args.changes(), book: Some(Rc::clone(book)) };
     let run = watched(args, scenario, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
     }
-    if args.twice {
+    if args.twice && !interrupted() {
         outcome.faults.extend(twice::compare(&run, path, args)?);
     }
-    let failures: Vec<String> = expect::failures(&run).iter().map(ToString::to_string).collect();
-    if let Some((folder, path)) = folder {
-        let files = folder.write_run(&run, &failures).map_err(folder_error)?;
-        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), path.display()));
-        if args.bodies {
-            let bodies = folder.write_run_bodies(&run).map_err(folder_error)?;
-            args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
-        }
+    let failures: Vec<String> = match run.ends {
+        Ends::Interrupted => Vec::new(),
+        _ => expect::failures(&run).iter().map(ToString::to_string).collect(),
+    };
+    outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
+    outcome.printed(match args.result.format {
+        Format::Json => screen::print(|target| format::run::write(&run, &failures, target)),
+        Format::Csv => screen::print(|target| format::run::requests(&run, target)),
+        shown => screen::document(&human::run::document(&run, &failures), shown),
+    })?;
+    outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
+    judge(&run, failures, outcome);
+    Ok(())
+}
+
+fn write(args: &RunArgs, run: &Run, failures: &[String], folder: Folder, path: &Path) -> Result<(), FolderError> {
+    let written = folder.write_run(run, failures, args.bodies)?;
+    args.talk.note(format_args!("forkcast: wrote {} into {}", written.files.join(", "), path.display()));
+    if let Some(bodies) = written.bodies {
+        args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
     }
-    match args.result.format {
-        Format::Json => screen::print(|target| format::run::write(&run, &failures, target))?,
-        Format::Csv => screen::print(|target| format::run::requests(&run, target))?,
-        shown => screen::document(&human::run::document(&run, &failures), shown)?,
-    }
-    if args.result.strict {
-        let unpriced = run.unpriced().into_iter();
-        outcome.mistakes.extend(unpriced.map(|model| format!("no price for `{model}` (--strict)")));
-    }
-    outcome.take(&run, failures);
     Ok(())
 }
 
@@ -168,6 +161,7 @@ fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
         let line =
             || format!("{name}, {} requests, {} s on its own clock", count(requests as u64), count(at.0 / SECOND));
         watching.borrow_mut().at(line);
+        !interrupted()
     });
     // The run keeps its watcher as long as it keeps itself, so the line is not left to it.
     steps.borrow_mut().end();

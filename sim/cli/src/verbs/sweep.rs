@@ -5,15 +5,16 @@ use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
 
+use forkcast_replay::output::file::{self, Kind, begins};
 use forkcast_reports::{format, human};
 use forkcast_scenarios::sweep::gather::Missing;
-use forkcast_scenarios::sweep::part::write_beside;
 use forkcast_scenarios::sweep::work::Tally;
 use forkcast_scenarios::sweep::{Gathered, Plan, Row, Shard, Step, Work, gather, shard};
 
-use crate::args::{Format, PartsArgs, SweepArgs, SweepMergeArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
-use crate::exit::{BadInput, Threshold, interrupted};
+use crate::args::{Doubt, Format, PartsArgs, SweepArgs, SweepMergeArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+use crate::exit::{BadInput, Outcome, Threshold};
 use crate::screen;
+use crate::signals::interrupted;
 
 mod planned;
 
@@ -99,29 +100,39 @@ fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
         bytes(|target| format::sweep::write(&plan, rows, target))?,
         bytes(|target| format::sweep::table(&plan, rows, target))?,
     );
-    for (name, bytes) in [("sweep.json", &json), ("sweep.csv", &csv)] {
-        write_beside(&folder.join(name), bytes).map_err(BadInput::error)?;
-    }
+    // The report is printed even if the folder cannot be written.
+    let written = file::write(&folder.join("sweep.json"), SWEEP, &json)
+        .and_then(|()| file::write(&folder.join("sweep.csv"), TABLE, &csv));
     // All parts are there, so nobody needs what killed processes left; a live one makes its file anew.
     for path in &gathered.unfinished {
         drop(fs::remove_file(path));
     }
-    args.parts.talk.note(format_args!("forkcast: wrote sweep.json and sweep.csv into {}", folder.display()));
-    match args.format {
-        Format::Json => screen::print(|target| target.write_all(&json))?,
-        Format::Csv => screen::print(|target| target.write_all(&csv))?,
-        shown => screen::document(&human::sweep::document(&plan, rows), shown)?,
+    let mut outcome = Outcome::default();
+    match written {
+        Ok(()) => {
+            args.parts.talk.note(format_args!("forkcast: wrote sweep.json and sweep.csv into {}", folder.display()));
+        }
+        Err(refused) => outcome.mistakes.push(refused.to_string()),
     }
-    judge(&plan, rows)?;
-    if args.strict { priced(rows) } else { Ok(()) }
+    outcome.printed(match args.format {
+        Format::Json => screen::print(|target| target.write_all(&json)),
+        Format::Csv => screen::print(|target| target.write_all(&csv)),
+        shown => screen::document(&human::sweep::document(&plan, rows), shown),
+    })?;
+    judge(&plan, rows, &mut outcome);
+    let models: BTreeSet<&str> = rows.iter().flat_map(|row| &row.unpriced).map(String::as_str).collect();
+    outcome.mistakes.extend(args.strict.complaints(Doubt::unpriced(models)));
+    outcome.done()
 }
 
-/// What `--strict` does not let pass.
-fn priced(rows: &[Row]) -> anyhow::Result<()> {
-    let models: BTreeSet<&str> = rows.iter().flat_map(|row| &row.unpriced).map(String::as_str).collect();
-    let told: Vec<String> = models.into_iter().map(|model| format!("no price for `{model}` (--strict)")).collect();
-    if told.is_empty() { Ok(()) } else { Err(BadInput(told).into()) }
-}
+/// Merged rows.
+const SWEEP: Kind = Kind { name: "sweep", is_ours: |head| begins(head, "{\"schema\":\"forkcast.sweep/") };
+
+/// Merged rows as a table: columns of the fields, then fixed columns.
+const TABLE: Kind = Kind {
+    name: "sweep",
+    is_ours: |head| head.lines().next().is_some_and(|columns| columns.contains("ends,requests,unanswered_requests,")),
+};
 
 fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -159,24 +170,18 @@ fn quoted(path: &Path) -> String {
 }
 
 /// Cells that did not come to their end; everything was shown before.
-fn judge(plan: &Plan, rows: &[Row]) -> anyhow::Result<()> {
+fn judge(plan: &Plan, rows: &[Row], outcome: &mut Outcome) {
     let complaint = |(set, row): (&Vec<String>, &Row)| {
         format!("{}: {}: {}", set.join(" "), row.ends, row.message.as_deref().unwrap_or_default())
     };
     let cells = || plan.cells.iter().map(|cell| &cell.set).zip(rows);
-    if let Some(broken) = cells().find(|(_, row)| row.broke_a_law()) {
-        return Err(anyhow::anyhow!(complaint(broken)));
-    }
+    outcome.faults.extend(cells().find(|(_, row)| row.broke_a_law()).map(complaint));
     let broken: Vec<String> = cells().filter(|(_, row)| !row.is_done()).map(complaint).collect();
-    if broken.is_empty() {
-        return Ok(());
-    }
     let more = broken.len().saturating_sub(TOLD_MAX);
-    let mut told: Vec<String> = broken.into_iter().take(TOLD_MAX).collect();
+    outcome.mistakes.extend(broken.into_iter().take(TOLD_MAX));
     if more > 0 {
-        told.push(format!("… and {more} more cells that did not come to their end"));
+        outcome.mistakes.push(format!("… and {more} more cells that did not come to their end"));
     }
-    Err(BadInput(told).into())
 }
 
 fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
@@ -194,7 +199,8 @@ fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
     };
     let Gathered { rows, missing, unfinished } = gathered;
     let (parts, cells) = (plan.parts, plan.cells.len());
-    screen::print(|target| {
+    let mut outcome = Outcome::default();
+    outcome.printed(screen::print(|target| {
         writeln!(
             target,
             "{}: {} of {parts} parts, {} of {cells} cells",
@@ -202,10 +208,13 @@ fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
             parts - missing.len(),
             rows.len()
         )
-    })?;
+    }))?;
     if !unfinished.is_empty() {
         let note = "unfinished files: of processes that are at work or were killed; merge removes them";
         args.parts.talk.note(format_args!("forkcast: {} {note}", unfinished.len()));
     }
-    if missing.is_empty() { Ok(()) } else { Err(Threshold(incomplete(&args.parts, &plan, &missing)).into()) }
+    if !missing.is_empty() {
+        outcome.failures = incomplete(&args.parts, &plan, &missing);
+    }
+    outcome.done()
 }

@@ -60,7 +60,10 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     fs::write(place.join("bodies/006.json"), &whole[..whole.len() / 2]).unwrap();
     fs::write(place.join("bodies/007.json"), r#"{"model":"gpt-5.6-sol","previous_response_id":"resp_1","input":"a"}"#)
         .unwrap();
-    let found = json(&place, &["check", "bodies", "--lock", "none"]);
+    let output = forkcast(&place, &["check", "bodies", "--lock", "none", "--format", "json"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("forkcast: bodies/006.json:1: "), "{}", stderr(&output));
+    let found: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert_eq!(found["requests"], 6);
     assert_eq!(found["findings"].as_array().unwrap().len(), 2);
     let inputs = found["inputs"].to_string();
@@ -70,6 +73,38 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     assert!(stdout(&output).lines().next().unwrap().contains("1 place could not be read"), "{}", stdout(&output));
     let output = forkcast(&place, &["check", "bodies", "--lock", "none", "--format", "csv"]);
     assert!(stderr(&output).contains("Not checked: bodies/006.json"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("unreadable,bodies/006.json,1,"), "{}", stdout(&output));
+}
+
+/// What cannot be read was not checked, so that a check of it neither passes nor makes a lock.
+#[test]
+fn a_check_does_not_pass_with_a_body_that_cannot_be_read() {
+    let place = folder("unread");
+    write(&place.join("bodies"), &[CALM; 3]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
+    let before = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    let whole = fs::read_to_string(place.join("bodies/002.json")).unwrap();
+    fs::write(place.join("bodies/002.json"), &whole[..whole.len() / 2]).unwrap();
+    for (format, told) in [
+        ("human", "Not checked: bodies/002.json:1"),
+        ("markdown", "bodies/002.json:1"),
+        ("json", "\"passed\": false"),
+        ("csv", "unreadable,bodies/002.json,1,"),
+        ("junit", "<error message="),
+        ("github", "::error file=bodies/002.json,line=1,title=not checked::"),
+        ("sarif", "\"executionSuccessful\": false"),
+    ] {
+        let output = forkcast(&place, &["check", "bodies", "--lock", "none", "--format", format]);
+        assert_eq!(code(&output), 2, "{format}: {}", stderr(&output));
+        assert!(stdout(&output).contains(told), "{format}: {}", stdout(&output));
+        assert!(stderr(&output).contains("forkcast: bodies/002.json:1: "), "{format}: {}", stderr(&output));
+    }
+    for arguments in [&["check", "bodies", "--update"][..], &["lock", "bodies"]] {
+        let output = forkcast(&place, arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("no lock was written"), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), before, "{arguments:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,43 @@ fn what_differs_from_the_lock_is_told_and_fails_where_pinned() {
     assert_eq!(code(&forkcast(&place, &["check", "bodies", "--lock", "none"])), 0);
 }
 
+/// A request that the lock holds and nobody sends any more is a test that no longer runs, or a turn that broke off.
+#[test]
+fn a_request_of_the_lock_that_is_missing_fails() {
+    let place = folder("missing");
+    write(&place.join("bodies"), &[CALM; 4]);
+    write(&place.join("bodies/reader"), &[CALM; 2]);
+    assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
+    fs::remove_file(place.join("bodies/002.json")).unwrap();
+    fs::remove_dir_all(place.join("bodies/reader")).unwrap();
+    for (format, request, chain) in [
+        ("human", "request 2 of the lock", "missing: no request of it was sent"),
+        ("markdown", "request 2 of the lock", "missing: no request of it was sent"),
+        ("json", "\"what\": \"request 2 of the lock\"", "missing: no request of it was sent"),
+        ("csv", ",request 2 of the lock,missing: it was not sent,", ",the chain,missing: no request of it was sent,"),
+        ("junit", "message=\"request 2 of the lock: found missing", "message=\"the chain: found missing"),
+        ("github", "::error title=request 2 of the lock of ", "::error title=the chain of "),
+        ("sarif", "request 2 of the lock of chain ", "the chain of chain "),
+    ] {
+        let output = forkcast(&place, &["check", "bodies", "--format", format]);
+        assert_eq!(code(&output), 1, "{format}: {}", stderr(&output));
+        for told in [request, chain] {
+            assert!(stdout(&output).contains(told), "{format}, {told}: {}", stdout(&output));
+        }
+        assert!(stderr(&output).contains("not the requests of the lock: 3 requests"), "{format}: {}", stderr(&output));
+    }
+    assert_eq!(json(&place, &["check", "bodies"])["score"]["equality"], false);
+    fs::write(place.join("forkcast.toml"), "missing = \"note\"\n").unwrap();
+    let found = json(&place, &["check", "bodies"]);
+    assert_eq!((&found["passed"], &found["score"]["equality"]), (&true.into(), &true.into()));
+    assert!(found["warnings"].to_string().contains("request 2 of the lock"), "{found:#}");
+    fs::write(place.join("forkcast.toml"), "missing = \"off\"\n").unwrap();
+    assert!(!json(&place, &["check", "bodies"])["warnings"].to_string().contains("request 2 of the lock"));
+    fs::remove_file(place.join("forkcast.toml")).unwrap();
+    assert_eq!(code(&forkcast(&place, &["check", "bodies", "--update", "-q"])), 0);
+    assert_eq!(code(&forkcast(&place, &["check", "bodies"])), 0);
+}
+
 #[test]
 fn an_update_says_what_changed_and_what_it_costs() {
     let place = folder("update");

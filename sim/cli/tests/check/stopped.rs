@@ -20,8 +20,8 @@ fn long_log(place: &Path) {
     fs::write(place.join("log.jsonl"), line.repeat(REQUESTS)).unwrap();
 }
 
-/// Runs the program, presses Ctrl-C once the recording is being checked; gives its exit code and what it said.
-fn interrupted(place: &Path, arguments: &[&str]) -> (i32, String) {
+/// Runs the program, sends it a signal once the recording is being checked; gives its exit code and what it said.
+fn interrupted(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
     command.args(arguments).args(["--progress", "plain"]).current_dir(place);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -30,7 +30,7 @@ fn interrupted(place: &Path, arguments: &[&str]) -> (i32, String) {
     said.read_line(&mut first).unwrap();
     assert!(first.contains("checking"), "{first}");
     let start = Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     let mut rest = String::new();
     said.read_to_string(&mut rest).unwrap();
     let status = child.wait().unwrap();
@@ -46,19 +46,27 @@ fn left(place: &Path) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_lock_and_a_check_with_130_and_writes_nothing() {
+fn a_signal_ends_a_lock_and_a_check_with_its_code_and_writes_nothing() {
     let place = folder("interrupted");
     long_log(&place);
-    let (code_of_lock, said) = interrupted(&place, &["lock", "log.jsonl"]);
+    let (code_of_lock, said) = interrupted(&place, "-INT", &["lock", "log.jsonl"]);
     assert_eq!(code_of_lock, 130, "{said}");
     assert!(said.contains("interrupted"), "{said}");
     assert_eq!(left(&place), Vec::<String>::new());
-    fs::write(place.join("forkcast.lock"), "what was there\n").unwrap();
-    let (code_of_update, said) = interrupted(&place, &["check", "log.jsonl", "--update"]);
+    for (signal, expected) in [("-TERM", 143), ("-HUP", 129)] {
+        let (code, said) = interrupted(&place, signal, &["lock", "log.jsonl"]);
+        assert_eq!(code, expected, "{said}");
+        assert_eq!(left(&place), Vec::<String>::new());
+    }
+    fs::write(place.join("forkcast.lock"), "# Prompt prefixes that were sent, as digests.\nwhat was there\n").unwrap();
+    let (code_of_update, said) = interrupted(&place, "-INT", &["check", "log.jsonl", "--update"]);
     assert_eq!(code_of_update, 130, "{said}");
     assert!(said.contains("interrupted"), "{said}");
     assert_eq!(left(&place), ["forkcast.lock"]);
-    assert_eq!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), "what was there\n");
+    assert_eq!(
+        fs::read_to_string(place.join("forkcast.lock")).unwrap(),
+        "# Prompt prefixes that were sent, as digests.\nwhat was there\n"
+    );
     fs::remove_file(place.join("log.jsonl")).unwrap();
 }
 
@@ -66,7 +74,11 @@ fn ctrl_c_ends_a_lock_and_a_check_with_130_and_writes_nothing() {
 fn a_lock_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() {
     let place = folder("replaced");
     fs::write(place.join("one.json"), body(CALM)).unwrap();
-    fs::write(place.join("forkcast.lock"), "older\n".repeat(10_000)).unwrap();
+    fs::write(
+        place.join("forkcast.lock"),
+        format!("# Prompt prefixes that were sent, as digests.\n{}", "older\n".repeat(10_000)),
+    )
+    .unwrap();
     assert_eq!(code(&forkcast(&place, &["lock", "one.json", "-q"])), 0);
     assert!(!fs::read_to_string(place.join("forkcast.lock")).unwrap().contains("older"));
     let mut left = left(&place);
@@ -79,15 +91,20 @@ fn a_lock_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_lock_goes_through_links_and_to_standard_output() {
+fn a_lock_is_not_written_through_a_link_but_to_a_device() {
     let place = folder("linked");
     fs::write(place.join("one.json"), body(CALM)).unwrap();
     fs::create_dir(place.join("kept")).unwrap();
-    fs::write(place.join("kept/real.lock"), "older").unwrap();
+    let older = "# Prompt prefixes that were sent, as digests.\nolder";
+    fs::write(place.join("kept/real.lock"), older).unwrap();
     std::os::unix::fs::symlink("kept/real.lock", place.join("forkcast.lock")).unwrap();
-    assert_eq!(code(&forkcast(&place, &["lock", "one.json", "-q"])), 0);
+    for arguments in [&["lock", "one.json", "-q"][..], &["check", "one.json", "--update", "-q"]] {
+        let output = forkcast(&place, arguments);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("forkcast.lock: is a symbolic link"), "{}", stderr(&output));
+    }
     assert!(fs::symlink_metadata(place.join("forkcast.lock")).unwrap().is_symlink());
-    assert!(fs::read_to_string(place.join("kept/real.lock")).unwrap().contains("version = 1"));
+    assert_eq!(fs::read_to_string(place.join("kept/real.lock")).unwrap(), older);
     let output = forkcast(&place, &["lock", "one.json", "-o", "/dev/null", "-q"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }

@@ -11,6 +11,7 @@ use super::sources::Text;
 use super::{AgentDefinition, Isolation, McpServer, MemoryScope};
 use crate::agent::hook::{Hook, Moment};
 use crate::agent::permission::Mode;
+use crate::outside::{found, found_value};
 
 /// What a text says, before it is known to make sense.
 pub(super) struct Raw {
@@ -89,10 +90,10 @@ impl Fields<'_> {
         let name = self.required("name")?;
         let plain = |c: char| c.is_alphanumeric() || ['-', '_', '.'].contains(&c);
         if !name.chars().all(plain) {
-            return Err(self.wrong(line, "name", format!("`{name}`"), "letters, digits, `-`, `_` and `.`"));
+            return Err(self.wrong(line, "name", found(&name), "letters, digits, `-`, `_` and `.`"));
         }
         if RESERVED.contains(&&*name) {
-            return Err(self.wrong(line, "name", format!("`{name}`"), "a name that the runtime does not use itself"));
+            return Err(self.wrong(line, "name", found(&name), "a name that the runtime does not use itself"));
         }
         Ok(match self.text.namespace() {
             Some(plugin) => format!("{plugin}:{name}"),
@@ -115,7 +116,7 @@ impl Fields<'_> {
         match value.as_str() {
             Some(text) if !text.trim().is_empty() => Ok(Some(text.into())),
             Some(_) => Err(self.wrong(line, field, "an empty text", "a text")),
-            None => Err(self.wrong(line, field, &value, "a text")),
+            None => Err(self.wrong(line, field, found_value(&value), "a text")),
         }
     }
 
@@ -126,11 +127,11 @@ impl Fields<'_> {
         let items = match &value {
             Value::String(text) => apart(text),
             Value::Array(items) => items.iter().filter_map(|item| item.as_str().map(Rc::from)).collect(),
-            _ => return Err(self.wrong(line, field, &value, expected)),
+            _ => return Err(self.wrong(line, field, found_value(&value), expected)),
         };
         let lost = value.as_array().is_some_and(|all| all.len() != items.len());
         if lost || items.iter().any(|item: &Rc<str>| item.trim().is_empty()) {
-            return Err(self.wrong(line, field, &value, expected));
+            return Err(self.wrong(line, field, found_value(&value), expected));
         }
         Ok(Some(items))
     }
@@ -140,7 +141,7 @@ impl Fields<'_> {
         let Some(Field { line, value }) = self.take(field) else { return Ok(None) };
         match words.iter().find(|(word, _)| value.as_str() == Some(word)) {
             Some((_, meant)) => Ok(Some(*meant)),
-            None => Err(self.wrong(line, field, &value, &one_of(words.iter().map(|(word, _)| *word)))),
+            None => Err(self.wrong(line, field, found_value(&value), &one_of(words.iter().map(|(word, _)| *word)))),
         }
     }
 
@@ -154,14 +155,14 @@ impl Fields<'_> {
             Value::String(level) if EFFORTS.contains(&level.as_str()) => Ok(Some(level.as_str().into())),
             _ => {
                 let expected = format!("{}, or a positive whole number", one_of(EFFORTS.into_iter()));
-                Err(self.wrong(line, "effort", &value, &expected))
+                Err(self.wrong(line, "effort", found_value(&value), &expected))
             }
         }
     }
 
     fn background(&mut self) -> Result<bool, Invalid> {
         let Some(Field { line, value }) = self.take("background") else { return Ok(false) };
-        value.as_bool().ok_or_else(|| self.wrong(line, "background", &value, "`true` or `false`"))
+        value.as_bool().ok_or_else(|| self.wrong(line, "background", found_value(&value), "`true` or `false`"))
     }
 
     /// A positive whole number (ADEF-09).
@@ -169,7 +170,7 @@ impl Fields<'_> {
         let Some(Field { line, value }) = self.take("maxTurns") else { return Ok(None) };
         match value.as_u64().map(u32::try_from) {
             Some(Ok(turns)) if turns > 0 => Ok(Some(turns)),
-            _ => Err(self.wrong(line, "maxTurns", &value, "a whole number from 1 to 4294967295")),
+            _ => Err(self.wrong(line, "maxTurns", found_value(&value), "a whole number from 1 to 4294967295")),
         }
     }
 
@@ -188,11 +189,25 @@ impl Fields<'_> {
                     match item {
                         Value::String(name) => servers.push(McpServer::Reference(name.as_str().into())),
                         Value::Object(object) => servers.extend(own(object)),
-                        _ => return Err(self.wrong(line, "mcpServers", item, "a server's name, or an object")),
+                        _ => {
+                            return Err(self.wrong(
+                                line,
+                                "mcpServers",
+                                found_value(item),
+                                "a server's name, or an object",
+                            ));
+                        }
                     }
                 }
             }
-            _ => return Err(self.wrong(line, "mcpServers", &value, "a list of names and objects, or an object")),
+            _ => {
+                return Err(self.wrong(
+                    line,
+                    "mcpServers",
+                    found_value(&value),
+                    "a list of names and objects, or an object",
+                ));
+            }
         }
         Ok(servers)
     }
@@ -202,16 +217,18 @@ impl Fields<'_> {
     fn hooks(&mut self) -> Result<Vec<Hook>, Invalid> {
         let Some(Field { line, value }) = self.take("hooks") else { return Ok(Vec::new()) };
         let Some(moments) = value.as_object() else {
-            return Err(self.wrong(line, "hooks", &value, "an object from moments to lists of hooks"));
+            return Err(self.wrong(line, "hooks", found_value(&value), "an object from moments to lists of hooks"));
         };
         let mut hooks = Vec::new();
         for (word, entries) in moments {
             let Some(moment) = MOMENTS.into_iter().find(|moment| moment.name() == word) else {
                 let expected = one_of(MOMENTS.into_iter().map(Moment::name));
-                return Err(self.wrong(line, "hooks", format!("`{word}`"), &expected));
+                return Err(self.wrong(line, "hooks", found(word), &expected));
             };
             let place = format!("hooks.{word}");
-            let wrong = |found: &Value| self.wrong(line, &place, found, "names, or objects with `matcher` and `hooks`");
+            let wrong = |found: &Value| {
+                self.wrong(line, &place, found_value(found), "names, or objects with `matcher` and `hooks`")
+            };
             for entry in entries.as_array().ok_or_else(|| wrong(entries))? {
                 hooks.extend(entry_hooks(entry, moment).ok_or_else(|| wrong(entry))?);
             }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::outside::{complaint, found_value};
+
 use super::check::{Field, Raw};
 use super::invalid::Invalid;
 use super::sources::Text;
@@ -20,7 +22,7 @@ pub(super) fn read(text: &Text) -> Result<Vec<Result<Raw, Invalid>>, Invalid> {
         Ok(all) => all,
         Err(error) => {
             let expected = "a JSON object from names of agents to their fields";
-            return Err(Invalid::at(text, error.line().max(1), "definitions", error, expected));
+            return Err(Invalid::at(text, error.line().max(1), "definitions", complaint::json(&error), expected));
         }
     };
     Ok(all.into_iter().map(|(name, raw)| one(text, &name, raw)).collect())
@@ -29,12 +31,13 @@ pub(super) fn read(text: &Text) -> Result<Vec<Result<Raw, Invalid>>, Invalid> {
 fn one(text: &Text, name: &str, raw: &RawValue) -> Result<Raw, Invalid> {
     let line = line_of(text, raw);
     let object: Object<'_> = serde_json::from_str(raw.get())
-        .map_err(|_| Invalid::at(text, line, name, short(raw.get()), "an object with `description` and `prompt`"))?;
+        .map_err(|_| Invalid::at(text, line, name, kind(raw.get()), "an object with `description` and `prompt`"))?;
     let mut fields = BTreeMap::new();
     for (field, raw) in object {
         let line = line_of(text, raw);
-        let value: Value = serde_json::from_str(raw.get())
-            .map_err(|error| Invalid::at(text, line, &format!("{name}.{field}"), error, "a JSON value"))?;
+        let value: Value = serde_json::from_str(raw.get()).map_err(|error| {
+            Invalid::at(text, line, &format!("{name}.{field}"), complaint::json(&error), "a JSON value")
+        })?;
         fields.insert(field, Field { line, value });
     }
     // The key is the name; a field `name` beside it would be a second one.
@@ -49,8 +52,7 @@ fn line_of(text: &Text, raw: &RawValue) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// The beginning of a value, for an error.
-fn short(json: &str) -> String {
-    let beginning: String = json.chars().take(40).collect();
-    format!("`{beginning}`")
+/// What a value is, for an error.
+fn kind(json: &str) -> String {
+    serde_json::from_str(json).map_or_else(|error| complaint::json(&error), |value| found_value(&value))
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
+use crate::outside::{complaint, found};
+
 use super::check::{Field, Raw};
 use super::invalid::Invalid;
 use super::sources::Text;
@@ -35,7 +37,7 @@ fn split(text: &Text) -> Result<(&str, &str, usize), Invalid> {
     let whole = text.text.strip_prefix('\u{feff}').unwrap_or(&text.text);
     let first = whole.lines().next().unwrap_or_default();
     if first.trim_end() != FENCE {
-        let found = if first.is_empty() { "nothing".to_owned() } else { format!("`{first}`") };
+        let found = if first.is_empty() { "nothing".to_owned() } else { found(first) };
         return Err(Invalid::at(text, 1, "frontmatter", found, "a first line `---`"));
     }
     let front_at = whole.find('\n').map_or(whole.len(), |at| at + 1);
@@ -51,7 +53,11 @@ fn split(text: &Text) -> Result<(&str, &str, usize), Invalid> {
 
 fn no_yaml(text: &Text, error: &serde_saphyr::Error) -> Invalid {
     let line = error.location().and_then(|location| usize::try_from(location.line()).ok()).unwrap_or(0) + 1;
-    let said = error.without_snippet().to_string();
-    let found = said.lines().next().unwrap_or_default().to_owned();
-    Invalid::at(text, line, "frontmatter", found, "YAML fields; quote a value that holds `: `, `#` or quotes")
+    Invalid::at(
+        text,
+        line,
+        "frontmatter",
+        complaint::yaml(error),
+        "YAML fields; quote a value that holds `: `, `#` or quotes",
+    )
 }

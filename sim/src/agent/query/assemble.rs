@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::arguments::Arguments;
 use crate::agent::entry::{Entry, Nature, ToolUse};
 use crate::model::{Delta, Event, Opened};
+use crate::outside::complaint;
 use crate::wire::{Message, Piece, Role, Usage};
 
 /// A message under way.
@@ -195,7 +196,9 @@ impl Called {
         let (input, problem) = match serde_json::from_str(text) {
             Ok(input @ Value::Object(_)) => (input, None),
             Ok(_) => (empty(), Some("the input of this call is not a JSON object".into())),
-            Err(error) => (empty(), Some(format!("the input of this call is not valid JSON: {error}").into())),
+            Err(error) => {
+                (empty(), Some(format!("the input of this call is not valid JSON: {}", complaint::json(&error)).into()))
+            }
         };
         let tool_use = ToolUse { id: self.id.clone(), name: self.name.clone(), input: Rc::new(input) };
         let prepared = Prepared { tool_use, problem };

@@ -8,7 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature, ToolUse};
-use crate::wire::{Message, Piece, Pieces, Role, Usage};
+use crate::agent::world::files::Unwritten;
+use crate::outside::{complaint, found};
+use crate::time::Instant;
+use crate::wire::{self, Piece, Pieces, Role, Usage};
 
 /// What a line says.
 pub enum Line {
@@ -76,42 +79,74 @@ struct Tombstone {
     uuid: String,
 }
 
-/// The line of `entry`, behind the message `parent` of the same log.
-pub fn message(entry: &Entry, parent: Option<&str>, context: &Context) -> String {
-    let content = &entry.message.content;
-    let declared = content.iter().any(|piece| piece.declared_tokens().is_some());
-    let role = if entry.is_assistant() { "assistant" } else { "user" };
-    let head = Head {
-        parent_uuid: parent,
-        is_sidechain: context.parent.is_some(),
-        agent_id: &context.agent,
-        session_id: &context.session.settings.session,
-        cwd: &context.cwd.borrow(),
-        uuid: &entry.uuid,
-        at_ms: context.session.now().since(crate::time::Instant::default()).as_millis(),
-        nature: entry.nature.name(),
-        text: if restorable(entry) { "" } else { &entry.text },
-        declared_tokens: if declared { content.iter().map(Piece::declared_tokens).collect() } else { Vec::new() },
-        role,
-    };
-    let mut line = json(&head);
-    line.pop();
-    line.push_str(",\"message\":{\"role\":\"");
-    line.push_str(role);
-    line.push_str("\",\"content\":[");
-    for (at, piece) in content.iter().enumerate() {
-        if at > 0 {
-            line.push(',');
+/// A message with what its line says beside it.
+pub struct Message {
+    entry: Rc<Entry>,
+    parent: Option<Rc<str>>,
+    is_sidechain: bool,
+    agent: Rc<str>,
+    session: Rc<str>,
+    cwd: Rc<str>,
+    at: Instant,
+}
+
+impl Message {
+    /// `entry` of `context`'s agent, which stands behind the message `parent` of the same log.
+    pub fn of(entry: &Rc<Entry>, parent: Option<Rc<str>>, context: &Context) -> Self {
+        Self {
+            entry: Rc::clone(entry),
+            parent,
+            is_sidechain: context.parent.is_some(),
+            agent: Rc::clone(&context.agent),
+            session: Rc::clone(&context.session.settings.session),
+            cwd: Rc::clone(&context.cwd.borrow()),
+            at: context.session.now(),
         }
-        push_block(&mut line, piece.json());
     }
-    line.push(']');
-    if entry.is_assistant() {
-        line.push_str(",\"usage\":");
-        line.push_str(&json(&Spent::from(entry.usage)));
+
+    fn head(&self, role: &'static str) -> String {
+        let entry = &self.entry;
+        let content = &entry.message.content;
+        let declared = content.iter().any(|piece| piece.declared_tokens().is_some());
+        json(&Head {
+            parent_uuid: self.parent.as_deref(),
+            is_sidechain: self.is_sidechain,
+            agent_id: &self.agent,
+            session_id: &self.session,
+            cwd: &self.cwd,
+            uuid: &entry.uuid,
+            at_ms: self.at.since(Instant::default()).as_millis(),
+            nature: entry.nature.name(),
+            text: if restorable(entry) { "" } else { &entry.text },
+            declared_tokens: if declared { content.iter().map(Piece::declared_tokens).collect() } else { Vec::new() },
+            role,
+        })
     }
-    line.push_str("}}\n");
-    line
+}
+
+impl Unwritten for Message {
+    fn text(&self) -> String {
+        let entry = &self.entry;
+        let role = if entry.is_assistant() { "assistant" } else { "user" };
+        let mut line = self.head(role);
+        line.pop();
+        line.push_str(",\"message\":{\"role\":\"");
+        line.push_str(role);
+        line.push_str("\",\"content\":[");
+        for (at, piece) in entry.message.content.iter().enumerate() {
+            if at > 0 {
+                line.push(',');
+            }
+            push_block(&mut line, piece.json());
+        }
+        line.push(']');
+        if entry.is_assistant() {
+            line.push_str(",\"usage\":");
+            line.push_str(&json(&Spent::from(entry.usage)));
+        }
+        line.push_str("}}\n");
+        line
+    }
 }
 
 /// The line that strikes the message `uuid`.
@@ -129,8 +164,8 @@ pub fn read(text: &str) -> Result<Line, String> {
     {
         return Ok(Line::Tombstone(tombstone.uuid.into()));
     }
-    let read: Read<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let nature = Nature::named(&read.nature).ok_or_else(|| format!("the nature \"{}\"", read.nature))?;
+    let read: Read<'_> = serde_json::from_str(text).map_err(|error| complaint::json(&error))?;
+    let nature = Nature::named(&read.nature).ok_or_else(|| format!("the nature {}", found(&read.nature)))?;
     let declared = |at: usize| read.declared_tokens.get(at).copied().flatten();
     let content: Pieces = read
         .message
@@ -147,7 +182,7 @@ pub fn read(text: &str) -> Result<Line, String> {
     let tool_uses = content.iter().filter_map(tool_use).collect();
     let answers = content.iter().map_while(tool_result).collect();
     let (uuid, usage) = (read.uuid.into(), read.message.usage.into());
-    let message = Rc::new(Message { role, content });
+    let message = Rc::new(wire::Message { role, content });
     Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }
 

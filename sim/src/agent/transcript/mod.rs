@@ -55,8 +55,7 @@ impl Transcripts {
         let session = &context.session;
         let mut log = self.log(session, &context.agent);
         if !session.settings.without_transcripts {
-            let line = line::message(entry, log.last.as_deref(), context);
-            session.world.files.append(&log.file, &line);
+            session.world.files.append_unwritten(&log.file, line::Message::of(entry, log.last.clone(), context));
         }
         self.tell(context, &log.file, &entry.uuid, entry.nature.name());
         log.last = Some(entry.uuid.clone());

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Bound;
 use std::rc::Rc;
 
@@ -11,20 +12,56 @@ use super::path;
 #[derive(Debug, Default)]
 pub struct Files(RefCell<BTreeMap<Rc<str>, Text>>);
 
+/// A text that is put together when somebody reads the file. Thousands of siblings log messages that they share; as texts
+/// these would take the square of what they take as messages.
+pub trait Unwritten {
+    /// The text.
+    fn text(&self) -> String;
+}
+
 /// What a file holds.
-#[derive(Debug)]
 enum Text {
     /// A text that readers share.
     Whole(Rc<str>),
     /// A log: appending to it costs what is appended.
-    Growing(String),
+    Growing(Vec<Part>),
+}
+
+/// A part of a log.
+enum Part {
+    Written(String),
+    Unwritten(Box<dyn Unwritten>),
 }
 
 impl Text {
-    fn whole(&self) -> Rc<str> {
+    /// The whole text, which is written down now.
+    fn whole(&mut self) -> Rc<str> {
         match self {
             Self::Whole(text) => text.clone(),
-            Self::Growing(text) => text.as_str().into(),
+            Self::Growing(parts) => {
+                let text: String = parts.drain(..).map(Part::text).collect();
+                let whole = text.as_str().into();
+                parts.push(Part::Written(text));
+                whole
+            }
+        }
+    }
+}
+
+impl Part {
+    fn text(self) -> String {
+        match self {
+            Self::Written(text) => text,
+            Self::Unwritten(text) => text.text(),
+        }
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(text) => f.debug_tuple("Whole").field(text).finish(),
+            Self::Growing(parts) => f.debug_tuple("Growing").field(&parts.len()).finish(),
         }
     }
 }
@@ -38,7 +75,7 @@ impl Files {
 
     /// The text of the file at `path`.
     pub fn read(&self, path: &str) -> Option<Rc<str>> {
-        self.0.borrow().get(path).map(Text::whole)
+        self.0.borrow_mut().get_mut(path).map(Text::whole)
     }
 
     /// Whether a file is at `path`.
@@ -60,16 +97,30 @@ impl Files {
 
     /// Adds `text` at the end of the file at `path`, which begins with it where there is none.
     pub fn append(&self, path: &str, text: &str) {
+        self.log(path, |parts| match parts.last_mut() {
+            Some(Part::Written(log)) => log.push_str(text),
+            _ => parts.push(Part::Written(text.to_owned())),
+        });
+    }
+
+    /// The same for a text that is put together when it is read.
+    pub fn append_unwritten(&self, path: &str, text: impl Unwritten + 'static) {
+        self.log(path, |parts| parts.push(Part::Unwritten(Box::new(text))));
+    }
+
+    fn log(&self, path: &str, add: impl FnOnce(&mut Vec<Part>)) {
         let mut files = self.0.borrow_mut();
         match files.get_mut(path) {
-            Some(Text::Growing(log)) => log.push_str(text),
-            Some(file) => {
-                let mut log = file.whole().to_string();
-                log.push_str(text);
-                *file = Text::Growing(log);
+            Some(Text::Growing(parts)) => add(parts),
+            Some(Text::Whole(text)) => {
+                let mut parts = vec![Part::Written(text.to_string())];
+                add(&mut parts);
+                files.insert(key(path), Text::Growing(parts));
             }
             None => {
-                files.insert(key(path), Text::Growing(text.to_owned()));
+                let mut parts = Vec::new();
+                add(&mut parts);
+                files.insert(key(path), Text::Growing(parts));
             }
         }
     }
@@ -115,12 +166,25 @@ mod tests {
         assert!(!files.is_folder("/rep"));
     }
 
+    struct Later;
+
+    impl Unwritten for Later {
+        fn text(&self) -> String {
+            "later\n".to_owned()
+        }
+    }
+
     #[test]
     fn what_is_appended_is_read() {
         let files = Files::default();
         files.append("/log", "a\n");
         files.append("/log", "b\n");
         assert_eq!(files.read("/log").as_deref(), Some("a\nb\n"));
+        files.append_unwritten("/log", Later);
+        files.append("/log", "d\n");
+        for _ in 0..2 {
+            assert_eq!(files.read("/log").as_deref(), Some("a\nb\nlater\nd\n"));
+        }
         files.write("/log", "c\n");
         files.append("/log", "d\n");
         assert_eq!(files.read("/log").as_deref(), Some("c\nd\n"));

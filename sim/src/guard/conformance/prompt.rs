@@ -4,6 +4,7 @@ use super::Pair;
 use super::card::{Card, Evidence};
 use super::check::Check;
 use crate::diagnosis::{Cause, Difference};
+use crate::outside::quoted;
 use crate::wire::spelling::{self, SpellingKind};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, Wire, json};
 
@@ -66,9 +67,9 @@ fn tools_order(pair: &Pair<'_>) -> Vec<Evidence> {
     let same = old.iter().zip(&new).take_while(|(old, new)| old.0 == new.0).count();
     let found = match (old.get(same), new.get(same)) {
         (None, None) => return Vec::new(),
-        (Some(old), Some(new)) => format!("tool `{}` stands where the parent has `{}`", new.0, old.0),
-        (Some(old), None) => format!("tool `{}` of the parent is missing", old.0),
-        (None, Some(new)) => format!("tool `{}` is not the parent's", new.0),
+        (Some(old), Some(new)) => format!("tool {} stands where the parent has {}", quoted(&new.0), quoted(&old.0)),
+        (Some(old), None) => format!("tool {} of the parent is missing", quoted(&old.0)),
+        (None, Some(new)) => format!("tool {} is not the parent's", quoted(&new.0)),
     };
     let path = new.get(same).map_or_else(|| "tools".to_owned(), |(.., place)| pair.fork.request.path(*place));
     vec![pair.evidence(path, found)]
@@ -83,7 +84,7 @@ fn tools_schema(pair: &Pair<'_>) -> Vec<Evidence> {
     });
     changed
         .map(|(name, _, place)| {
-            pair.evidence(pair.fork.request.path(*place), format!("tool `{name}` is defined otherwise"))
+            pair.evidence(pair.fork.request.path(*place), format!("tool {} is defined otherwise", quoted(name)))
         })
         .collect()
 }

@@ -6,6 +6,7 @@ use super::matched::{self, Matched};
 use super::pairs::{Divergence, Sides};
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::Cause;
+use crate::outside::quoted;
 use crate::pricing::Money;
 use crate::wire::{Level, Usage};
 
@@ -114,7 +115,7 @@ fn requests((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), found
 fn differences((old, was): (&Lock, &Locked), (new, is): (&Lock, &Locked)) -> Vec<String> {
     let mut what = Vec::new();
     if was.model != is.model {
-        what.push(format!("{} `{}`: {}", Cause::ModelChanged, was.model, is.model));
+        what.push(format!("{} {}: {}", Cause::ModelChanged, quoted(&was.model), quoted(&is.model)));
     }
     if !was.is_same(is, &Level::ALL) {
         let (before, after) = (old.prompt(was), new.prompt(is));

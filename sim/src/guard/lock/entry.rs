@@ -39,7 +39,7 @@ pub(super) struct RequestEntry {
     pub blocks: Vec<Spanned<Vec<Field>>>,
     #[serde(default)]
     pub breakpoints: Vec<Spanned<String>>,
-    pub expected: ExpectedEntry,
+    pub expected: Spanned<ExpectedEntry>,
     pub cost_usd: Option<Spanned<String>>,
 }
 

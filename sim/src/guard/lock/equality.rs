@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::digest::Digest;
+use super::loss::{Beside, Cached, Entries, Loss};
 use super::matched::{self, Matched};
 use super::pairs::{Divergence, Sides};
 use super::{Breakpoint, Chain, Lock, Locked, Placed};
+use crate::cache;
 use crate::diagnosis::{Cause, Note, Provider, first_difference, window};
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
-use crate::pricing::Category;
+use crate::outside::quoted;
+use crate::pricing::{Category, Money};
+use crate::wire::Level;
 use crate::wire::model::resolve;
-use crate::wire::{Level, Ttl};
 
 /// What differs from a lock.
 #[derive(Clone, Debug, Default)]
@@ -19,23 +22,33 @@ pub struct Equality {
     pub findings: Vec<Finding>,
     /// Breakpoints that stand elsewhere.
     pub notes: Vec<Noted>,
-    /// Chains and requests that are missing or new.
+    /// Chains and requests of the lock that were not sent.
+    pub missing: Vec<Violation>,
+    /// Chains and requests that the lock does not hold.
     pub strangers: Vec<Violation>,
 }
 
 impl Equality {
-    /// Adds what was found to the report. Chains and requests that are missing or new fail the check where all of the
-    /// prompt is to be equal, or its conversation; else they are told.
+    /// Adds what was found to the report. What is missing fails the check as hard as the rules hold it. Chains and requests
+    /// that are new fail it if all of the prompt is to be equal, or its conversation; else they are reported as warnings.
     pub fn report(self, rules: &Rules, report: &mut Report) {
-        let fails = rules.equality == Severity::Fail || rules.pinned.contains(&Level::Messages);
+        let is_whole = rules.equality == Severity::Fail || rules.pinned.contains(&Level::Messages);
+        let strangers = if is_whole { Severity::Fail } else { Severity::Note };
         let forbidden = self.findings.iter().any(|finding| rules.forbid(finding));
-        report.score.insert(Rule::Equality.word(), !forbidden && (self.strangers.is_empty() || !fails));
+        let before = report.violations.len();
+        judge(self.missing, rules.missing, report);
+        judge(self.strangers, strangers, report);
+        report.score.insert(Rule::Equality.word(), !forbidden && report.violations.len() == before);
         report.findings.extend(self.findings);
         report.notes.extend(self.notes);
-        match fails {
-            true => report.violations.extend(self.strangers),
-            false => report.warnings.extend(self.strangers.iter().map(Violation::to_string)),
-        }
+    }
+}
+
+fn judge(found: Vec<Violation>, severity: Severity, report: &mut Report) {
+    match severity {
+        Severity::Off => {}
+        Severity::Note => report.warnings.extend(found.iter().map(Violation::to_string)),
+        Severity::Fail => report.violations.extend(found),
     }
 }
 
@@ -52,8 +65,10 @@ pub fn equality(old: &Lock, new: &Lock, rules: &Rules) -> Equality {
     }
     for chain in matched::chains(old, new) {
         match (chain.old, chain.new) {
-            (Some(before), Some(after)) => Chains { old, new, levels: &levels }.compare(before, after, &mut found),
-            (Some(before), None) => found.strangers.push(missing_chain(before)),
+            (Some(before), Some(after)) => {
+                Chains { old, new, levels: &levels, rules }.compare(before, after, &mut found);
+            }
+            (Some(before), None) => found.missing.push(missing_chain(before)),
             (None, Some(after)) => found.strangers.push(new_chain(after)),
             (None, None) => {}
         }
@@ -95,17 +110,21 @@ struct Chains<'a> {
     old: &'a Lock,
     new: &'a Lock,
     levels: &'a [Level],
+    rules: &'a Rules,
 }
 
 impl Chains<'_> {
     fn compare(&self, old: &Chain, new: &Chain, found: &mut Equality) {
         let mut told: BTreeSet<Told> = BTreeSet::new();
+        let mut entries = Entries::new();
         for (position, Matched { old: before, new: after }) in
             matched::requests(old, new, self.levels).into_iter().enumerate()
         {
             match (before, after) {
-                (Some(before), Some(after)) => self.requests(&new.name, (before, after), &mut told, found),
-                (Some(before), None) => found.strangers.push(absent(&new.name, position, before)),
+                (Some(before), Some(after)) => {
+                    self.requests(&new.name, [before, after], &mut entries, &mut told, found);
+                }
+                (Some(before), None) => found.missing.push(absent(&new.name, position, before)),
                 (None, Some(after)) => found.strangers.push(unknown(&new.name, after)),
                 (None, None) => {}
             }
@@ -115,7 +134,8 @@ impl Chains<'_> {
     fn requests(
         &self,
         chain: &str,
-        (before, after): (&Locked, &Locked),
+        [before, after]: [&Locked; 2],
+        entries: &mut Entries,
         told: &mut BTreeSet<Told>,
         found: &mut Equality,
     ) {
@@ -128,24 +148,34 @@ impl Chains<'_> {
                 answer: None,
             });
         }
+        let old = self.old.prompt(before);
+        Cached::new(before, &old, minimum_tokens(before, self.rules)).write(entries);
         if before.is_same(after, self.levels) {
             return;
         }
-        let (old, new) = (self.old.prompt(before), self.new.prompt(after));
+        let new = self.new.prompt(after);
         let sides = Sides::new(&old, &new);
-        let pair = Pair { chain, before, after, sides: &sides, covered: before.covered(&old) };
+        let pair = Pair::new(chain, [before, after], &sides, entries, self.rules);
         if before.model != after.model && told.insert((Cause::ModelChanged, None, None, Some(after.model.clone()))) {
             found.findings.push(pair.model());
         }
-        for divergence in sides.divergences().into_iter().filter(|found| self.levels.contains(&found.level)) {
-            let digest = |side: &[Placed<'_>], at: Option<usize>| at.map(|at| side[at].block.digest);
-            let (before, after) = (digest(&old, divergence.pair.old), digest(&new, divergence.pair.new));
-            let field = (divergence.cause == Cause::LevelParameter).then(|| divergence.path.clone());
-            if told.insert((divergence.cause, before, after, field)) {
-                found.findings.push(pair.finding(&divergence, Rule::Equality));
+        let divergences = sides.divergences();
+        let mut loss = pair.loss(&divergences, |divergence| !told.contains(&known_by(&old, &new, divergence)));
+        for divergence in divergences.iter().filter(|found| self.levels.contains(&found.level)) {
+            if told.insert(known_by(&old, &new, divergence)) {
+                let breaks = pair.breaks(divergence);
+                // A token has one cause: the first change that loses it.
+                let own = if breaks { std::mem::take(&mut loss) } else { Loss::default() };
+                found.findings.push(pair.finding(divergence, Rule::Equality, own));
             }
         }
     }
+}
+
+fn known_by(old: &[Placed<'_>], new: &[Placed<'_>], divergence: &Divergence) -> Told {
+    let digest = |side: &[Placed<'_>], at: Option<usize>| at.map(|at| side[at].block.digest);
+    let field = (divergence.cause == Cause::LevelParameter).then(|| divergence.path.clone());
+    (divergence.cause, digest(old, divergence.pair.old), digest(new, divergence.pair.new), field)
 }
 
 fn absent(chain: &str, position: usize, request: &Locked) -> Violation {
@@ -153,7 +183,7 @@ fn absent(chain: &str, position: usize, request: &Locked) -> Violation {
         rule: Rule::Equality,
         chain: Some(chain.to_owned()),
         what: format!("request {position} of the lock"),
-        found: "missing".to_owned(),
+        found: "missing: it was not sent".to_owned(),
         expected: format!("a request of {} blocks", request.blocks),
     }
 }
@@ -177,26 +207,67 @@ fn moved(old: &[Breakpoint], new: &[Breakpoint]) -> String {
 
 /// A request of the lock and what was sent in its place.
 pub(super) struct Pair<'a> {
-    pub chain: &'a str,
-    pub before: &'a Locked,
-    pub after: &'a Locked,
-    pub sides: &'a Sides<'a>,
-    /// Blocks of the older one that its breakpoints cover.
-    pub covered: usize,
+    chain: &'a str,
+    before: &'a Locked,
+    after: &'a Locked,
+    sides: &'a Sides<'a>,
+    old: Cached<'a>,
+    new: Cached<'a>,
+    entries: &'a Entries,
+    rules: &'a Rules,
 }
 
-impl Pair<'_> {
-    fn model(&self) -> Finding {
-        let name = format!("model `{}` became `{}`", self.before.model, self.after.model);
-        let tokens_lost = self.tokens_behind(0);
-        self.priced(Rule::Equality, Cause::ModelChanged, (Level::Tools, "model".to_owned(), name), 0, tokens_lost)
+impl<'a> Pair<'a> {
+    pub fn new(
+        chain: &'a str,
+        [before, after]: [&'a Locked; 2],
+        sides: &'a Sides<'a>,
+        entries: &'a Entries,
+        rules: &'a Rules,
+    ) -> Self {
+        let old = Cached::new(before, sides.old, minimum_tokens(before, rules));
+        let new = Cached::new(after, sides.new, minimum_tokens(after, rules));
+        Self { chain, before, after, sides, old, new, entries, rules }
     }
 
-    pub fn finding(&self, found: &Divergence, rule: Rule) -> Finding {
-        let breaks = found.pair.old_at < self.covered;
-        let lost = if breaks { self.tokens_behind(found.pair.new_at) } else { 0 };
-        let shown = (found.level, self.after.sent_at(&found.path), found.name.clone());
-        let finding = self.priced(rule, found.cause, shown, found.pair.new_at, lost);
+    fn model(&self) -> Finding {
+        let name = format!("model {} became {}", quoted(&self.before.model), quoted(&self.after.model));
+        let loss = self.beside().loss(0, &[]);
+        let shown = Shown { level: Level::Tools, path: "model".to_owned(), name };
+        Finding {
+            breaks_prefix: self.old.covered() > 0,
+            ..self.priced(Rule::Equality, Cause::ModelChanged, shown, loss)
+        }
+    }
+
+    /// Whether a difference stands in what the lock's request cached.
+    pub fn breaks(&self, found: &Divergence) -> bool {
+        found.pair.old_at < self.old.covered()
+    }
+
+    /// What is lost by the divergences that `count`, as if the others were none.
+    pub fn loss(&self, divergences: &[Divergence], counts: impl Fn(&Divergence) -> bool) -> Loss {
+        if self.before.model != self.after.model {
+            return Loss::default();
+        }
+        let first = divergences.iter().find(|found| counts(found));
+        first.map_or_else(Loss::default, |first| self.beside().loss(first.pair.new_at, divergences))
+    }
+
+    fn beside(&self) -> Beside<'_> {
+        Beside {
+            sides: self.sides,
+            after: self.after,
+            old: &self.old,
+            new: &self.new,
+            entries: self.entries,
+            rules: &self.rules.preset,
+        }
+    }
+
+    pub fn finding(&self, found: &Divergence, rule: Rule, loss: Loss) -> Finding {
+        let shown = Shown { level: found.level, path: self.after.sent_at(&found.path), name: found.name.clone() };
+        let finding = self.priced(rule, found.cause, shown, loss);
         let exact = self.content(found);
         let before: u64 = self.sides.new[..found.pair.new_at].iter().map(|placed| placed.block.bytes).sum();
         let offset = exact.map(|(old, new)| first_difference(old, new));
@@ -204,39 +275,32 @@ impl Pair<'_> {
             offset_in_block: offset.map(|offset| offset as u64),
             offset_in_prefix: offset.map(|offset| before + offset as u64),
             offset_range: found.offset_range,
-            breaks_prefix: breaks,
+            breaks_prefix: self.breaks(found),
             windows: exact.zip(offset).map(|((old, new), offset)| [window(old, offset), window(new, offset)]),
             ..finding
         }
     }
 
-    fn priced(
-        &self,
-        rule: Rule,
-        cause: Cause,
-        (level, path, name): (Level, String, String),
-        new_at: usize,
-        tokens_lost: u64,
-    ) -> Finding {
-        let billed_as = self.billed_as(new_at);
+    fn priced(&self, rule: Rule, cause: Cause, shown: Shown, loss: Loss) -> Finding {
         Finding {
             rule,
             chain: self.chain.to_owned(),
             request: self.after.request,
             older: None,
-            level,
-            path,
-            name,
+            level: shown.level,
+            path: shown.path,
+            name: shown.name,
             offset_in_block: None,
             offset_in_prefix: None,
             offset_range: None,
             cause,
             provider: Provider::of_model(resolve(&self.after.model)),
             volatile: None,
-            breaks_prefix: self.covered > 0,
-            tokens_lost,
-            billed_as,
-            cost: self.after.rates.map(|rates| rates.difference(billed_as, Category::Read, tokens_lost)),
+            breaks_prefix: false,
+            tokens_lost: loss.tokens,
+            is_upper_bound: loss.is_upper_bound,
+            billed_as: loss.billed_as.unwrap_or(Category::Input),
+            cost: loss.cost.or_else(|| self.after.rates.map(|_| Money::ZERO)),
             windows: None,
         }
     }
@@ -247,24 +311,19 @@ impl Pair<'_> {
         found.offset_range?;
         Some((old.block.content.as_ref()?.as_bytes(), new.block.content.as_ref()?.as_bytes()))
     }
+}
 
-    /// Tokens of unchanged blocks from `from` on that the older request had within its breakpoints.
-    fn tokens_behind(&self, from: usize) -> u64 {
-        let behind = self.sides.new.iter().zip(&self.sides.alignment.partner).skip(from);
-        let kept = behind.filter(|(_, partner)| partner.is_some_and(|old| old < self.covered));
-        kept.map(|(placed, _)| placed.tokens).sum()
+/// The shortest prefix of a request that is cached.
+pub(super) fn minimum_tokens(request: &Locked, rules: &Rules) -> u64 {
+    match rules.in_tests {
+        true => 0,
+        false => cache::minimum_tokens(resolve(&request.model).map(|resolved| resolved.id)),
     }
+}
 
-    /// What tokens behind block `from` are billed as: written where a breakpoint follows.
-    fn billed_as(&self, from: usize) -> Category {
-        let follows = |breakpoint: &&Breakpoint| {
-            let stands = |placed: &Placed<'_>| placed.place.to_string() == breakpoint.path;
-            self.sides.new.iter().rposition(stands).is_some_and(|at| at >= from)
-        };
-        match self.after.breakpoints.iter().find(follows).map(|breakpoint| breakpoint.ttl) {
-            Some(Ttl::FiveMinutes) => Category::Write5m,
-            Some(Ttl::OneHour) => Category::Write1h,
-            None => Category::Input,
-        }
-    }
+/// What a difference is called, and where it stands.
+struct Shown {
+    level: Level,
+    path: String,
+    name: String,
 }

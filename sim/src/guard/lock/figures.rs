@@ -19,7 +19,7 @@ pub fn budget(old: &Lock, new: &Lock, budget: &Budget) -> Vec<Violation> {
 
 fn dearer((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), most: u32) -> Option<Violation> {
     let (was, is) = (cost(before)?, cost(after)?);
-    let allowed = Money::from_picousd(was.picousd().saturating_mul(1_000 + i128::from(most)) / 1_000);
+    let allowed = Money::from_picousd(was.picousd() * (1_000 + i128::from(most)) / 1_000);
     let prices = match old.prices == new.prices {
         true => String::new(),
         false => format!(", at the prices of {}; they are those of {} now", old.prices, new.prices),

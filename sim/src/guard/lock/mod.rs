@@ -14,6 +14,7 @@ mod digest;
 mod entry;
 mod equality;
 mod figures;
+mod loss;
 mod matched;
 mod pairs;
 mod parse;
@@ -174,14 +175,5 @@ impl Locked {
     fn is_same(&self, other: &Self, levels: &[Level]) -> bool {
         let same = |level: &Level| self.levels[*level as usize] == other.levels[*level as usize];
         self.model == other.model && levels.iter().all(same)
-    }
-
-    /// How many leading blocks of `prompt` its breakpoints cover.
-    fn covered(&self, prompt: &[Placed<'_>]) -> usize {
-        let ends = |placed: &Placed<'_>| {
-            let path = placed.place.to_string();
-            self.breakpoints.iter().any(|breakpoint| breakpoint.path == path)
-        };
-        prompt.iter().rposition(ends).map_or(0, |at| at + 1)
     }
 }

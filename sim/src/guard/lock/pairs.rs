@@ -5,6 +5,7 @@
 use super::digest::Digest;
 use super::{CHUNK_BYTES, Placed};
 use crate::diagnosis::{Alignment, Cause, Gap, align};
+use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Index, Level, Place};
 
 /// Two prompts of two locks side by side.
@@ -102,7 +103,7 @@ impl<'a> Sides<'a> {
                 None => place.to_string(),
             },
             name: match field {
-                Some(field) => format!("{title}, field `{field}`"),
+                Some(field) => format!("{title}, field {}", quoted(&field)),
                 None => title,
             },
             pair,
@@ -116,7 +117,7 @@ impl<'a> Sides<'a> {
         let divergence = |field: String| Divergence {
             cause: Cause::LevelParameter,
             level,
-            name: format!("parameter `{field}`"),
+            name: format!("parameter {}", quoted(&field)),
             path: field,
             pair: *pair,
             offset_range: None,

@@ -7,10 +7,11 @@ use thiserror::Error;
 use toml::Spanned;
 
 use super::digest::{self, Digest};
-use super::entry::{ChainEntry, Entries, Field, KeepsEntry, LevelsEntry, RequestEntry};
+use super::entry::{ChainEntry, Entries, ExpectedEntry, Field, KeepsEntry, LevelsEntry, RequestEntry};
 use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, Node, NodeAt, VERSION, row};
+use crate::outside::{complaint, found};
 use crate::pricing::Money;
-use crate::wire::{BlockKind, Index, Level, Place, Ttl, Usage};
+use crate::wire::{BlockKind, Index, Level, Place, TOKENS_MAX, Ttl, Usage};
 
 /// A text that is no lock.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -70,7 +71,7 @@ impl Lock {
         }
         let entries: Entries = toml::from_str(text).map_err(|error| BadLock::At {
             line: at(error.span().map_or(0, |span| span.start)),
-            found: error.message().replace('\n', ", "),
+            found: complaint::toml(&error, text),
             expected: format!("a lock of version {VERSION}, whole and as it was written"),
         })?;
         Reader::default().lock(entries).map_err(|Fault { at: offset, found, expected }| BadLock::At {
@@ -108,7 +109,7 @@ impl Reader {
         let mut names = BTreeSet::new();
         for chain in entries.chain {
             if !names.insert(chain.name.get_ref().clone()) {
-                let found = format!("a second chain `{}`", chain.name.get_ref());
+                let found = format!("a second chain {}", found(chain.name.get_ref()));
                 return fault(chain.name.span().start, found, "one table for each chain");
             }
             self.chain(chain)?;
@@ -144,13 +145,7 @@ impl Reader {
             levels,
             request: self.ends.len() - 1,
             blocks: path.len(),
-            usage: Usage {
-                cache_read_input_tokens: entry.expected.read,
-                ephemeral_5m_input_tokens: entry.expected.write_5m,
-                ephemeral_1h_input_tokens: entry.expected.write_1h,
-                input_tokens: entry.expected.input,
-                output_tokens: 0,
-            },
+            usage: expected(&entry.expected)?,
             cost: entry.cost_usd.as_ref().map(cost).transpose()?,
             rates: None,
             addresses: None,
@@ -211,7 +206,7 @@ impl Reader {
                     chunks: read_chunks(chunks, *bytes, at)?,
                     content,
                 };
-                self.block(&block, (place, *tokens), at, path)
+                self.block(&block, (place, believed(*tokens, at)?), at, path)
             }
             fields => {
                 let expected = "[path, kind, name, tokens, bytes, digest, digests], or [\"=\", request, from, to]";
@@ -289,13 +284,17 @@ impl Reader {
         let at = text.span().start;
         let read = text.get_ref().rsplit_once(' ').and_then(|(path, ttl)| Some((Place::read(path)?, path, ttl)));
         let Some((place, name, ttl)) = read else {
-            return fault(at, format!("breakpoint `{}`", text.get_ref()), "a path and a lifetime, as `system[0] 1h`");
+            return fault(
+                at,
+                format!("breakpoint {}", found(text.get_ref())),
+                "a path and a lifetime, as `system[0] 1h`",
+            );
         };
         let Some(ttl) = [Ttl::FiveMinutes, Ttl::OneHour].into_iter().find(|known| known.name() == ttl) else {
-            return fault(at, format!("lifetime `{ttl}`"), "5m or 1h");
+            return fault(at, format!("lifetime {}", found(ttl)), "5m or 1h");
         };
         if !path.iter().any(|node| self.lock.nodes[*node as usize].place == place) {
-            return fault(at, format!("a breakpoint on `{name}`"), "the path of a block of this request");
+            return fault(at, format!("a breakpoint on {}", found(name)), "the path of a block of this request");
         }
         Ok(Breakpoint { path: name.to_owned(), ttl })
     }
@@ -310,23 +309,50 @@ fn whole(what: &str, stated: &Spanned<usize>, found: usize) -> Read<()> {
     fault(stated.span().start, format!("{found} {what}{s} in the file"), expected)
 }
 
+/// Costs of a request that are believed, to both sides: sums of them fit whatever their number.
+const COST_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000_000_000);
+
 fn cost(text: &Spanned<String>) -> Read<Money> {
-    let read = text.get_ref().parse();
-    read.or_else(|_| fault(text.span().start, format!("cost `{}`", text.get_ref()), "an amount in USD, as `0.0123`"))
+    let read = text.get_ref().parse().ok().filter(|cost| (-COST_MAX..=COST_MAX).contains(cost));
+    let wrong = || {
+        let expected = format!("an amount in USD up to {COST_MAX}, as `0.0123`");
+        fault(text.span().start, format!("cost {}", found(text.get_ref())), expected)
+    };
+    read.map_or_else(wrong, Ok)
+}
+
+fn expected(entry: &Spanned<ExpectedEntry>) -> Read<Usage> {
+    let at = entry.span().start;
+    let ExpectedEntry { read, write_5m, write_1h, input } = *entry.get_ref();
+    Ok(Usage {
+        cache_read_input_tokens: believed(read, at)?,
+        ephemeral_5m_input_tokens: believed(write_5m, at)?,
+        ephemeral_1h_input_tokens: believed(write_1h, at)?,
+        input_tokens: believed(input, at)?,
+        output_tokens: 0,
+    })
+}
+
+fn believed(tokens: u64, at: usize) -> Read<u64> {
+    if tokens <= TOKENS_MAX {
+        Ok(tokens)
+    } else {
+        fault(at, format!("{tokens} tokens"), format!("at most {TOKENS_MAX}"))
+    }
 }
 
 fn read_place(text: &str, at: usize) -> Read<Place> {
     let expected = "a path, as `tools[4]`, `system[0]` or `messages[3].content[1]`";
-    Place::read(text).map_or_else(|| fault(at, format!("path `{text}`"), expected), Ok)
+    Place::read(text).map_or_else(|| fault(at, format!("path {}", found(text)), expected), Ok)
 }
 
 fn read_kind(text: &str, at: usize) -> Read<BlockKind> {
-    row::kind(text).map_or_else(|| fault(at, format!("kind `{text}`"), format!("one of {}", row::words())), Ok)
+    row::kind(text).map_or_else(|| fault(at, format!("kind {}", found(text)), format!("one of {}", row::words())), Ok)
 }
 
 fn read_digest(text: &str, at: usize) -> Read<Digest> {
     let expected = format!("{} digits of 0-9 and a-f", digest::DIGITS);
-    Digest::read(text).map_or_else(|| fault(at, format!("digest `{text}`"), expected), Ok)
+    Digest::read(text).map_or_else(|| fault(at, format!("digest {}", found(text)), expected), Ok)
 }
 
 fn read_chunks(text: &str, bytes: u64, at: usize) -> Read<Vec<u32>> {
@@ -343,7 +369,7 @@ fn read_chunks(text: &str, bytes: u64, at: usize) -> Read<Vec<u32>> {
         ),
         None => {
             let digits = digest::CHUNK_DIGITS;
-            let found = format!("digests `{}`", text.chars().take(40).collect::<String>());
+            let found = format!("digests {}", found(text));
             fault(at, found, format!("{digits} digits of 0-9 and a-f for each {CHUNK_BYTES} bytes"))
         }
     }

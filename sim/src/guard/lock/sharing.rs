@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::equality::Pair;
+use super::equality::{Pair, minimum_tokens};
+use super::loss::{Cached, Entries, Loss};
 use super::matched;
 use super::pairs::Sides;
 use super::{Chain, Lock, Placed};
-use crate::guard::{Finding, Rule};
+use crate::guard::{Finding, Rule, Rules};
 use crate::wire::{Index, Level, Place};
 
 /// Chains whose first request shares less with the others than it did in the older lock: where it parts from them now,
 /// and why. What the others share changes nothing as long as all change alike.
-pub fn sharing(old: &Lock, new: &Lock) -> Vec<Finding> {
+pub fn sharing(old: &Lock, new: &Lock, rules: &Rules) -> Vec<Finding> {
     let (before, after) = (Shared::of(old), Shared::of(new));
     let mut found = Vec::new();
     let numbers: BTreeMap<&str, usize> =
@@ -24,7 +25,7 @@ pub fn sharing(old: &Lock, new: &Lock) -> Vec<Finding> {
         let (Some(parted), Some(parts)) = (parted, parts) else { continue };
         if order(parts) < order(parted) {
             let sibling = before.with[was_at].map(|with| &old.chains[with].name);
-            found.extend(sibling.and_then(|name| parting(new, chain, name)));
+            found.extend(sibling.and_then(|name| parting(new, chain, name, rules)));
         }
     }
     found
@@ -70,7 +71,7 @@ const fn order(place: Place) -> (Level, u32, bool, u32) {
 }
 
 /// Where `chain` parts from the sibling `name` now: from that request of it with which it goes furthest.
-fn parting(lock: &Lock, chain: &Chain, name: &str) -> Option<Finding> {
+fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Finding> {
     let after = chain.requests.first()?;
     let own = lock.prompt(after);
     let sibling = lock.chain(name)?;
@@ -80,7 +81,11 @@ fn parting(lock: &Lock, chain: &Chain, name: &str) -> Option<Finding> {
     let prompts = sibling.requests.iter().map(|request| (request, lock.prompt(request)));
     let (before, prompt) = prompts.max_by_key(|(_, prompt)| common(prompt))?;
     let sides = Sides::new(&prompt, &own);
-    let divergence = sides.divergences().into_iter().next()?;
-    let pair = Pair { chain: &chain.name, before, after, sides: &sides, covered: before.covered(&prompt) };
-    Some(pair.finding(&divergence, Rule::Sharing))
+    let divergences = sides.divergences();
+    let first = divergences.first()?;
+    let mut entries = Entries::new();
+    Cached::new(before, &prompt, minimum_tokens(before, rules)).write(&mut entries);
+    let pair = Pair::new(&chain.name, [before, after], &sides, &entries, rules);
+    let loss = if pair.breaks(first) { pair.loss(&divergences, |_| true) } else { Loss::default() };
+    Some(pair.finding(first, Rule::Sharing, loss))
 }

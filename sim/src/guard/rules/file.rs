@@ -4,9 +4,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
-use super::{Allowed, BadRules, Budget, Rules, Severity};
+use super::{Allowed, BadRules, Budget, REQUESTS_PER_DAY_MAX, Rules, Severity};
 use crate::cache;
 use crate::diagnosis::{CAUSES, Cause};
+use crate::outside::{complaint, found};
 use crate::pricing::Money;
 use crate::wire::Level;
 
@@ -17,13 +18,14 @@ struct Entries {
     stability: Option<Spanned<String>>,
     sharing: Option<Spanned<String>>,
     equality: Option<Spanned<String>>,
+    missing: Option<Spanned<String>>,
     #[serde(default)]
     pinned: Vec<Spanned<String>>,
     #[serde(default)]
     budget: BudgetEntry,
     #[serde(default)]
     allow: Vec<AllowEntry>,
-    requests_per_day: Option<u64>,
+    requests_per_day: Option<Spanned<u64>>,
     #[serde(default)]
     in_tests: bool,
 }
@@ -58,6 +60,7 @@ pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
         (&entries.stability, &mut rules.stability),
         (&entries.sharing, &mut rules.sharing),
         (&entries.equality, &mut rules.equality),
+        (&entries.missing, &mut rules.missing),
     ] {
         if let Some(word) = entry {
             *slot = severity(word.get_ref()).ok_or_else(|| text.bad(word, &["off", "note", "fail"]))?;
@@ -74,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
         let cause = Cause::of_word(entry.cause.get_ref()).ok_or_else(|| text.bad(&entry.cause, &words))?;
         rules.allow.push(Allowed { cause, path: entry.path });
     }
-    rules.requests_per_day = entries.requests_per_day;
+    rules.requests_per_day = entries.requests_per_day.map(|number| text.requests_per_day(&number)).transpose()?;
     rules.in_tests = entries.in_tests;
     Ok(rules)
 }
@@ -84,8 +87,9 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadRules> {
         let at = error.span().map_or(0, |span| span.start);
         BadRules {
             line: Text(text).line(at),
-            found: error.message().replace('\n', ": "),
-            expected: "the keys cache, stability, sharing, equality, pinned, requests_per_day, in_tests, [budget] and [[allow]]"
+            found: complaint::toml(&error, text),
+            expected: "the keys cache, stability, sharing, equality, missing, pinned, requests_per_day, in_tests, [budget] and \
+                       [[allow]]"
                 .to_owned(),
         }
     })
@@ -111,8 +115,19 @@ impl Text<'_> {
     fn bad(&self, word: &Spanned<String>, names: &[&str]) -> BadRules {
         BadRules {
             line: self.line(word.span().start),
-            found: format!("`{}`", word.get_ref()),
+            found: found(word.get_ref()),
             expected: format!("one of {}", names.join(", ")),
+        }
+    }
+
+    fn requests_per_day(&self, number: &Spanned<u64>) -> Result<u64, BadRules> {
+        match *number.get_ref() {
+            requests if requests <= REQUESTS_PER_DAY_MAX => Ok(requests),
+            requests => Err(BadRules {
+                line: self.line(number.span().start),
+                found: requests.to_string(),
+                expected: format!("a whole number from 0 to {REQUESTS_PER_DAY_MAX}"),
+            }),
         }
     }
 
@@ -151,7 +166,7 @@ impl Text<'_> {
     fn out_of_range(&self, number: &Spanned<f64>, expected: &str) -> BadRules {
         BadRules {
             line: self.line(number.span().start),
-            found: self.0.get(number.span()).unwrap_or_default().to_owned(),
+            found: found(self.0.get(number.span()).unwrap_or_default()),
             expected: expected.to_owned(),
         }
     }

@@ -5,6 +5,7 @@
 //! stability = "fail"         # each request keeps the prefix of the one before: off, note or fail
 //! sharing = "fail"           # forks and siblings share what they can
 //! equality = "note"          # the prompt is the one that the lock holds
+//! missing = "fail"           # every request of the lock is sent
 //! pinned = ["tools"]         # levels whose equality with the lock is always held to `fail`
 //! requests_per_day = 1000    # what costs per day are told for
 //! in_tests = true            # prompts are short ones of tests: no minimum, and breakpoints where there are none
@@ -31,6 +32,9 @@ use crate::diagnosis::Cause;
 use crate::pricing::Money;
 use crate::wire::Level;
 
+/// Largest number of requests a day that costs are multiplied by.
+pub const REQUESTS_PER_DAY_MAX: u64 = 10_000_000_000;
+
 /// What happens to what a rule finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -53,6 +57,9 @@ pub struct Rules {
     pub sharing: Severity,
     /// The prompt is the one that the lock holds.
     pub equality: Severity,
+    /// Every chain and every request of the lock is sent. Looked at as far as the lock is: not if equality is off and no
+    /// level is pinned, and of a chain whose conversation nobody asks about only whether it is there.
+    pub missing: Severity,
     /// Levels whose equality with the lock is held to [`Severity::Fail`].
     pub pinned: Vec<Level>,
     /// Figures that must be kept.
@@ -109,6 +116,7 @@ impl Default for Rules {
             stability: Severity::Fail,
             sharing: Severity::Fail,
             equality: Severity::Note,
+            missing: Severity::Fail,
             pinned: Vec::new(),
             budget: Budget::default(),
             allow: Vec::new(),

@@ -32,6 +32,8 @@ mod value;
 
 use thiserror::Error;
 
+use crate::outside::complaint;
+
 use super::book::PriceBook;
 use super::fees::{Fee, NotBilled};
 use super::row::Row;
@@ -69,7 +71,7 @@ impl BadBook {
 pub(super) fn read(text: &str) -> Result<BookFile, BadBook> {
     let entries: entry::Entries = toml::from_str(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
-        BadBook::at(text, offset, error.message().replace('\n', ": "))
+        BadBook::at(text, offset, complaint::toml(&error, text))
     })?;
     entries.check().map_err(|(offset, problem)| BadBook::at(text, offset, problem))
 }

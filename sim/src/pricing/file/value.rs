@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
+use crate::outside::found;
 use crate::pricing::date::{Date, days_of_month};
 use crate::pricing::factor::Factor;
 use crate::pricing::hours::{Span, Weekday};
@@ -13,27 +14,41 @@ use crate::wire::model::Vendor;
 /// Decimals of a price per million tokens that is a whole number of 10⁻¹² USD per token, and of a factor.
 const DECIMALS: usize = 6;
 
-/// A number of millionths, written as an integer, a decimal or a text.
-struct Millionths(&'static str);
+/// A number of millionths up to a whole number, written as an integer, a decimal or a text.
+struct Millionths {
+    what: &'static str,
+    most: u64,
+}
+
+/// A dollar for a token, and a fee of as much.
+const USD: Millionths = Millionths { what: "USD", most: 1_000_000 };
+const PER_MTOK: Millionths = Millionths { what: "USD per million tokens", most: 1_000_000 };
+const FACTOR: Millionths = Millionths { what: "a factor", most: 1_000 };
 
 impl Visitor<'_> for Millionths {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, not negative, with at most {DECIMALS} decimals", self.0)
+        write!(f, "{} from 0 to {}, with at most {DECIMALS} decimals", self.what, self.most)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
-        millionths(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+        self.read(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
         // The shortest text that reads back as the number is the one that was written, up to 15 digits.
-        millionths(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+        self.read(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-        millionths(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        self.read(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+impl Millionths {
+    fn read(&self, text: &str) -> Option<u64> {
+        millionths(text).filter(|number| *number <= self.most * 1_000_000)
     }
 }
 
@@ -56,7 +71,7 @@ pub(super) struct Price(pub u64);
 
 impl<'de> Deserialize<'de> for Price {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Millionths("USD per million tokens")).map(Self)
+        from.deserialize_any(PER_MTOK).map(Self)
     }
 }
 
@@ -66,7 +81,7 @@ pub(super) struct Amount(pub Money);
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let millionths = from.deserialize_any(Millionths("USD"))?;
+        let millionths = from.deserialize_any(USD)?;
         Ok(Self(Money::from_picousd(i128::from(millionths) * 1_000_000)))
     }
 }
@@ -77,7 +92,7 @@ pub(super) struct Times(pub Factor);
 
 impl<'de> Deserialize<'de> for Times {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Millionths("a factor")).map(|millionths| Self(Factor::from_millionths(millionths)))
+        from.deserialize_any(FACTOR).map(|millionths| Self(Factor::from_millionths(millionths)))
     }
 }
 
@@ -105,8 +120,12 @@ pub(super) struct Clock(pub Span);
 impl<'de> Deserialize<'de> for Clock {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let wrong =
-            || D::Error::custom(format!("found `{text}`, expected hours of one day in UTC such as \"01:00-04:00\""));
+        let wrong = || {
+            D::Error::custom(format!(
+                "found {}, expected hours of one day in UTC such as \"01:00-04:00\"",
+                found(&text)
+            ))
+        };
         let (from_minute, to_minute) =
             text.split_once('-').and_then(|(from, to)| Some((minute(from)?, minute(to)?))).ok_or_else(wrong)?;
         if from_minute < to_minute { Ok(Self(Span { from_minute, to_minute })) } else { Err(wrong()) }
@@ -132,9 +151,9 @@ pub(super) struct DayOfWeek(pub Weekday);
 impl<'de> Deserialize<'de> for DayOfWeek {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let found = Weekday::ALL.into_iter().find(|day| day.word() == text);
+        let day = Weekday::ALL.into_iter().find(|day| day.word() == text);
         let words = Weekday::ALL.map(Weekday::word).join(", ");
-        found.map(Self).ok_or_else(|| D::Error::custom(format!("found `{text}`, expected one of {words}")))
+        day.map(Self).ok_or_else(|| D::Error::custom(format!("found {}, expected one of {words}", found(&text))))
     }
 }
 
@@ -145,8 +164,8 @@ pub(super) struct Maker(pub Vendor);
 impl<'de> Deserialize<'de> for Maker {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let found = Vendor::ALL.into_iter().find(|vendor| vendor.word() == text);
+        let vendor = Vendor::ALL.into_iter().find(|vendor| vendor.word() == text);
         let words = Vendor::ALL.map(Vendor::word).join(", ");
-        found.map(Self).ok_or_else(|| D::Error::custom(format!("found `{text}`, expected one of {words}")))
+        vendor.map(Self).ok_or_else(|| D::Error::custom(format!("found {}, expected one of {words}", found(&text))))
     }
 }

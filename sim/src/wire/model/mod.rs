@@ -1,7 +1,7 @@
 //! The model table: from any spelling to a model.
 //!
 //! Minimum prefixes stand in `cache` and prices in `pricing`; both are keyed by [`ModelId`]. A model stands in the table
-//! where somebody may want it priced: every model of the fact sheet and those that recordings name and a dated source
+//! where somebody may want it priced: every model of `providers.md` 6 and those that recordings name and a dated source
 //! prices. What no source tells is `None`. [`resolve`] never guesses: a name that only begins like a model is none.
 
 mod claude;

@@ -13,7 +13,7 @@ macro_rules! models {
 
         /// Every model that is known, by vendor.
         ///
-        /// Windows and dates. Claude: price table of the fact sheet (PC-N, 2026-09; OV pages, 2026-10); the 200,000 of
+        /// Windows and dates. Claude: `providers.md` 6.1 (PC-N, 2026-09; OV pages, 2026-10); the 200,000 of
         /// models before Opus 4 and the 1,000,000 of Mythos Preview are not in it. Sonnet 4 and 4.5 reach 1,000,000 in
         /// beta. OpenAI: model pages and changelog (OAI, 2026-09) and the dates of the first snapshots. Others:
         /// genai-prices (GP, 2026-08-21) and the sources of their price rows.

@@ -1,14 +1,18 @@
 //! The lock on disk.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
+use forkcast_replay::output::file::{self, Kind, begins};
 use forkcast_reports::check;
 use forkcast_sim::guard::lock::{BadLock, Lock};
 
 use crate::args::WantedLock;
 use crate::exit::BadInput;
+
+/// Why no lock is written.
+pub const UNREADABLE: &str = "no lock was written: it would lack what cannot be read";
 
 /// The lock that was there, and what is said of it.
 pub struct Held<'a> {
@@ -59,25 +63,22 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Writes a lock, whole or not at all: beside its place first, whatever ends the program meanwhile.
-pub fn write(lock: &Lock, file: &Path) -> anyhow::Result<()> {
-    // Through a link, and into what is no file, such as `/dev/stdout`.
-    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let written = match fs::metadata(file) {
-        Ok(there) if !there.is_file() => fs::write(file, lock.text()),
-        _ => replace(file, &lock.text()),
-    };
-    written.map_err(|error| BadInput::error(format_args!("{}: {error}", file.display())))
+/// A lock file, with or without its leading comment.
+const LOCK: Kind = Kind {
+    name: "lock",
+    is_ours: |head| {
+        begins(head, "# Prompt prefixes that were sent, as digests.") || begins(head, "version = 1 preset = ")
+    },
+};
+
+/// Refuses early if the file exists and is no lock.
+pub fn check(path: &Path) -> anyhow::Result<()> {
+    file::check(path, LOCK).map_err(BadInput::error)
 }
 
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let beside = file.with_file_name(format!(".{name}.{}", std::process::id()));
-    let moved = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
-    if moved.is_err() {
-        drop(fs::remove_file(&beside));
-    }
-    moved
+/// Writes a lock atomically.
+pub fn write(lock: &Lock, path: &Path) -> anyhow::Result<()> {
+    file::write(path, LOCK, lock.text().as_bytes()).map_err(BadInput::error)
 }
 
 fn complaint(file: &Path, bad: &BadLock) -> anyhow::Error {

@@ -1,13 +1,16 @@
 //! What is checked: recordings, transcripts, bodies and scenarios, one request after the other.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::guarded::{Check, Checking, Fed, Outcome, Sink, feed};
+use forkcast_replay::guarded::{Check, Checking, Fed, Outcome, Sink, feed, feed_inputs};
 use forkcast_replay::input::{Progress, ReadOptions};
 use forkcast_reports::check::{Damage, Graded, Inputs};
+use forkcast_reports::document::count;
+use forkcast_reports::names::Names;
 use forkcast_scenarios::captured;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, play};
@@ -16,9 +19,11 @@ use forkcast_sim::guard::conformance::{Card, Suite};
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
-use crate::args::{SourceArgs, TalkArgs};
-use crate::exit::{BadInput, Stopped, interrupted};
+use crate::args::{Doubt, SourceArgs, TalkArgs};
+use crate::exit::{BadInput, Stopped};
+use crate::signals::{self, interrupted};
 use crate::verbs::replay;
+use crate::verbs::run_folder::{self, Sorted};
 
 /// Everything that was seen.
 pub struct Seen {
@@ -32,7 +37,27 @@ pub struct Seen {
     pub partial: bool,
     /// Named paths that gave nothing, and why.
     pub complaints: Vec<String>,
+    /// What makes it less sure than it looks, beside what cannot be read.
+    pub doubts: Vec<Doubt>,
 }
+
+impl Seen {
+    /// Everything that is wrong with the input: whoever judges the whole must not take this for it.
+    pub fn mistakes(&self, names: Names) -> Vec<String> {
+        let located = |damage: &Damage| {
+            replay::complaints::located(&names.file(&damage.file), damage.line, &names.message(&damage.reason))
+        };
+        let unread = self.inputs.unreadable.iter().take(TOLD_MAX).map(located);
+        // A named path may be the damaged file itself.
+        let unread: Vec<String> = unread.filter(|told| !self.complaints.contains(told)).collect();
+        let more = self.inputs.unreadable.len().saturating_sub(TOLD_MAX);
+        let more = (more > 0).then(|| format!("… and {} more places that cannot be read", count(more as u64)));
+        self.complaints.iter().cloned().chain(unread).chain(more).collect()
+    }
+}
+
+/// Damaged places that are listed on standard error; the report lists all.
+const TOLD_MAX: usize = 10;
 
 /// Looks at all that was named.
 pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &TalkArgs) -> anyhow::Result<Seen> {
@@ -40,7 +65,12 @@ pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &T
     let suites = conformance.then(|| Suites::new(checking.rules.preset));
     let mut both = Both { check: Check::new(checking), suites };
     let mut inputs = Inputs::default();
-    let fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut both)? };
+    let Sorted { folders, others: recorded } = run_folder::sort(&recorded)?;
+    let recorded: Vec<&PathBuf> = recorded.into_iter().copied().collect();
+    let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut both)? };
+    for opened in folders {
+        fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut both));
+    }
     inputs.files = fed.inputs.files + scenarios.len();
     for scenario in scenarios.into_iter().take_while(|_| !interrupted()) {
         played(scenario, &mut both, &mut inputs);
@@ -51,10 +81,11 @@ pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &T
     inputs.bytes += fed.inputs.bytes;
     damage(&fed, &mut inputs);
     let complaints = complaints(&recorded, &fed, &outcome.origins);
+    let doubts = doubts(&fed, &outcome);
     if outcome.origins.is_empty() {
         return Err(nothing(complaints));
     }
-    Ok(Seen { outcome, card, inputs, partial: fed.partial || interrupted(), complaints })
+    Ok(Seen { outcome, card, inputs, partial: fed.partial || interrupted(), complaints, doubts })
 }
 
 /// Why there was no request.
@@ -81,7 +112,7 @@ fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
 fn played(scenario: Scenario, both: &mut Both, inputs: &mut Inputs) {
     let run = play(scenario, &Options::default());
     let taken = captured::feed(&run, both);
-    inputs.bytes += run.requests.iter().map(|request| request.draft.body().len() as u64).sum::<u64>();
+    inputs.bytes += run.requests.iter().map(|request| request.draft().body().len() as u64).sum::<u64>();
     let file = run.scenario.file.to_string();
     let refused = taken.refused.into_iter();
     inputs.unreadable.extend(refused.map(|(index, error)| Damage {
@@ -102,7 +133,10 @@ fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dy
         }
         !interrupted()
     };
-    feed(paths, &ReadOptions::from(sources.input_format), &watch, sink).map_err(|error| match error {
+    signals::nothing_to_keep(signals::waits_for_input(paths));
+    let fed = feed(paths, &ReadOptions::from(sources.input_format), &watch, sink);
+    signals::nothing_to_keep(false);
+    fed.map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
     })
@@ -122,6 +156,29 @@ fn damage(fed: &Fed, inputs: &mut Inputs) {
         line: 0,
         reason,
     }));
+}
+
+/// What was not looked at, has no price, or is taken to be so large as nothing shows.
+fn doubts(fed: &Fed, outcome: &Outcome) -> Vec<Doubt> {
+    let chains = outcome.lock.iter().flat_map(|lock| &lock.chains);
+    let unpriced = chains.flat_map(|chain| &chain.requests).filter(|request| request.cost.is_none());
+    let models: BTreeSet<&str> = unpriced.map(|request| request.model.as_str()).collect();
+    let hidden = fed.unchecked.iter().filter(|foreign| foreign.hides_a_prompt);
+    let hidden = hidden.map(|foreign| replay::complaints::located(&foreign.file, 0, &foreign.told()));
+    let empty = fed.inputs.skipped.iter().filter(|skipped| skipped.is_damage());
+    let empty = empty.map(|skipped| replay::complaints::located(&skipped.file, 0, &skipped.reason));
+    let unmeasured = fed.remarks.unmeasured;
+    let estimated = (unmeasured > 0).then(|| {
+        Doubt::Estimated(format!(
+            "{} without recorded usage: sizes are estimated from what a transcript shows",
+            requests(unmeasured)
+        ))
+    });
+    Doubt::unpriced(models).into_iter().chain(hidden.chain(empty).map(Doubt::LeftOut)).chain(estimated).collect()
+}
+
+fn requests(number: usize) -> String {
+    if number == 1 { "1 request".to_owned() } else { format!("{} requests", count(number as u64)) }
 }
 
 /// A complaint for each named path of which nothing was checked.
@@ -178,6 +235,7 @@ impl Suites {
 
 impl Sink for Both {
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
+        signals::nothing_to_keep(false);
         let number = self.check.requests();
         self.check.body(origin, sent)?;
         if let Some(suites) = &mut self.suites {
@@ -195,6 +253,7 @@ impl Sink for Both {
     }
 
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
+        signals::nothing_to_keep(false);
         if let Some(suites) = &mut self.suites {
             let rules = suites.rules;
             let (suite, numbers) = suites.rebuilt.get_or_insert_with(|| (Suite::new(rules), Vec::new()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use forkcast_replay::calibrate::calibrate;
-use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
+use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{Maker, RecordedCause, RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::report::Entry;
@@ -14,6 +14,7 @@ use forkcast_sim::pricing::Money;
 use crate::args::{self, ExplainArgs, PriceArgs};
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
+use crate::verbs::run_folder::{self, Opened};
 
 /// Requests with their bodies, and how they were replayed.
 pub struct Source {
@@ -38,7 +39,7 @@ impl Source {
 
     fn recordings(args: &ExplainArgs) -> anyhow::Result<Self> {
         let inputs = Inputs::read(&[&args.run], InputFormat::Auto).map_err(BadInput::error)?;
-        if inputs.exchanges().next().is_none() && inputs.sessions.is_empty() {
+        if inputs.requests() == 0 {
             let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
         }
@@ -55,13 +56,8 @@ impl Source {
     }
 
     fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let folder = RunFolder::read(&args.run).map_err(BadInput::error)?;
+        let Opened { folder, inputs } = run_folder::open(&args.run)?;
         let run = args.run.display().to_string();
-        let inputs = match folder.bodies().map_err(BadInput::error)? {
-            Some(inputs) => inputs,
-            None if folder.maker == Maker::Run => return Err(without_bodies(&run)),
-            None => recorded(&run, &folder.options)?,
-        };
         let options = options(args, &run, &folder, &inputs)?;
         let (maker, priced_anew) = (Some(folder.maker), args.prices.is_given());
         Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
@@ -130,37 +126,6 @@ impl Source {
             )
         })
     }
-}
-
-fn without_bodies(run: &str) -> anyhow::Error {
-    BadInput::error(format_args!(
-        "{run}: a run of a scenario without its requests; run it again with --out {run} --bodies to keep them"
-    ))
-}
-
-/// The recordings that a run folder names, where it does not hold their bodies.
-fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
-    if options.anonymized {
-        return Err(BadInput::error(format_args!(
-            "{run}: written with --anonymize, so its recordings cannot be found; name them in its place, or replay them with --bodies"
-        )));
-    }
-    if options.paths.is_empty() {
-        return Ok(Inputs::sample());
-    }
-    if options.paths.iter().any(|path| path == "-") {
-        return Err(BadInput::error(format_args!(
-            "{run}: its recording came from standard input; replay it again with --bodies to keep the requests"
-        )));
-    }
-    let format: InputFormat = options.input_format.parse().map_err(BadInput::error)?;
-    let reading = ReadOptions::from(format);
-    let reading = if options.calibrated { reading.counted() } else { reading };
-    Inputs::read_with(&options.paths, &reading, &|_| true).map_err(|error| {
-        BadInput::error(format_args!(
-            "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run needs it no more)"
-        ))
-    })
 }
 
 /// Rules and prices of the run, or those that the user names now.

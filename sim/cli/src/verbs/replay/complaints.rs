@@ -4,7 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_replay::input::{Inputs, Unreadable};
+use forkcast_reports::document::count;
+use forkcast_reports::report::{Counted, Report, unpriced};
 
+use crate::args::Doubt;
 use crate::exit::BadInput;
 
 /// A complaint for each named path without a single readable request.
@@ -18,15 +21,52 @@ pub fn or_nothing_read(complaints: Vec<String>) -> BadInput {
     BadInput(if complaints.is_empty() { vec!["nothing was recorded".to_owned()] } else { complaints })
 }
 
+/// What makes a replay less sure than it looks.
+pub fn doubts(report: &Report<'_>) -> Vec<Doubt> {
+    let models = unpriced(report);
+    let mut doubts = Doubt::unpriced(models.iter().map(|model| model.model.as_str()));
+    doubts.extend(report.unreadable().map(|damage| Doubt::Unreadable {
+        file: report.names.file(&damage.file),
+        line: damage.line,
+        reason: report.names.message(&damage.reason),
+    }));
+    let hollow = report.inputs.skipped.iter().filter(|skipped| skipped.is_damage());
+    doubts.extend(hollow.map(|skipped| Doubt::LeftOut(located(&report.names.file(&skipped.file), 0, &skipped.reason))));
+    doubts.extend(unmetered(report));
+    doubts.extend(Doubt::partial(report.is_partial()));
+    doubts
+}
+
+/// Requests that cost something and are in no sum, or are in one with a size that nothing shows.
+fn unmetered(report: &Report<'_>) -> Option<Doubt> {
+    let (requests, told) = (report.tally.unmetered, report.tally.told);
+    match report.counted {
+        Counted::Recorded if requests > 0 => {
+            let plural = if requests == 1 { "" } else { "s" };
+            Some(Doubt::LeftOut(format!("no recorded usage, in no sum: {} request{plural}", count(requests))))
+        }
+        Counted::Predicted if told > 0 => Some(Doubt::Estimated(
+            "no usage was recorded, and a transcript shows only a part of each prompt".to_owned(),
+        )),
+        Counted::Recorded | Counted::Predicted => None,
+    }
+}
+
 /// `file:line: reason`.
 pub fn located(file: &str, line: usize, reason: &str) -> String {
     if line == 0 { format!("{file}: {reason}") } else { format!("{file}:{line}: {reason}") }
 }
 
+/// Whether the scope is a file of bodies that is part of a recording with others that were named one by one.
+fn is_listed(inputs: &Inputs, scope: usize) -> bool {
+    let scope = &inputs.scopes[scope];
+    scope.files.is_empty() && inputs.exchanges().any(|exchange| exchange.origin.file == scope.name)
+}
+
 fn has_requests(inputs: &Inputs, scope: usize, unreplayed: &[Unreadable]) -> bool {
     let files: BTreeSet<&str> = inputs.scopes[scope].files.iter().map(|file| file.file.as_str()).collect();
     let broken = unreplayed.iter().filter(|damage| files.contains(damage.file.as_str())).count();
-    inputs.requests_of(scope) > broken
+    inputs.requests_of(scope) > broken || is_listed(inputs, scope)
 }
 
 /// Reasons that a complaint about a folder names.

@@ -9,6 +9,7 @@ use anyhow::Context;
 use forkcast_scenarios::run::Run;
 
 use crate::args::RunArgs;
+use crate::signals::interrupted;
 
 /// Writes the log: a line for each event, the digest at the end.
 pub fn write_log(run: &Run, target: &mut dyn Write) -> io::Result<()> {
@@ -38,6 +39,9 @@ pub fn compare(run: &Run, path: &Path, args: &RunArgs) -> anyhow::Result<Option<
     }
     let other = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().context("the second process")?;
     let other = String::from_utf8_lossy(&other.stdout);
+    if interrupted() {
+        return Ok(None);
+    }
     let mut lines = other.lines();
     for (number, here) in log(run).enumerate() {
         let there = lines.next().unwrap_or("nothing more");

@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::Path;
 
+use forkcast_replay::output::file::{self, Kind, begins};
 use forkcast_scenarios::catalog;
-use forkcast_scenarios::sweep::part::write_beside;
 use forkcast_scenarios::sweep::{Plan, Subject};
 
 use crate::args::SweepPlanArgs;
 use crate::exit::BadInput;
 use crate::screen;
+
+/// A plan as a file.
+const PLAN: Kind = Kind { name: "plan", is_ours: |head| begins(head, "{\"schema\":\"forkcast.plan/") };
 
 /// What is no scenario.
 const FANOUT: &str = "fanout";
@@ -25,7 +28,7 @@ pub fn plan(args: &SweepPlanArgs) -> anyhow::Result<()> {
         args.talk.note(format_args!("forkcast: {name}: {cells} cells in {parts} parts"));
         return screen::print(|target| target.write_all(plan.text().as_bytes()));
     };
-    write_beside(out, plan.text().as_bytes()).map_err(BadInput::error)?;
+    file::write(out, PLAN, plan.text().as_bytes()).map_err(BadInput::error)?;
     let next = format!("forkcast sweep run {} --out DIR", super::quoted(out));
     args.talk.note(format_args!("forkcast: {name}: {cells} cells in {parts} parts; next: {next}"));
     Ok(())

@@ -48,7 +48,8 @@ impl LaunchPolicy {
         };
         known.ok_or_else(|| {
             format!(
-                "there is no launch policy `{word}`; expected `burst`, `primed`, `stagger=MS` or `waves=N` (N from 1)"
+                "there is no launch policy {}; expected `burst`, `primed`, `stagger=MS` or `waves=N` (N from 1)",
+                crate::outside::found(word)
             )
         })
     }

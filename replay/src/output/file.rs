@@ -1,0 +1,195 @@
+//! Writes one file that the user named. The content goes to a temporary file in the same folder, which is then renamed: if the
+//! program is killed, either the old or the new file is there. A file that is not ours is never replaced, and nothing is written
+//! through a symbolic link.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::disk::{Disk, System, Target, fresh, is_fresh};
+
+/// Prefix of temporary files.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Bytes that are read of an existing file to recognise it.
+const HEAD_BYTES: u64 = 4096;
+
+/// A kind of file that the program writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name in error messages: `lock`.
+    pub name: &'static str,
+    /// Whether a file that begins with this text is of this kind. Empty files are not asked about: they can always be replaced.
+    pub is_ours: fn(&str) -> bool,
+}
+
+/// Why a file was not written.
+#[derive(Debug, Error)]
+#[error("{}: {why}", path.display())]
+pub struct NotWritten {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a file was not written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Why {
+    /// A file exists that is not ours.
+    #[error("exists and is no {0} of forkcast; not replaced")]
+    Foreign(&'static str),
+    /// The path is a symbolic link.
+    #[error("is a symbolic link; name the file that it points to")]
+    Link,
+    /// The path is a folder.
+    #[error("is a folder")]
+    Folder,
+    /// An error of the system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Whether a text begins with another, ignoring all white space.
+pub fn begins(text: &str, with: &str) -> bool {
+    let mut bare = text.chars().filter(|c| !c.is_whitespace());
+    with.chars().filter(|c| !c.is_whitespace()).all(|expected| bare.next() == Some(expected))
+}
+
+/// Writes a file, or appends to a stream such as `/dev/stdout`.
+///
+/// # Errors
+/// When the existing file is not ours or a link, or on an error of the system. The existing file is then unchanged.
+pub fn write(path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
+    let disk: Rc<dyn Disk> = Rc::new(System);
+    write_to(&disk, path, kind, bytes)
+}
+
+/// [`write()`] on a given disk.
+///
+/// # Errors
+/// Like [`write()`].
+pub fn write_to(disk: &Rc<dyn Disk>, path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
+    let written = match Existing::of(path, kind) {
+        Ok(Existing::Stream) => append(path, bytes).map_err(Why::Io),
+        Ok(Existing::Absent) => replace_retrying(disk, path, None, bytes).map_err(Why::Io),
+        Ok(Existing::Ours(before)) => replace_retrying(disk, path, Some(&before), bytes).map_err(Why::Io),
+        Err(why) => Err(why),
+    };
+    written.map_err(|why| NotWritten { path: path.to_owned(), why })
+}
+
+/// Checks whether a file could be written. Called before long work, so that a refusal comes early.
+///
+/// # Errors
+/// When the file is not ours, a link or a folder, or cannot be read.
+pub fn check(path: &Path, kind: Kind) -> Result<(), NotWritten> {
+    Existing::of(path, kind).map(drop).map_err(|why| NotWritten { path: path.to_owned(), why })
+}
+
+/// What exists at a path.
+enum Existing {
+    Absent,
+    /// A file that may be replaced.
+    Ours(Metadata),
+    /// A device or a pipe; writing to it replaces nothing.
+    Stream,
+}
+
+impl Existing {
+    fn of(path: &Path, kind: Kind) -> Result<Self, Why> {
+        let meta = match fs::symlink_metadata(path) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::Absent),
+            Err(error) => return Err(error.into()),
+        };
+        // Links that the system provides for streams: /dev/stdout, /dev/fd/3.
+        if meta.is_symlink() && path.starts_with("/dev") {
+            return Ok(Self::Stream);
+        }
+        if meta.is_symlink() {
+            return Err(Why::Link);
+        }
+        if meta.is_dir() {
+            return Err(Why::Folder);
+        }
+        if !meta.is_file() {
+            return Ok(Self::Stream);
+        }
+        if meta.len() == 0 || (kind.is_ours)(&head(path)?) {
+            Ok(Self::Ours(meta))
+        } else {
+            Err(Why::Foreign(kind.name))
+        }
+    }
+}
+
+/// The first bytes of a file as text.
+fn head(path: &Path) -> io::Result<String> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Append: standard output may be a file that the shell opened with `>>`.
+    match OpenOptions::new().append(true).open(path)?.write_all(bytes) {
+        // The reader of a pipe may leave early.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Another process may delete our temporary file while it removes leftovers; then it is written once more.
+fn replace_retrying(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, bytes: &[u8]) -> io::Result<()> {
+    match replace(disk, path, before, bytes) {
+        Err(error) if error.kind() == ErrorKind::NotFound => replace(disk, path, before, bytes),
+        other => other,
+    }
+}
+
+fn replace(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (target, beside) = fresh(folder, UNFINISHED, "", |path| Target::create(disk, path))?;
+    let written = write_all(target, bytes)
+        .and_then(|()| before.map_or(Ok(()), |before| disk.take_mode(&beside, before)))
+        .and_then(|()| disk.rename(&beside, path));
+    if written.is_err() {
+        // The first error is the one to report.
+        drop(disk.remove_file(&beside));
+    }
+    written
+}
+
+fn write_all(mut target: Target, bytes: &[u8]) -> io::Result<()> {
+    target.write_all(bytes)?;
+    target.sync()
+}
+
+/// Temporary files of these kinds in a folder: left by killed processes, or still being written.
+///
+/// # Errors
+/// When the folder or a file in it cannot be read.
+pub fn unfinished(folder: &Path, kinds: &[Kind]) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // Earlier versions named temporary parts of a sweep with `.json`.
+        let is_named = ["", ".json"].iter().any(|suffix| is_fresh(&name, UNFINISHED, suffix));
+        if !is_named || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let head = head(&entry.path())?;
+        if head.is_empty() || kinds.iter().any(|kind| (kind.is_ours)(&head)) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,58 @@
+//! Whatever value a recording holds in the wrong place, no complaint repeats it, and with ids for names nothing does.
+
+use std::fs;
+
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_reports::names::Names;
+
+use super::forms::{Form, of_check, of_replay};
+use super::planted::{MODELS, NAMES, Planted, each_value, fixtures};
+
+/// Not a word that could be a name, as a prompt is not.
+const PLANT: &str = "tell nobody: \"xyzzy\", expected plugh";
+const SIGNS: [&str; 2] = ["xyzzy", "plugh"];
+
+fn leaks(forms: &[Form]) -> Option<&Form> {
+    forms.iter().find(|form| SIGNS.iter().any(|sign| form.text.contains(sign)))
+}
+
+/// What is said of damage.
+fn complaints(inputs: &Inputs) -> Vec<&str> {
+    let unreadable = inputs.unreadable.iter().map(|found| found.reason.as_str());
+    let repaired = inputs.repaired.iter().map(|found| found.what.as_str());
+    unreadable.chain(repaired).collect()
+}
+
+#[test]
+fn no_complaint_repeats_what_it_complains_about() {
+    let folder = std::env::temp_dir().join(format!("forkcast-content-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("recording");
+    let mut tried = 0;
+    let mut leaking = Vec::new();
+    for fixture in fixtures() {
+        for Planted { place, field, bytes } in each_value(&fixture, PLANT) {
+            tried += 1;
+            fs::write(&path, &bytes).unwrap();
+            let inputs = Inputs::from_bytes("recording", &bytes, InputFormat::Auto);
+            let said = complaints(&inputs);
+            if said.iter().any(|said| said.contains("xyzzy")) {
+                leaking.push(format!("{place}: {said:?}"));
+            }
+            let is_model = MODELS.contains(&field.as_str());
+            let hidden: Vec<Form> =
+                of_replay(&inputs, Names::Anonymous).into_iter().chain(of_check(&path, Names::Anonymous)).collect();
+            if let Some(form) = leaks(&hidden).filter(|_| !is_model) {
+                leaking.push(format!("{place}: {} with ids for names", form.name));
+            }
+            let plain: Vec<Form> =
+                of_replay(&inputs, Names::Plain).into_iter().chain(of_check(&path, Names::Plain)).collect();
+            if let Some(form) = leaks(&plain).filter(|_| !is_model && !NAMES.contains(&field.as_str())) {
+                leaking.push(format!("{place}: {}", form.name));
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(tried > 500, "{tried} values");
+    assert!(leaking.is_empty(), "of {tried} values {} leak:\n{}", leaking.len(), leaking.join("\n"));
+}

@@ -1,0 +1,173 @@
+//! Whatever a name is, no form of output lets it move a cursor, turn the line, calculate, link, show a picture or begin a
+//! heading.
+
+use std::fs;
+
+use comrak::{Options, markdown_to_html};
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_reports::names::Names;
+use forkcast_scenarios::format::Scenario;
+use forkcast_sim::outside::is_hidden;
+
+use super::forms::{Form, of_check, of_replay, of_run};
+use super::planted::{MODELS, NAMES, each_value, fixtures, yaml_text};
+
+/// Names that somebody made up to do harm.
+const HOSTILE: [&str; 5] = [
+    "=HYPERLINK(\"http://evil\")\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\0\u{7f}\r\n# head\n::error::x",
+    "a` ![i](http://evil/p.png) <img src=x> [l](http://evil) ``` http://evil.org www.evil.org m@evil.org `` | `\n\n# h\n---",
+    "-2+3+cmd|' /C calc'!A0",
+    "::stop-commands::x\\\\|![i](http://evil/i.png)|<script>alert(1)</script>]]>--><a href=\"http://evil\">&lt;b&gt;</a>",
+    "# <b>x</b>\n===\n- [ ] x[^1]\n\n[^1]: http://evil.org\n> $\\href{http://evil}{x}$ ~~x~~ @SUM(1)",
+];
+
+/// A name like any other.
+const HARMLESS: &str = "harmless";
+
+fn html(markdown: &str) -> String {
+    let mut options = Options::default();
+    options.extension.autolink = true;
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    options.extension.tasklist = true;
+    options.extension.footnotes = true;
+    markdown_to_html(markdown, &options)
+}
+
+/// What a reader of markdown makes of a text that no name may change: headings, tables, rows, cells, paragraphs.
+fn shape(html: &str) -> Vec<usize> {
+    ["<h1>", "<h2>", "<h3>", "<table>", "<tr>", "<th", "<td", "<p>", "<li>", "<blockquote>", "<hr", "<pre>"]
+        .iter()
+        .map(|tag| html.matches(tag).count())
+        .collect()
+}
+
+/// Every cell of a file of comma-separated values.
+fn cells(text: &str) -> Vec<String> {
+    let (mut cells, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' | '\n' if !quoted => cells.push(std::mem::take(&mut field)),
+            c => field.push(c),
+        }
+    }
+    assert!(!quoted && field.is_empty(), "the last line is a line");
+    cells
+}
+
+fn is_formula(cell: &str) -> bool {
+    cell.trim_start().starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err()
+}
+
+/// What is wrong with a form.
+fn fault(form: &Form) -> Option<String> {
+    if let Some(c) = form.text.chars().find(|c| *c != '\n' && is_hidden(*c)) {
+        return Some(format!("{c:?} reaches the terminal"));
+    }
+    match form.name {
+        "human" => {
+            let command = form.text.lines().find(|line| line.trim_start().starts_with("::"));
+            command.map(|line| format!("a command: {line}"))
+        }
+        "markdown" => {
+            let html = html(&form.text);
+            let found = ["<a ", "<img", "raw HTML omitted", "<del>", "<input", "<sup"]
+                .into_iter()
+                .find(|tag| html.contains(tag));
+            found.map(|tag| format!("`{tag}` in {}", form.text))
+        }
+        "csv" | "requests.csv" | "tables" => cells(&form.text).into_iter().find(|cell| is_formula(cell)),
+        "json" | "check.json" | "sarif" | "ledger.jsonl" => {
+            let values = serde_json::Deserializer::from_str(&form.text).into_iter::<serde_json::Value>();
+            values.filter_map(Result::err).map(|error| error.to_string()).next()
+        }
+        "svg" | "junit" => match roxmltree::Document::parse(&form.text) {
+            Err(error) => Some(error.to_string()),
+            Ok(document) => {
+                let tag = |node: roxmltree::Node<'_, '_>| {
+                    ["script", "a", "image", "img", "b"].contains(&node.tag_name().name())
+                };
+                document.descendants().any(tag).then(|| "an element of a name".to_owned())
+            }
+        },
+        "github" => {
+            let lines = form
+                .text
+                .lines()
+                .find(|line| !["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start)));
+            lines.map(str::to_owned)
+        }
+        other => panic!("a form without a test: {other}"),
+    }
+}
+
+/// The faults of all forms, and where markdown is of another shape than with a harmless name.
+fn faults(hostile: &[Form], harmless: &[Form]) -> Vec<String> {
+    let mut found: Vec<String> =
+        hostile.iter().filter_map(|form| fault(form).map(|fault| format!("{}: {fault}", form.name))).collect();
+    let shapes = |forms: &[Form]| -> Vec<Vec<usize>> {
+        forms.iter().filter(|form| form.name == "markdown").map(|form| shape(&html(&form.text))).collect()
+    };
+    if shapes(hostile) != shapes(harmless) {
+        let text = hostile.iter().find(|form| form.name == "markdown").map_or("", |form| &form.text);
+        found.push(format!("markdown has another shape: {text}"));
+    }
+    found
+}
+
+fn forms(bytes: &[u8], name: &str, folder: &std::path::Path) -> Vec<Form> {
+    let file: String = name.chars().filter(|c| !['/', '\0'].contains(c)).collect();
+    let path = folder.join(file);
+    fs::write(&path, bytes).unwrap();
+    let inputs = Inputs::from_bytes(name, bytes, InputFormat::Auto);
+    let mut forms = of_replay(&inputs, Names::Plain);
+    forms.extend(of_check(&path, Names::Plain));
+    forms
+}
+
+#[test]
+fn names_in_recordings_are_only_names() {
+    let folder = std::env::temp_dir().join(format!("forkcast-hostile-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (mut tried, mut found) = (0, Vec::new());
+    for fixture in fixtures() {
+        let harmless = each_value(&fixture, HARMLESS);
+        for hostile in HOSTILE {
+            for (planted, harmless) in each_value(&fixture, hostile).iter().zip(&harmless) {
+                if !NAMES.contains(&planted.field.as_str()) && !MODELS.contains(&planted.field.as_str()) {
+                    continue;
+                }
+                tried += 1;
+                let faults =
+                    faults(&forms(&planted.bytes, HARMLESS, &folder), &forms(&harmless.bytes, HARMLESS, &folder));
+                found.extend(faults.first().map(|fault| format!("{}: {fault}", planted.place)));
+            }
+            let bytes = fs::read(&fixture).unwrap();
+            let faults = faults(&forms(&bytes, hostile, &folder), &forms(&bytes, HARMLESS, &folder));
+            found.extend(faults.first().map(|fault| format!("the name of {}: {fault}", fixture.display())));
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(tried > 300, "{tried} names");
+    let shown: Vec<String> = found.iter().take(20).map(|fault| fault.chars().take(3_000).collect()).collect();
+    assert!(found.is_empty(), "{} of {tried}:\n{}", found.len(), shown.join("\n"));
+}
+
+/// A run in which everything that has a name has this one.
+fn scenario(name: &str) -> Scenario {
+    let name = yaml_text(name);
+    let text = format!(
+        "about: {name}\nsession: {{model: claude-opus-4-8}}\nscript:\n  main:\n    - tools:\n        - {{tool: {name}, input: {{{name}: 1}}, missing: true}}\n    - say: Done.\nuser:\n  - {{at_ms: 0, types: {name}}}\n"
+    );
+    Scenario::read(HARMLESS, HARMLESS, &text, &[]).unwrap()
+}
+
+#[test]
+fn names_in_runs_are_only_names() {
+    let harmless = of_run(scenario(HARMLESS));
+    for hostile in HOSTILE {
+        let found = faults(&of_run(scenario(hostile)), &harmless);
+        assert!(found.is_empty(), "{hostile:?}: {}", found.join("\n"));
+    }
+}

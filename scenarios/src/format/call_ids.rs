@@ -1,0 +1,94 @@
+//! Ids of calls: a result names its call by its id, so a conversation has each id once.
+
+use std::collections::BTreeSet;
+
+use forkcast_sim::model::{Event, Opened};
+
+use super::Scenario;
+use super::history::Past;
+use super::reading::{Notes, Origin};
+use super::script::{AgentScript, Content, Reply};
+
+/// The agent whose conversation begins with `prompt.history`.
+const MAIN: &str = "main";
+
+/// An id that a call was given, and where.
+struct Given<'a> {
+    id: &'a str,
+    origin: &'a Origin,
+}
+
+/// Checks the ids that a scenario gives to calls.
+pub(super) fn are_unique(scenario: &Scenario, notes: &Notes) {
+    let mut past = BTreeSet::new();
+    past_ids(scenario).for_each(|given| hold(&given, &mut past, notes));
+    for script in &scenario.script {
+        let begins = if &*script.agent == MAIN { past.clone() } else { BTreeSet::new() };
+        check_list(script, &begins, notes);
+    }
+}
+
+fn past_ids(scenario: &Scenario) -> impl Iterator<Item = Given<'_>> {
+    let turns = scenario.prompt.history.iter();
+    let calls = turns.flat_map(|past| match past {
+        Past::User(_) => &[][..],
+        Past::Said { tools, .. } => tools,
+    });
+    calls.filter_map(|answered| Some(Given { id: answered.call.id.as_deref()?, origin: &answered.call.origin }))
+}
+
+/// Replies of one list follow each other in one conversation. Two with a condition may be said instead of each other, and
+/// one that goes wrong is asked for again; so these are held to their own ids and those before the list alone.
+fn check_list<'a>(script: &'a AgentScript, begins: &BTreeSet<&'a str>, notes: &Notes) {
+    let mut in_turn = begins.clone();
+    for reply in &script.replies {
+        let mut alone = begins.clone();
+        let is_in_turn = reply.when.is_none() && reply.fault.is_none();
+        let seen = if is_in_turn { &mut in_turn } else { &mut alone };
+        for given in ids(reply) {
+            hold(&given, seen, notes);
+            if reply.times > 1 {
+                let says = "this is said more than once, and each time the call would have this id; leave `id` out";
+                notes.at(given.origin, says);
+            }
+        }
+    }
+}
+
+fn ids(reply: &Reply) -> Vec<Given<'_>> {
+    match &reply.content {
+        Content::Message { tools, .. } => {
+            tools.iter().filter_map(|call| Some(Given { id: call.id.as_deref()?, origin: &call.origin })).collect()
+        }
+        Content::Events(raw) => {
+            let opened = raw.events.iter().zip(&raw.origins).filter_map(|(event, origin)| match event {
+                Event::BlockStart { block: Opened::ToolUse { id, .. }, .. } => Some(Given { id, origin }),
+                _ => None,
+            });
+            opened.collect()
+        }
+    }
+}
+
+fn hold<'a>(given: &Given<'a>, seen: &mut BTreeSet<&'a str>, notes: &Notes) {
+    let id = given.id;
+    if !seen.insert(id) {
+        let says = format!(
+            "a call before it in this conversation has the id `{id}`; give each call an id of its own, or none"
+        );
+        notes.at(given.origin, says);
+    }
+    if is_generated(id) {
+        let says = format!("calls without an id are given ones like `{id}`; choose another, such as `toolu_first`");
+        notes.at(given.origin, says);
+    }
+}
+
+/// Whether calls without an id could be given this one: `toolu_`, an agent or `past`, and two numbers.
+fn is_generated(id: &str) -> bool {
+    let Some(rest) = id.strip_prefix("toolu_") else { return false };
+    let mut parts = rest.rsplitn(3, '_');
+    let mut is_number =
+        || parts.next().is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    is_number() && is_number() && parts.next().is_some_and(|agent| !agent.is_empty())
+}

@@ -1,0 +1,111 @@
+//! Signals that ask the program to stop: the first ends the work, the second the program.
+//!
+//! What was computed until the first is reported, marked as a part. After the second nothing is.
+
+use std::ffi::c_int;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::talk;
+
+/// What the handlers set; a handler may do nothing else.
+#[derive(Debug, Default)]
+struct Asked {
+    to_stop: Arc<AtomicBool>,
+    /// The latest signal; 0 before the first.
+    signal: Arc<AtomicUsize>,
+    /// Nothing is there yet that could be kept.
+    nothing_to_keep: Arc<AtomicBool>,
+}
+
+static ASKED: LazyLock<Asked> = LazyLock::new(Asked::default);
+
+/// A program that a signal ended has this and the signal's number as its code, as shells say it.
+const ENDED_BY_SIGNAL: u8 = 128;
+
+/// Lets the first signal end the work and the second the program.
+pub fn watch() {
+    for signal in heeded() {
+        if let Err(error) = register(signal) {
+            talk::say(format_args!("forkcast: signal {signal} will end the program at once: {error}"));
+        }
+    }
+}
+
+fn register(signal: c_int) -> io::Result<()> {
+    let number = usize::try_from(signal).unwrap_or_default();
+    // Handlers run in this order, so that the second signal finds what the first one set.
+    for condition in [&ASKED.to_stop, &ASKED.nothing_to_keep] {
+        flag::register_conditional_shutdown(signal, c_int::from(code_of(number)), Arc::clone(condition))?;
+    }
+    flag::register_usize(signal, Arc::clone(&ASKED.signal), number)?;
+    flag::register(signal, Arc::clone(&ASKED.to_stop))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn heeded() -> Vec<c_int> {
+    vec![SIGINT, SIGTERM]
+}
+
+/// SIGHUP too, unless whoever started the program had it ignored (`nohup`).
+#[cfg(unix)]
+fn heeded() -> Vec<c_int> {
+    use signal_hook::consts::SIGHUP;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let hangup = (!ignores(&status, SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hangup).collect()
+}
+
+/// Whether a process with this `/proc/PID/status` ignores a signal. `SigIgn` is a hexadecimal mask whose lowest bit is
+/// signal 1 (proc_pid_status(5)). Other systems have no such file: there SIGHUP is heeded.
+#[cfg(unix)]
+fn ignores(status: &str, signal: c_int) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+/// Whether the program was asked to stop. What was computed is then reported, marked partial.
+pub fn interrupted() -> bool {
+    ASKED.to_stop.load(Ordering::SeqCst)
+}
+
+/// Says whether anything is there yet that could be kept. While nothing is, the first signal ends the program: else one that
+/// waits for its standard input would wait on.
+pub fn nothing_to_keep(is_so: bool) {
+    ASKED.nothing_to_keep.store(is_so, Ordering::SeqCst);
+}
+
+/// Whether everything is read from standard input, which may wait for as long as it likes.
+pub fn waits_for_input(paths: &[impl AsRef<Path>]) -> bool {
+    paths.iter().all(|path| path.as_ref() == Path::new("-"))
+}
+
+/// The exit code of work that a signal ended.
+pub fn code() -> u8 {
+    code_of(ASKED.signal.load(Ordering::SeqCst))
+}
+
+fn code_of(signal: usize) -> u8 {
+    ENDED_BY_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(u8::MAX))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use signal_hook::consts::{SIGHUP, SIGINT};
+
+    #[test]
+    fn what_nohup_ignores_is_read_from_the_mask() {
+        let status =
+            "Name:\tforkcast\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000004002\n";
+        assert!(super::ignores(status, SIGHUP));
+        assert!(!super::ignores(status, SIGINT));
+        assert!(!super::ignores("", SIGHUP));
+    }
+}

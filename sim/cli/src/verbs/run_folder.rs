@@ -1,0 +1,94 @@
+//! A run folder as an input: the requests of `run --out` or `replay --out`, with their agents and instants.
+
+use std::path::Path;
+
+use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
+use forkcast_reports::folder::reading::{Maker, RunFolder, RunOptions};
+use forkcast_sim::cache::Rules;
+
+use crate::exit::BadInput;
+
+/// A run folder and its requests.
+pub struct Opened {
+    /// The folder.
+    pub folder: RunFolder,
+    /// Its requests: those that it holds, else the recordings that it names.
+    pub inputs: Inputs,
+}
+
+impl Opened {
+    /// The cache rules of the run.
+    pub fn rules(&self) -> Option<Rules> {
+        Rules::preset(self.folder.options.cache.as_deref()?)
+    }
+}
+
+/// The named paths that are run folders, opened, and the other ones.
+pub struct Sorted<'a, P> {
+    /// Run folders.
+    pub folders: Vec<Opened>,
+    /// Everything else.
+    pub others: Vec<&'a P>,
+}
+
+/// Opens the run folders among `paths`.
+///
+/// # Errors
+/// When one is damaged, or holds no requests.
+pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<Sorted<'_, P>> {
+    let mut sorted = Sorted { folders: Vec::new(), others: Vec::new() };
+    for path in paths {
+        if RunFolder::is_one(path.as_ref()) {
+            sorted.folders.push(open(path.as_ref())?);
+        } else {
+            sorted.others.push(path);
+        }
+    }
+    Ok(sorted)
+}
+
+/// Opens the run folder at `path`.
+///
+/// # Errors
+/// When it is damaged, or holds no requests and names none that can be found.
+pub fn open(path: &Path) -> anyhow::Result<Opened> {
+    let folder = RunFolder::read(path).map_err(BadInput::error)?;
+    let run = path.display().to_string();
+    let inputs = match folder.bodies().map_err(BadInput::error)? {
+        Some(inputs) => inputs,
+        None if folder.maker == Maker::Run => return Err(without_bodies(&run)),
+        None => recorded(&run, &folder.options)?,
+    };
+    Ok(Opened { folder, inputs })
+}
+
+fn without_bodies(run: &str) -> anyhow::Error {
+    BadInput::error(format_args!(
+        "{run}: a run of a scenario without its requests; run it again with --out {run} --bodies to keep them"
+    ))
+}
+
+/// The recordings that a run folder names, where it does not hold their bodies.
+fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
+    if options.anonymized {
+        return Err(BadInput::error(format_args!(
+            "{run}: written with --anonymize, so its recordings cannot be found; name them in its place, or replay them with --bodies"
+        )));
+    }
+    if options.paths.is_empty() {
+        return Ok(Inputs::sample());
+    }
+    if options.paths.iter().any(|path| path == "-") {
+        return Err(BadInput::error(format_args!(
+            "{run}: its recording came from standard input; replay it again with --bodies to keep the requests"
+        )));
+    }
+    let format: InputFormat = options.input_format.parse().map_err(BadInput::error)?;
+    let reading = ReadOptions::from(format);
+    let reading = if options.calibrated { reading.counted() } else { reading };
+    Inputs::read_with(&options.paths, &reading, &|_| true).map_err(|error| {
+        BadInput::error(format_args!(
+            "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run needs it no more)"
+        ))
+    })
+}

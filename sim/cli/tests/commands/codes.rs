@@ -1,0 +1,216 @@
+//! The table of exit codes: every verb, with what it can meet, and whoever may not read what it prints.
+
+use std::fs::{self, File};
+use std::io::{self, PipeWriter};
+use std::path::Path;
+use std::process::Stdio;
+
+use super::{FIRST, SECOND, command, folder, forkcast, stderr, stdout};
+
+/// A verb in a folder that [`prepared`] made.
+struct Verb {
+    /// What comes to its end.
+    fine: &'static str,
+    /// What a gate fails; nothing for verbs that have none.
+    failed: Option<&'static str>,
+    /// What cannot be used.
+    bad: &'static str,
+    /// It prints on standard output when it comes to its end.
+    prints: bool,
+}
+
+const fn verb(fine: &'static str, failed: Option<&'static str>, bad: &'static str) -> Verb {
+    Verb { fine, failed, bad, prints: true }
+}
+
+const VERBS: [Verb; 18] = [
+    verb("run word.yaml", Some("run wrong.yaml"), "run absent.yaml"),
+    verb("run word.yaml --format json", Some("run wrong.yaml --format json"), "run absent.yaml --format json"),
+    verb("fanout", None, "fanout --children none"),
+    verb("sweep plan word.yaml --set seed=1,2", None, "sweep plan absent.yaml --set seed=1"),
+    Verb { prints: false, ..verb("sweep run plan.json --out parts", None, "sweep run absent.json --out parts") },
+    verb("sweep merge plan.json --out parts", None, "sweep merge plan.json --out hollow"),
+    verb(
+        "sweep status plan.json --out parts",
+        Some("sweep status plan.json --out hollow"),
+        "sweep status absent.json --out parts",
+    ),
+    verb("replay same", Some("replay same --max-cost 0"), "replay absent"),
+    verb("replay same --format json", Some("replay same --max-cost 0 --format json"), "replay cut.json --format json"),
+    verb("lock same --output my.lock", None, "lock cut --output other.lock"),
+    verb("check same --lock none", Some("check moved --in-tests --lock none"), "check cut --lock none"),
+    verb(
+        "check same --lock none --format junit",
+        Some("check moved --in-tests --lock none --format junit"),
+        "check cut --lock none --format junit",
+    ),
+    verb("diff same/0.json moved/1.json", None, "diff same/0.json cut.json"),
+    verb("explain same 0", None, "explain same 7"),
+    verb("list models", None, "list fonts"),
+    verb("completions bash", None, "completions klingon"),
+    verb("man", None, "man cook"),
+    verb("--help", None, "--halp"),
+];
+
+const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
+
+fn prepared(name: &str) -> std::path::PathBuf {
+    let place = folder(name);
+    for (path, text) in [
+        ("same/0.json", FIRST),
+        ("same/1.json", FIRST),
+        ("moved/0.json", FIRST),
+        ("moved/1.json", SECOND),
+        ("cut/0.json", FIRST),
+        ("cut/1.json", &SECOND[..100]),
+        ("cut.json", &SECOND[..100]),
+        ("word.yaml", WORD),
+        ("wrong.yaml", &WORD.replace("requests: 1", "requests: 2")),
+    ] {
+        let path = place.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::create_dir(place.join("hollow")).unwrap();
+    for line in ["sweep plan word.yaml --set seed=1,2 -o plan.json", "sweep run plan.json --out parts"] {
+        let output = forkcast(&place, &words(line));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    place
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// A pipe that nobody reads any more.
+fn closed() -> PipeWriter {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    writer
+}
+
+fn code(place: &Path, line: &str, stdout: Stdio, stderr: Stdio) -> Option<i32> {
+    command(place, &words(line)).stdin(Stdio::null()).stdout(stdout).stderr(stderr).status().unwrap().code()
+}
+
+/// What each line of the table ends with, as long as somebody reads what it prints.
+fn lines() -> impl Iterator<Item = (&'static str, i32, bool)> {
+    VERBS.iter().flat_map(|verb| {
+        let fine = (verb.fine, 0, verb.prints);
+        [Some(fine), verb.failed.map(|line| (line, 1, true)), Some((verb.bad, 2, false))].into_iter().flatten()
+    })
+}
+
+#[test]
+fn every_verb_is_in_the_table() {
+    let help = forkcast(&folder("codes-help"), &["--help"]);
+    let (_, verbs) = stdout(&help).split_once("Commands:\n").unwrap();
+    let named = verbs.lines().take_while(|line| !line.is_empty()).filter_map(|line| {
+        let (indent, name) = line.split_at_checked(2)?;
+        (indent == "  ").then(|| name.split(' ').next().unwrap_or_default())
+    });
+    for name in named.filter(|name| !name.is_empty() && *name != "help") {
+        assert!(VERBS.iter().any(|verb| verb.fine.split(' ').next() == Some(name)), "{name}");
+    }
+}
+
+#[test]
+fn the_end_of_a_verb_decides_its_code_whoever_reads() {
+    let place = prepared("codes");
+    for (line, expected, _) in lines() {
+        let output = forkcast(&place, &words(line));
+        assert_eq!(output.status.code(), Some(expected), "{line}: {}", stderr(&output));
+        assert_eq!(code(&place, line, closed().into(), Stdio::null()), Some(expected), "nobody reads: {line}");
+        assert_eq!(code(&place, line, closed().into(), closed().into()), Some(expected), "nor listens: {line}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_no_fault_of_the_program() {
+    let place = prepared("codes-full");
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    for (line, expected, prints) in lines() {
+        let mut command = command(&place, &words(line));
+        let output = command.stdin(Stdio::null()).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        let expected = if prints { 2 } else { expected };
+        assert_eq!(output.status.code(), Some(expected), "{line}: {}", stderr(&output));
+        let told = stderr(&output).contains("standard output cannot be written: No space left on device");
+        assert!(told || !prints, "{line}: {}", stderr(&output));
+    }
+    // What else is wrong is said as well.
+    let mut command = command(&place, &["replay", "same", "--max-cost", "0"]);
+    let output = command.stdin(Stdio::null()).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+    assert!(stderr(&output).contains("--max-cost"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_folder_is_written_although_nobody_reads() {
+    let place = prepared("codes-out");
+    for (line, expected) in [
+        ("replay same --max-cost 0 --out result", 1),
+        ("run wrong.yaml --out ran", 1),
+        ("fanout --out fans", 0),
+        ("sweep merge plan.json --out parts", 0),
+    ] {
+        assert_eq!(code(&place, line, closed().into(), closed().into()), Some(expected), "{line}");
+    }
+    for file in ["result/run.json", "ran/run.json", "fans/fanout.json", "parts/sweep.json"] {
+        assert!(place.join(file).is_file(), "{file}");
+    }
+}
+
+/// A command that ends with 0, and what `--strict` says of its input.
+const DOUBTFUL: [(&str, &str); 11] = [
+    ("replay damaged", "damaged/1.json:1"),
+    ("replay empty", "empty/1.json: empty file"),
+    ("replay dear", "no price for `claude-opus-9`"),
+    ("replay unmetered.jsonl", "no recorded usage, in no sum: 1 request"),
+    ("check dear --lock none", "no price for `claude-opus-9`"),
+    ("check empty --lock none", "empty/1.json: empty file"),
+    ("lock dear -o my.lock", "no price for `claude-opus-9`"),
+    ("diff dear/0.json dear/0.json", "no price for `claude-opus-9`"),
+    ("explain damaged 0", "damaged/1.json:1"),
+    ("run word.yaml --set session.model=claude-3-opus", "no price for `claude-3-opus`"),
+    ("fanout --model claude-3-opus", "no price for `claude-3-opus`"),
+];
+
+#[test]
+fn strict_means_the_same_everywhere() {
+    let place = prepared("codes-strict");
+    let answered = |usage: &str| format!("{{\"v\":1,\"request\":{FIRST},\"response\":{{{usage}}}}}\n");
+    let usage = r#""usage":{"input_tokens":9,"output_tokens":4}"#;
+    for (path, text) in [
+        ("damaged/0.json", FIRST),
+        ("damaged/1.json", &SECOND[..100]),
+        ("empty/0.json", FIRST),
+        ("empty/1.json", ""),
+        ("dear/0.json", &FIRST.replace("claude-opus-4-8", "claude-opus-9")),
+        ("unmetered.jsonl", &(answered(usage) + &answered(""))),
+    ] {
+        let path = place.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    for (line, told) in DOUBTFUL {
+        let output = forkcast(&place, &words(line));
+        assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
+        let output = forkcast(&place, &[&words(line)[..], &["--strict"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(told) && stderr(&output).contains("(--strict)"),
+            "{line}: {}",
+            stderr(&output)
+        );
+    }
+    for line in lines().filter_map(|(line, code, _)| (code == 0).then_some(line)) {
+        if ["run", "fanout", "replay", "lock", "check", "diff", "explain", "sweep merge"]
+            .iter()
+            .any(|verb| line.starts_with(verb))
+        {
+            let output = forkcast(&place, &[&words(line)[..], &["--strict"]].concat());
+            assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
+        }
+    }
+}

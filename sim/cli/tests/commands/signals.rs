@@ -1,0 +1,137 @@
+//! Signals in the midst of work: the first ends the work and keeps what there is of it, the second ends the program.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::{FIRST, command, folder};
+
+/// Files of a folder whose reading takes long, with so many lines each.
+const FILES: usize = 100;
+const LINES: usize = 60;
+
+/// A recording in many files, 60 MB. Each request stands for itself, so the work does not grow.
+fn long_recording(place: &Path) {
+    let request = FIRST.replace("Go on.", &"Go on with all that was said. ".repeat(350));
+    let usage = r#"{"usage":{"input_tokens":9000,"output_tokens":4}}"#;
+    let line = format!("{{\"v\":1,\"request\":{request},\"response\":{usage}}}\n");
+    fs::create_dir(place.join("logs")).unwrap();
+    for file in 0..FILES {
+        fs::write(place.join(format!("logs/{file:03}.jsonl")), line.repeat(LINES)).unwrap();
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Runs the program and sends it a signal as soon as it says that it is at work; gives its code, what it printed and said.
+fn stopped(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = command(place, arguments);
+    command.args(["--progress", "plain"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut listened = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    while !(first.contains("reading") || first.contains("running")) {
+        first.clear();
+        assert!(listened.read_line(&mut first).unwrap() > 0);
+    }
+    send(signal, &child);
+    let mut printed = child.stdout.take().unwrap();
+    let reader = thread::spawn(move || {
+        let mut text = String::new();
+        printed.read_to_string(&mut text).unwrap();
+        text
+    });
+    let mut said = String::new();
+    listened.read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code().unwrap(), reader.join().unwrap(), said)
+}
+
+#[test]
+fn what_was_computed_is_kept_whichever_signal_came() {
+    let place = folder("signals");
+    long_recording(&place);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (code, printed, said) = stopped(&place, signal, &["replay", "logs"]);
+        assert_eq!(code, 0, "{signal}: {said}");
+        assert!(printed.starts_with("Partial, interrupted before the end"), "{signal}: {printed}");
+        assert!(said.contains("interrupted, so this is a part"), "{signal}: {said}");
+    }
+    let (code, printed, said) = stopped(&place, "-TERM", &["replay", "logs", "--max-cost", "1000", "--format", "json"]);
+    assert_eq!(code, 1, "a gate that cannot be judged has failed: {said}");
+    assert!(said.contains("the replay was interrupted"), "{said}");
+    assert!(printed.contains("\"partial\": true"), "{printed}");
+    let (code, _, said) = stopped(&place, "-TERM", &["replay", "logs", "--strict"]);
+    assert_eq!(code, 2, "{said}");
+    fs::remove_dir_all(place.join("logs")).unwrap();
+}
+
+#[test]
+fn runs_that_were_interrupted_have_not_met_their_expectations() {
+    let place = folder("signals-run");
+    let named = vec!["day/working-day"; 200];
+    let (code, _, said) = stopped(&place, "-TERM", &[&["run", "--format", "csv"], &named[..]].concat());
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("interrupted, so what it expects cannot be judged"), "{said}");
+}
+
+/// A grid has no gate but `--strict`, and rows that are missing cannot be sure.
+#[test]
+fn a_grid_that_was_interrupted_is_shown_and_not_sure() {
+    let place = folder("signals-grid");
+    for (strict, expected) in [(None, 0), (Some("--strict"), 2)] {
+        let grid = ["fanout", "--children", "1..100", "--turns", "1..20", "--format", "json"];
+        let mut command = command(&place, &grid);
+        command.args(strict).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        thread::sleep(SHORT);
+        send("-TERM", &child);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{said}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("\"is_partial\": true"));
+        assert_eq!(said.contains("interrupted, so this is a part (--strict)"), strict.is_some(), "{said}");
+    }
+}
+
+/// A program whose standard input goes on until it is closed.
+fn waiting(place: &Path, arguments: &[&str]) -> Child {
+    let mut command = command(place, arguments);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    thread::sleep(SHORT);
+    child
+}
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[test]
+fn the_second_signal_ends_the_program() {
+    let place = folder("signals-twice");
+    fs::write(place.join("one.json"), FIRST).unwrap();
+    for (first, second, code) in
+        [("-INT", "-INT", 130), ("-TERM", "-TERM", 143), ("-INT", "-TERM", 143), ("-TERM", "-HUP", 129)]
+    {
+        let mut child = waiting(&place, &["replay", "one.json", "-"]);
+        send(first, &child);
+        thread::sleep(SHORT);
+        assert_eq!(child.try_wait().unwrap(), None, "{first}: what it has read is to be kept");
+        send(second, &child);
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{first} {second}");
+    }
+}
+
+#[test]
+fn who_waits_for_standard_input_alone_has_nothing_to_keep() {
+    let place = folder("signals-waiting");
+    for arguments in [["replay", "-"], ["check", "-"], ["lock", "-"]] {
+        for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+            let mut child = waiting(&place, &arguments);
+            send(signal, &child);
+            assert_eq!(child.wait().unwrap().code(), Some(code), "{arguments:?} {signal}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What of each block of a newer prompt was sent before, in the older one (`design.md` 3, *sent before*).
+//!
+//! An unchanged block was sent before as a whole, and so was one that moved. Within a changed block the content bytes that
+//! are equal at its two ends were sent before; only what differs between them is new. The block's tokens are shared by
+//! bytes, so the part of a changed block is an estimate.
+
+use std::collections::BTreeMap;
+
+use super::align::Alignment;
+use super::cause::Cause;
+use super::difference::Difference;
+use super::pairing::Pair;
+use crate::wire::{BlockId, BlockKind, Blocks};
+
+/// The part of a block that stood in the older prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resent {
+    /// Index of the older block.
+    pub old: usize,
+    /// Content bytes that both blocks have at their ends.
+    equal_bytes: u64,
+    /// Content bytes of the newer block; zero for a whole block.
+    content_bytes: u64,
+    /// Content bytes of the older block; zero for a whole block.
+    older_bytes: u64,
+}
+
+impl Resent {
+    /// The block as a whole stood at `old` of the older prompt.
+    pub const fn whole(old: usize) -> Self {
+        Self { old, equal_bytes: 0, content_bytes: 0, older_bytes: 0 }
+    }
+
+    /// Whether the whole block was sent before.
+    pub const fn is_whole(&self) -> bool {
+        self.content_bytes == 0
+    }
+
+    /// How many of the newer block's `tokens` were sent before, rounded down.
+    pub fn tokens(&self, tokens: u64) -> u64 {
+        self.share(tokens, self.content_bytes)
+    }
+
+    /// The same from the older block's `tokens`.
+    pub fn tokens_of_older(&self, tokens: u64) -> u64 {
+        self.share(tokens, self.older_bytes)
+    }
+
+    fn share(&self, tokens: u64, of_bytes: u64) -> u64 {
+        if self.is_whole() {
+            return tokens;
+        }
+        let share = u128::from(tokens) * u128::from(self.equal_bytes) / u128::from(of_bytes.max(1));
+        u64::try_from(share).unwrap_or(tokens).min(tokens)
+    }
+
+    /// What the changed block `newer` keeps of `older`, which stood at `old`; `None` if nothing.
+    pub fn of_changed(blocks: &Blocks, old: usize, older: BlockId, newer: BlockId) -> Option<Self> {
+        let is_readable = |block: BlockId| blocks.kind(block) != BlockKind::Parameters && !blocks.is_outline(block);
+        if !is_readable(older) || !is_readable(newer) {
+            return None;
+        }
+        let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
+        let equal = equal_ends(older, newer);
+        (equal > 0).then_some(Self {
+            old,
+            equal_bytes: equal as u64,
+            content_bytes: newer.len() as u64,
+            older_bytes: older.len() as u64,
+        })
+    }
+}
+
+/// For each block of the newer prompt what of it stood in the older one.
+pub(super) fn resent(
+    blocks: &Blocks,
+    [old, new]: [&[BlockId]; 2],
+    alignment: &Alignment,
+    differences: &[Difference],
+) -> Vec<Option<Resent>> {
+    let mut found: Vec<Option<Resent>> = alignment.partner.iter().map(|partner| partner.map(Resent::whole)).collect();
+    for at in moved(old, new, alignment) {
+        found[at.new] = Some(Resent::whole(at.old));
+    }
+    for Pair { old: was, new: is, .. } in edits(differences) {
+        if let (Some(was), Some(is)) = (was, is)
+            && found[is].is_none()
+        {
+            found[is] = Resent::of_changed(blocks, was, old[was], new[is]);
+        }
+    }
+    found
+}
+
+/// Pairs of which the newer block is the older one, edited. In a history that was replaced as a whole, and in tools that
+/// changed places, pairs say only which block stands at the place of which. Images have no parts.
+fn edits(differences: &[Difference]) -> impl Iterator<Item = Pair> {
+    let edited = |cause: Cause| {
+        !matches!(
+            cause,
+            Cause::ToolsReordered | Cause::Compacted | Cause::Rewound | Cause::HistoryTruncated | Cause::ImageChanged
+        )
+    };
+    differences.iter().filter(move |found| edited(found.cause)).flat_map(|found| found.pairs.iter().copied())
+}
+
+/// A block that stands elsewhere in the newer prompt.
+struct Moved {
+    old: usize,
+    new: usize,
+}
+
+/// Blocks without a partner that both prompts have, each once.
+fn moved(old: &[BlockId], new: &[BlockId], alignment: &Alignment) -> Vec<Moved> {
+    let gaps = &alignment.gaps;
+    let mut gone: BTreeMap<BlockId, Vec<usize>> = BTreeMap::new();
+    for at in gaps.iter().rev().flat_map(|gap| gap.old.clone().rev()) {
+        gone.entry(old[at]).or_default().push(at);
+    }
+    let came = gaps.iter().flat_map(|gap| gap.new.clone());
+    came.filter_map(|at| Some(Moved { old: gone.get_mut(&new[at])?.pop()?, new: at })).collect()
+}
+
+/// The content of a block without the scaffolding that all blocks of its kind have: the key of its first member, the type
+/// at its end, and the quotes there.
+fn content(block: &[u8]) -> &[u8] {
+    let start = memchr::memchr(b':', block).map_or(0, |colon| colon + 1);
+    let end = memchr::memmem::rfind(block, b",\"type\":\"").filter(|end| *end >= start).unwrap_or(block.len());
+    let content = &block[start..end];
+    let content = content.strip_prefix(b"\"").unwrap_or(content);
+    content.strip_suffix(b"\"").unwrap_or(content)
+}
+
+/// How many bytes two texts have in common at their beginning and, behind that, at their end, on character boundaries.
+fn equal_ends(old: &[u8], new: &[u8]) -> usize {
+    let shorter = old.len().min(new.len());
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let start = boundary_before(new, start);
+    let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
+    start + (new.len() - boundary_after(new, new.len() - end))
+}
+
+/// The last beginning of a character at or before `at`.
+fn boundary_before(text: &[u8], at: usize) -> usize {
+    (0..=at).rev().find(|at| is_boundary(text, *at)).unwrap_or(0)
+}
+
+/// The first beginning of a character at or after `at`.
+fn boundary_after(text: &[u8], at: usize) -> usize {
+    (at..text.len()).find(|at| is_boundary(text, *at)).unwrap_or(text.len())
+}
+
+/// Bytes 10xxxxxx go on with a character of UTF-8.
+fn is_boundary(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{content, equal_ends};
+
+    #[test]
+    fn scaffolding_is_no_content() {
+        assert_eq!(content(br#"{"text":"It is ten.","type":"text"}"#), b"It is ten.");
+        assert_eq!(
+            content(br#"{"content":"ok","tool_use_id":"t1","type":"tool_result"}"#),
+            br#"ok","tool_use_id":"t1"#
+        );
+        assert_eq!(content(br#"{"description":"Reads.","name":"Read"}"#), br#"Reads.","name":"Read"}"#);
+        assert_eq!(content(b""), b"");
+    }
+
+    #[test]
+    fn ends_are_equal_on_character_boundaries_and_never_overlap() {
+        assert_eq!(equal_ends(b"ten past two", b"ten to two"), b"ten ".len() + b" two".len());
+        assert_eq!(equal_ends(b"aaaa", b"aa"), 2);
+        assert_eq!(equal_ends(b"", b"new"), 0);
+        // é and è begin with the same byte, ê and Ê of another script may end with one.
+        assert_eq!(equal_ends("né".as_bytes(), "nè".as_bytes()), 1);
+        assert_eq!(equal_ends("\u{e9}n".as_bytes(), "\u{129}n".as_bytes()), 1);
+    }
+}

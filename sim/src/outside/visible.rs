@@ -1,0 +1,96 @@
+//! Characters that are not seen, made visible; names as quotations.
+
+use std::borrow::Cow;
+
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// Whether a character would move a cursor, end a line, turn the direction of writing or leave no trace: controls (C0, C1,
+/// DEL), separators of lines and paragraphs, and format characters.
+pub fn is_hidden(c: char) -> bool {
+    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
+    // Nothing below is looked up for plain text.
+    !matches!(c, ' '..='~') && matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
+}
+
+/// The text with hidden characters written out: `\n`, `\u{1b}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_hidden(c) {
+            true if matches!(c, '\n' | '\r' | '\t') => shown.extend(c.escape_default()),
+            true => shown.extend(c.escape_unicode()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A name in backticks, as a code span of `CommonMark`: between more of them than it has in a row, with blanks where it
+/// begins or ends with one. [`quoted_part`] takes it out again.
+pub fn quoted(name: &str) -> String {
+    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let needs_blank = name.starts_with('`') || name.ends_with('`') || (name.starts_with(' ') && name.ends_with(' '));
+    let blank = if needs_blank && !name.trim().is_empty() { " " } else { "" };
+    format!("{fence}{blank}{name}{blank}{fence}")
+}
+
+/// The first quotation in `text`: what stands before it, what is quoted, what stands after it.
+pub fn quoted_part(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find('`').map(|at| from + at) {
+        let run = text[at..].bytes().take_while(|byte| *byte == b'`').count();
+        let inner = at + run;
+        if let Some(end) = closing(&text[inner..], run) {
+            let name = &text[inner..inner + end];
+            return Some((&text[..at], without_blanks(name), &text[inner + end + run..]));
+        }
+        from = inner;
+    }
+    None
+}
+
+/// Where a run of exactly `run` backticks begins.
+fn closing(text: &str, run: usize) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find('`').map(|at| from + at) {
+        let found = text[at..].bytes().take_while(|byte| *byte == b'`').count();
+        if found == run {
+            return Some(at);
+        }
+        from = at + found;
+    }
+    None
+}
+
+fn without_blanks(name: &str) -> &str {
+    let inner = name.strip_prefix(' ').and_then(|name| name.strip_suffix(' '));
+    inner.filter(|inner| !inner.trim().is_empty()).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quoted, quoted_part, visible};
+
+    #[test]
+    fn nothing_moves_the_cursor_or_turns_the_line() {
+        assert_eq!(visible("a\u{1b}]0;x\u{7}"), "a\\u{1b}]0;x\\u{7}");
+        assert_eq!(visible("\u{9b}1m\u{202e}b\u{2069}\0"), "\\u{9b}1m\\u{202e}b\\u{2069}\\u{0}");
+        assert_eq!(visible("two\nlines\r\tend\u{2028}"), "two\\nlines\\r\\tend\\u{2028}");
+        assert_eq!(visible("Ünï 👩\u{200d}💻 العربية"), "Ünï 👩\\u{200d}💻 العربية");
+    }
+
+    #[test]
+    fn what_is_quoted_comes_out_again() {
+        for name in ["Read", "a`b", "`", "``x", "x```", " a ", " ", "a``b`c", "` `"] {
+            let text = format!("tool {}, field `x`", quoted(name));
+            assert_eq!(quoted_part(&text), Some(("tool ", name, ", field `x`")), "{text}");
+        }
+        assert_eq!(quoted("Read"), "`Read`");
+        assert_eq!(quoted("a`b"), "``a`b``");
+        assert_eq!(quoted_part("a ` b"), None);
+    }
+}
