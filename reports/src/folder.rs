@@ -1,27 +1,49 @@
-//! A replay on disk: `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png`, and where the user asks
-//! for them the bodies of the requests, `bodies/NNNNN.json`.
+//! A result on disk. A replay writes `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png` and optionally the
+//! bodies of the requests, `bodies/NNNNN.json`.
+//!
+//! * [`manifest`](mod@manifest): `manifest.json`, the list of our files. No other file is ever replaced or removed.
+//! * `staging`: the temporary folder that a result is written to.
+//! * `placing`: moves the finished result to its target, atomically if possible.
+//! * [`reading`]: reads a folder back.
 
 mod fanout;
+#[cfg(test)]
+mod faults;
+pub mod manifest;
+mod placing;
 pub mod reading;
 mod simulated;
+mod staging;
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use forkcast_replay::output::disk::{Disk, System};
 
 use thiserror::Error;
 
 use crate::figures::{png, timeline};
 use crate::format::{ledger, replay, requests};
-use crate::report::{Entry, Report};
+use crate::report::Report;
+use manifest::{MANIFEST, Manifest};
+use placing::{Existing, Turn};
+use staging::{Staging, make_folders, parent_of};
 
 /// What cannot be done with a folder.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
     /// It holds something else.
-    #[error("{}: the folder is not empty and holds no {RUN} of forkcast; name another, or say --overwrite", .0.display())]
+    #[error("{}: the folder is not empty and holds no result of forkcast; name another, or say --overwrite", .0.display())]
     Foreign(PathBuf),
+    /// A file that is not ours has the name of a file that would be written.
+    #[error("{}: exists and is not listed as ours in {MANIFEST} of the output folder; not replaced, name another folder", .0.display())]
+    Occupied(PathBuf),
+    /// An input would be replaced.
+    #[error("{}: this input is part of the older result that would be replaced; name another output folder", .0.display())]
+    Input(PathBuf),
     /// It is no folder.
     #[error("{}: is no folder", .0.display())]
     NoFolder(PathBuf),
@@ -61,148 +83,152 @@ fn body_name(index: usize) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Names of the files.
-    pub files: Vec<&'static str>,
-    /// How many bodies, where they were asked for.
+    pub files: Vec<String>,
+    /// How many bodies, if they were asked for.
     pub bodies: Option<usize>,
 }
 
-/// A folder that may be written to.
+/// The kind of result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// A replay.
+    Replay,
+    /// A simulated run.
+    Run,
+    /// A fan-out; the names of its plots depend on the result.
+    Fanout,
+}
+
+impl Contents {
+    /// The files that are always written.
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Replay => &[RUN, LEDGER, REQUESTS, "timeline.svg", "timeline.png"],
+            Self::Run => &[RUN, LEDGER, REQUESTS, "timeline.svg", "timeline.png", "ribbon.svg", "ribbon.png"],
+            Self::Fanout => &[FANOUT, "fanout.csv"],
+        }
+    }
+}
+
+/// A target folder with its temporary folder. The target changes only when the whole result is written.
 #[derive(Debug)]
 pub struct Folder {
-    path: PathBuf,
+    target: PathBuf,
+    overwrite: bool,
+    staging: Staging,
 }
 
 impl Folder {
-    /// Makes the folder, or takes one that is empty or was made here; with `overwrite` any.
+    /// Prepares to write into a folder that is missing, is empty or holds an older result; with `overwrite` also into a folder
+    /// with other files, which stay. `inputs` are the paths that will be read.
     ///
     /// # Errors
-    /// When it holds something else or cannot be made.
-    pub fn open(path: &Path, overwrite: bool) -> Result<Self, FolderError> {
+    /// When the folder is not ours, a file or an input would be replaced that must not be, or the folder is not writable.
+    pub fn open(path: &Path, contents: Contents, overwrite: bool, inputs: &[PathBuf]) -> Result<Self, FolderError> {
+        let disk: Rc<dyn Disk> = Rc::new(System);
+        Self::on(&disk, path, contents, overwrite, inputs)
+    }
+
+    fn on(
+        disk: &Rc<dyn Disk>,
+        path: &Path,
+        contents: Contents,
+        overwrite: bool,
+        inputs: &[PathBuf],
+    ) -> Result<Self, FolderError> {
         let failed = |source| FolderError::Io { path: path.to_owned(), source };
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NoFolder(path.to_owned()));
         }
-        fs::create_dir_all(path).map_err(failed)?;
-        let empty = fs::read_dir(path).map_err(failed)?.next().is_none();
-        if empty || overwrite || [RUN, FANOUT].iter().any(|name| made_here(&path.join(name))) {
-            return Ok(Self { path: path.to_owned() });
+        make_folders(&**disk, &parent_of(path))?;
+        // If the path is a symbolic link, write to the folder that it points to.
+        let target = if path.is_dir() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
+        let _turn = Turn::wait_for(&target);
+        if target.is_dir() {
+            let existing = Existing::of(path)?;
+            existing.check(path, &Manifest::of_names(contents.names()), overwrite)?;
+            if let Some(manifest) = existing.manifest.filter(Manifest::has_bodies) {
+                check_inputs(path, &manifest, inputs)?;
+            }
         }
-        Err(FolderError::Foreign(path.to_owned()))
+        let staging = Staging::begin(disk, &target)?;
+        Ok(Self { target, overwrite, staging })
     }
 
-    /// Writes all files; others in the folder are left alone. The record comes first, so that what breaks off is known
-    /// as a folder of ours. Gives the names of the files.
+    /// Writes a replay; an older result is replaced.
     ///
-    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation where the client
+    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation if the client
     /// spelled them for another platform. With them the folder needs the recordings no more.
     ///
     /// # Errors
-    /// When a file cannot be written.
-    pub fn write(&self, report: &Report<'_>, bodies: bool) -> Result<Written, FolderError> {
+    /// When a file cannot be written; the folder is then unchanged.
+    pub fn write(mut self, report: &Report<'_>, bodies: bool) -> Result<Written, FolderError> {
         self.file(RUN, |target| replay::write(report, target))?;
-        let bodies = if bodies { Some(Bodies::begin(self.path.join(BODIES))?) } else { None };
-        let (requests, bodies) = self.requests(report, bodies)?;
-        let svg = timeline::svg(report, requests);
-        self.file("timeline.svg", |target| target.write_all(svg.as_bytes()))?;
-        let picture = |source| FolderError::Picture { path: self.path.join("timeline.png"), source };
-        let png = png::from_svg(&svg).map_err(picture)?;
-        self.file("timeline.png", |target| target.write_all(&png))?;
-        Ok(Written { files: vec![RUN, LEDGER, REQUESTS, "timeline.svg", "timeline.png"], bodies })
+        let (requests, written) = self.requests(report, bodies)?;
+        self.picture(["timeline.svg", "timeline.png"], &timeline::svg(report, requests))?;
+        self.place()?;
+        Ok(Written { files: named(Contents::Replay), bodies: bodies.then_some(written) })
     }
 
-    /// Writes what has a line or a file for each request, in one pass.
-    fn requests(
-        &self,
-        report: &Report<'_>,
-        mut bodies: Option<Bodies>,
-    ) -> Result<(timeline::Requests, Option<usize>), FolderError> {
-        let (mut ledger, mut table) = (self.create(LEDGER)?, self.create(REQUESTS)?);
-        requests::begin(&mut table.target).map_err(|source| table.failed(source))?;
+    /// Writes ledger, table and bodies in one pass over the requests. Returns the number of bodies.
+    fn requests(&mut self, report: &Report<'_>, bodies: bool) -> Result<(timeline::Requests, usize), FolderError> {
+        let (mut ledger, mut table) = (self.staging.create(LEDGER)?, self.staging.create(REQUESTS)?);
+        table.write(|target| requests::begin(target))?;
         let mut found = timeline::Requests::default();
-        let mut done = Ok(());
+        let (mut done, mut written) = (Ok(()), 0);
         report.each(&mut |entry| {
             found.add(report, entry);
-            if done.is_ok() {
-                done = ledger
-                    .write(|target| ledger::write(report, entry, target))
-                    .and_then(|()| table.write(|target| requests::write(report, entry, target)))
-                    .and_then(|()| bodies.as_mut().map_or(Ok(()), |bodies| bodies.write(entry)));
+            if done.is_err() {
+                return;
+            }
+            done = ledger
+                .write(|target| ledger::write(report, entry, target))
+                .and_then(|()| table.write(|target| requests::write(report, entry, target)));
+            if let Some(exchange) = entry.exchange.filter(|_| bodies && done.is_ok()) {
+                written += 1;
+                done = self.staging.body(entry.line.index, &exchange.body);
             }
         });
         done?;
-        ledger.write(|target| target.flush())?;
-        table.write(|target| target.flush())?;
-        Ok((found, bodies.map(|bodies| bodies.written)))
+        ledger.end()?;
+        table.end()?;
+        Ok((found, written))
     }
 
-    fn create(&self, name: &str) -> Result<Lines, FolderError> {
-        let path = self.path.join(name);
-        match File::create(&path) {
-            Ok(file) => Ok(Lines { path, target: BufWriter::new(file) }),
-            Err(source) => Err(FolderError::Io { path, source }),
-        }
+    fn file(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
+        self.staging.file(name, write)
     }
 
-    fn file(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
-        let path = self.path.join(name);
-        let written = File::create(&path).and_then(|file| {
-            let mut target = BufWriter::new(file);
-            write(&mut target)?;
-            target.flush()
-        });
-        written.map_err(|source| FolderError::Io { path, source })
-    }
-}
-
-/// A file that grows by a line for each request.
-struct Lines {
-    path: PathBuf,
-    target: BufWriter<File>,
-}
-
-impl Lines {
-    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {
-        write(&mut self.target).map_err(|source| self.failed(source))
+    /// Writes a picture as SVG and as PNG.
+    fn picture(&mut self, [svg_name, png_name]: [&str; 2], svg: &str) -> Result<(), FolderError> {
+        self.file(svg_name, |target| target.write_all(svg.as_bytes()))?;
+        let failed = |source| FolderError::Picture { path: self.target.join(png_name), source };
+        let png = png::from_svg(svg).map_err(failed)?;
+        self.file(png_name, |target| target.write_all(&png))
     }
 
-    fn failed(&self, source: io::Error) -> FolderError {
-        FolderError::Io { path: self.path.clone(), source }
+    /// Moves the result to the target folder.
+    fn place(self) -> Result<(), FolderError> {
+        placing::place(self.staging, &self.target, self.overwrite)
     }
 }
 
-/// The folder of bodies.
-struct Bodies {
-    folder: PathBuf,
-    written: usize,
+fn named(contents: Contents) -> Vec<String> {
+    contents.names().iter().map(|name| (*name).to_owned()).collect()
 }
 
-impl Bodies {
-    /// Empties the folder, or makes it.
-    fn begin(folder: PathBuf) -> Result<Self, FolderError> {
-        let emptied = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
-        match emptied.and_then(|()| fs::create_dir_all(&folder)) {
-            Ok(()) => Ok(Self { folder, written: 0 }),
-            Err(source) => Err(FolderError::Io { path: folder, source }),
-        }
+/// Refuses if an input is among the bodies that would be replaced.
+fn check_inputs(folder: &Path, manifest: &Manifest, inputs: &[PathBuf]) -> Result<(), FolderError> {
+    let folder = fs::canonicalize(folder).map_err(|source| FolderError::Io { path: folder.to_owned(), source })?;
+    let bodies = folder.join(BODIES);
+    let is_replaced = |input: &PathBuf| {
+        // Missing files, and `-` for standard input.
+        let Ok(input) = fs::canonicalize(input) else { return false };
+        let name = input.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        input == folder || input == bodies || input.parent() == Some(&bodies) && manifest.has_body_named(name)
+    };
+    match inputs.iter().find(|input| is_replaced(input)) {
+        Some(input) => Err(FolderError::Input(input.clone())),
+        None => Ok(()),
     }
-
-    fn write(&mut self, entry: &Entry<'_>) -> Result<(), FolderError> {
-        let Some(exchange) = entry.exchange else { return Ok(()) };
-        let path = self.folder.join(body_name(entry.line.index));
-        self.written += 1;
-        fs::write(&path, &exchange.body).map_err(|source| FolderError::Io { path, source })
-    }
-}
-
-/// Whether a file begins as the record of a run does.
-fn made_here(path: &Path) -> bool {
-    begins_with(path, "\"schema\": \"forkcast.")
-}
-
-/// Whether a word stands at the head of a file.
-fn begins_with(path: &Path, word: &str) -> bool {
-    const HEAD_BYTES: u64 = 64;
-    let mut head = String::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
-    read.is_ok() && head.contains(word)
 }

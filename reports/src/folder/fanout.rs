@@ -3,42 +3,32 @@
 use forkcast_scenarios::fanout::Row;
 use forkcast_scenarios::fanout::breakeven::Answer;
 
-use super::{FANOUT, Folder, FolderError};
-use crate::figures::{self, png};
+use super::{Contents, FANOUT, Folder, FolderError, Written, named};
+use crate::figures;
 use crate::format::fanout;
 
 impl Folder {
-    /// Writes rows and answers; the rows of the answers must be among the rows. Gives the names of the files.
+    /// Writes rows and answers, and draws `drawn`; the rows of the answers must be among the rows.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// When a file cannot be written; the folder is then unchanged.
     pub fn write_fanout(
-        &self,
+        mut self,
         rows: &[Row],
         answers: &[Answer],
+        drawn: &[Answer],
         price_book: &str,
         is_partial: bool,
-    ) -> Result<Vec<String>, FolderError> {
+    ) -> Result<Written, FolderError> {
         self.file(FANOUT, |target| fanout::write(rows, answers, price_book, is_partial, target))?;
         self.file("fanout.csv", |target| fanout::table(rows, target))?;
-        Ok(vec![FANOUT.to_owned(), "fanout.csv".to_owned()])
-    }
-
-    /// Draws each answer. Gives the names of the files.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn draw_fanout(&self, answers: &[Answer]) -> Result<Vec<String>, FolderError> {
-        let mut files = Vec::new();
-        for answer in answers {
-            let [svg_name, png_name] = ["svg", "png"].map(|form| format!("{}.{form}", answer.question.word()));
-            let svg = figures::fanout::svg(answer);
-            self.file(&svg_name, |target| target.write_all(svg.as_bytes()))?;
-            let picture = |source| FolderError::Picture { path: self.path.join(&png_name), source };
-            let png = png::from_svg(&svg).map_err(picture)?;
-            self.file(&png_name, |target| target.write_all(&png))?;
-            files.extend([svg_name, png_name]);
+        let mut files = named(Contents::Fanout);
+        for answer in drawn {
+            let [svg, png] = ["svg", "png"].map(|form| format!("{}.{form}", answer.question.word()));
+            self.picture([&svg, &png], &figures::fanout::svg(answer))?;
+            files.extend([svg, png]);
         }
-        Ok(files)
+        self.place()?;
+        Ok(Written { files, bodies: None })
     }
 }

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use forkcast_replay::exchange::{Exchange, Origin};
 use forkcast_replay::input::{FileInput, InputFormat, Inputs, ScopeInput};
+use forkcast_sim::outside::{complaint, found};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use super::manifest::{self, Manifest};
 use super::{BODIES, RUN, body_name};
 use crate::format::ledger::exchange::Stored;
 use crate::format::replay::SCHEMA;
@@ -173,7 +175,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Whether a path is a folder that `replay --out` or `run --out` wrote.
     pub fn is_one(path: &Path) -> bool {
-        let is_of = |schema| super::begins_with(&path.join(RUN), &format!("\"schema\": \"{schema}\""));
+        let head = manifest::head(&path.join(RUN)).unwrap_or_default();
+        let is_of = |schema| head.contains(&format!("\"schema\": \"{schema}\""));
         is_of(SCHEMA) || is_of(run::SCHEMA)
     }
 
@@ -188,7 +191,9 @@ impl RunFolder {
         let lines = text(&ledger_path)?
             .lines()
             .enumerate()
-            .map(|(at, line)| serde_json::from_str(line).map_err(|error| broken(&ledger_path, at + 1, &error)))
+            .map(|(at, line)| {
+                serde_json::from_str(line).map_err(|error| broken(&ledger_path, at + 1, &complaint::json(&error)))
+            })
             .collect::<Result<Vec<RecordedLine>, _>>()?;
         Ok(Self { path: path.to_owned(), maker, options: run.options, book: run.price_book, lines })
     }
@@ -200,7 +205,12 @@ impl RunFolder {
     /// When a body is missing.
     pub fn bodies(&self) -> Result<Option<Inputs>, ReadingError> {
         let folder = self.path.join(BODIES);
-        if !folder.is_dir() || self.lines.iter().any(|line| line.exchange.is_none()) {
+        // Bodies that are not in the manifest belong to an older run or to the user.
+        let written = Manifest::written(&self.path);
+        let written =
+            written.map_err(|source| ReadingError::Io { path: self.path.join(manifest::MANIFEST), source })?;
+        let are_ours = written.is_none_or(|manifest| manifest.has_bodies());
+        if !are_ours || !folder.is_dir() || self.lines.iter().any(|line| line.exchange.is_none()) {
             return Ok(None);
         }
         let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();
@@ -219,13 +229,13 @@ impl RunFolder {
 /// `run.json`, by whom it was written.
 fn record(path: &Path) -> Result<(Maker, Run), ReadingError> {
     let text = text(path)?;
-    let failed = |error: serde_json::Error| broken(path, error.line(), &error);
+    let failed = |error: serde_json::Error| broken(path, error.line(), &complaint::json(&error));
     let Head { schema } = serde_json::from_str(&text).map_err(failed)?;
     if schema == SCHEMA {
         return Ok((Maker::Replay, serde_json::from_str(&text).map_err(failed)?));
     }
     if schema != run::SCHEMA {
-        return Err(broken(path, 1, &format!("found {schema}, expected {SCHEMA} or {}", run::SCHEMA)));
+        return Err(broken(path, 1, &format!("found {}, expected {SCHEMA} or {}", found(&schema), run::SCHEMA)));
     }
     let Simulated { options } = serde_json::from_str(&text).map_err(failed)?;
     let replayed =
