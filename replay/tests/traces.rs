@@ -230,6 +230,20 @@ fn assert_accounted(replayed: &Replay) {
     assert!(bound <= bill, "{bound} {bill}");
 }
 
+/// What stands behind the last whole block has no id, so nothing says that it was sent before.
+#[test]
+fn prompts_without_a_whole_block_share_nothing() {
+    let request =
+        |input_tokens: u64| json!({"t": 201, "model": "claude-opus-4-5", "in": input_tokens, "out": 1, "hash_ids": []});
+    let trace =
+        json!({"hash_id_scope": "local", "block_size": 8, "tool_tokens": 0, "requests": [request(0), request(1)]});
+    let inputs = Inputs::from_bytes("trace.json", trace.to_string().as_bytes(), InputFormat::Auto);
+    let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
+    let read = |at: usize| replayed.lines[at].predicted.unwrap().cache_read_input_tokens;
+    assert_eq!((read(0), read(1)), (0, 0));
+    assert_accounted(&replayed);
+}
+
 proptest! {
     #[test]
     fn whatever_the_instants_ids_and_sizes_every_token_is_accounted_for_once(trace in any_trace()) {

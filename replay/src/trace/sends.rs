@@ -146,7 +146,8 @@ impl<'a> Layout<'a> {
         let mut prompts = Vec::with_capacity(conversation.requests.len());
         for (at, (request, cuts)) in conversation.requests.iter().zip(&cuts).enumerate() {
             path.step(self.trace, request);
-            nodes.truncate(nodes.partition_point(|(end, _)| *end <= request.kept));
+            // The end of a prompt without a whole block is nobody else's.
+            nodes.truncate(nodes.partition_point(|(end, _)| (1..=request.kept).contains(end)));
             for cut in cuts {
                 let (start, parent) = nodes.last().copied().unwrap_or((0, root));
                 let tokens = path.tokens(*cut).saturating_sub(path.tokens(start));

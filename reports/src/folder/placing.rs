@@ -14,7 +14,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::manifest::{MANIFEST, Manifest, RECORDS};
 use super::staging::{Staging, is_staging, parent_of, remove, remove_bodies, unless_missing};
@@ -114,11 +114,8 @@ fn check_bodies(old: &Manifest, new: &Manifest, folder: &Path) -> Result<(), Fol
 pub(super) fn place(mut staging: Staging, target: &Path, overwrite: bool) -> Result<(), FolderError> {
     let turn = Turn::wait_for(target);
     staging.manifest.files.insert(MANIFEST.to_owned());
-    let placed = if target.is_dir() {
-        place_into(&mut staging, target, overwrite)
-    } else {
-        place_folder(&mut staging, target)
-    };
+    let placed =
+        if target.is_dir() { place_into(&mut staging, target, overwrite) } else { place_folder(&mut staging, target) };
     // The temporary folder is removed before another writer may look.
     drop(staging);
     drop(turn);

@@ -6,6 +6,8 @@
 
 #[path = "commands/codes.rs"]
 mod codes;
+#[path = "commands/environments.rs"]
+mod environments;
 #[cfg(unix)]
 #[path = "commands/signals.rs"]
 mod signals;

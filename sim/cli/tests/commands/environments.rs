@@ -1,0 +1,194 @@
+//! The same input gives the same bytes wherever the program runs: in another folder, language, time zone and home, with files
+//! that were made in another order and at another time; and what is anonymous does not depend on names either.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::{FIRST, SECOND, code, command, folder, stderr, stdout};
+
+/// Every verb, and every format of each.
+const COMMANDS: [&str; 52] = [
+    "replay logs",
+    "replay logs --format json --by model --what-if ttl=1h",
+    "replay logs --format csv --table misses",
+    "replay logs --format markdown --by day",
+    "replay logs --out replayed --bodies",
+    "replay replayed",
+    "run",
+    "run --format json",
+    "run --format csv",
+    "run --format markdown",
+    "run forks/fan-out --out run --bodies",
+    "run --interleave 7 --format json",
+    "replay run --format json",
+    "fanout",
+    "fanout --format json --children 2,5 --launch burst,primed",
+    "fanout --format csv --children 2,5",
+    "fanout --format markdown --children 2,5",
+    "fanout --children 2,5 --launch burst,primed --out fanout",
+    "sweep plan fanout --set children=1,2 -o plan.json",
+    "sweep run plan.json --out parts",
+    "sweep status plan.json --out parts",
+    "sweep merge plan.json --out parts",
+    "sweep merge plan.json --out parts --format csv",
+    "lock bodies -o bodies.lock",
+    "check bodies --lock bodies.lock",
+    "check bodies --lock none",
+    "check bodies --lock none --format json",
+    "check bodies --lock none --format csv",
+    "check bodies --lock none --format markdown",
+    "check bodies --lock none --format junit",
+    "check bodies --lock none --format github",
+    "check bodies --lock none --format sarif",
+    "check logs/log.jsonl --lock none --format json",
+    "diff bodies/1.json bodies/2.json",
+    "diff bodies/1.json bodies/2.json --format json",
+    "diff bodies/1.json bodies/2.json --format csv",
+    "diff bodies/1.json bodies/2.json --format markdown",
+    "explain run 7",
+    "explain run 7 --format json",
+    "explain run 7 --format csv",
+    "explain run 7 --format markdown",
+    "explain logs/log.jsonl 1",
+    "list models",
+    "list models --format json",
+    "list prices --format csv",
+    "list profiles --format markdown",
+    "list schemas --out schemas",
+    "list scenarios",
+    "completions bash",
+    "completions zsh",
+    "man",
+    "man replay",
+];
+
+/// What differs between machines and must not count.
+struct Environment {
+    /// The folder that the program runs in.
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    /// The order in which the files are made, and when that was.
+    last_first: bool,
+    made_s: u64,
+}
+
+const ENVIRONMENTS: [Environment; 3] = [
+    Environment { name: "environments/plain", variables: &[], last_first: false, made_s: 1_700_000_000 },
+    Environment {
+        name: "environments/turkish home/ä",
+        variables: &[
+            ("LANG", "tr_TR.UTF-8"),
+            ("LC_ALL", "tr_TR.UTF-8"),
+            ("TZ", "Asia/Kathmandu"),
+            ("HOME", "/nonexistent"),
+            ("TMPDIR", "/nonexistent"),
+            ("RUST_BACKTRACE", "full"),
+        ],
+        last_first: true,
+        made_s: 0,
+    },
+    Environment {
+        name: "environments/c",
+        variables: &[
+            ("LANG", "C"),
+            ("LC_ALL", "C"),
+            ("TZ", "America/St_Johns"),
+            ("HOME", "/"),
+            ("TERM", "dumb"),
+            ("RAYON_NUM_THREADS", "1"),
+            ("TOKIO_WORKER_THREADS", "1"),
+            ("CI", "true"),
+            ("GITHUB_ACTIONS", "true"),
+        ],
+        last_first: true,
+        made_s: 4_000_000_000,
+    },
+];
+
+/// What a file holds, by its path.
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn inputs() -> Files {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures");
+    let mut inputs = Files::new();
+    for entry in fs::read_dir(fixtures).unwrap() {
+        let entry = entry.unwrap();
+        inputs.insert(format!("logs/{}", entry.file_name().to_str().unwrap()), fs::read(entry.path()).unwrap());
+    }
+    inputs.insert("bodies/1.json".to_owned(), FIRST.into());
+    inputs.insert("bodies/2.json".to_owned(), SECOND.into());
+    inputs
+}
+
+fn write(place: &Path, inputs: &Files, environment: &Environment) {
+    let mut files: Vec<_> = inputs.iter().collect();
+    if environment.last_first {
+        files.reverse();
+    }
+    for (name, content) in files {
+        let path = place.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        let made = UNIX_EPOCH + Duration::from_secs(environment.made_s);
+        File::options().write(true).open(&path).unwrap().set_modified(made).unwrap();
+    }
+}
+
+fn files(below: &Path) -> Files {
+    let mut found = Files::new();
+    let mut folders: Vec<PathBuf> = vec![below.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(below).unwrap().to_str().unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// What a command printed, and its code.
+#[derive(Debug, PartialEq, Eq)]
+struct Printed {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn printed(place: &Path, line: &str, environment: &Environment) -> Printed {
+    let arguments: Vec<&str> = line.split(' ').collect();
+    let mut command = command(place, &arguments);
+    command.env_remove("TZ").envs(environment.variables.iter().copied());
+    let output = command.output().unwrap();
+    Printed { code: code(&output), stdout: stdout(&output).to_owned(), stderr: stderr(&output).to_owned() }
+}
+
+#[test]
+fn the_bytes_are_the_same_in_every_environment() {
+    let inputs = inputs();
+    let [plain, others @ ..] = ENVIRONMENTS.map(|environment| {
+        let place = folder(environment.name);
+        write(&place, &inputs, &environment);
+        let printed = COMMANDS.map(|line| printed(&place, line, &environment));
+        (environment.name, printed, files(&place))
+    });
+    for (line, printed) in COMMANDS.iter().zip(&plain.1) {
+        assert!(printed.code <= 2, "{line}: {}", printed.stderr);
+        assert!(!(printed.stdout.is_empty() && printed.stderr.is_empty()), "{line}: says nothing");
+    }
+    for (name, printed, files) in others {
+        for ((line, found), expected) in COMMANDS.iter().zip(printed).zip(&plain.1) {
+            assert_eq!(found, *expected, "{name}: {line}");
+        }
+        assert!(files.keys().eq(plain.2.keys()), "{name}: {:?}", files.keys());
+        for (path, content) in files {
+            assert!(content == plain.2[&path], "{name}: {path}");
+        }
+    }
+}
