@@ -91,12 +91,20 @@ impl Line {
 }
 
 fn described(pattern: &Pattern) -> String {
-    let fields: Vec<String> = pattern.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let fields: Vec<String> = pattern.fields.iter().map(|(name, value)| format!("{name}: {}", shown(value))).collect();
     let at = pattern.at_ms.map(|at| format!(" at {at} ms")).unwrap_or_default();
     if fields.is_empty() {
         format!("`{}`{at}", pattern.event)
     } else {
         format!("`{}` with {}{at}", pattern.event, fields.join(", "))
+    }
+}
+
+/// Names and numbers as they are. Events hold no sentences; of one that stands here by mistake only the length is said.
+fn shown(value: &Value) -> String {
+    match value.as_str().filter(|text| text.contains(char::is_whitespace)) {
+        Some(text) => format!("a text of {} characters", text.chars().count()),
+        None => value.to_string(),
     }
 }
 
