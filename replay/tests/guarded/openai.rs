@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, long};
 use forkcast_replay::guarded::Outcome;
+use forkcast_sim::guard::Unknown;
 
 /// The body of a conversation of `turns` questions, as Codex CLI sends it.
 fn response(turns: usize) -> Value {
@@ -105,7 +106,7 @@ fn a_changed_chat_completion_has_openais_word_too() {
     let outcome = changed(chat, |body| body["messages"][3]["content"] = json!("part one"));
     assert_eq!(told(&outcome), [("message_edited", "messages[3].content[0]", Some("input_changed"))]);
     let finding = &outcome.report.findings[0];
-    assert!(finding.cost.is_some(), "{finding:#?}");
+    assert_eq!(finding.unknown(), Some(Unknown::NoCacheModel), "{finding:#?}");
 }
 
 #[test]

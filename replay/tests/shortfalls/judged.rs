@@ -112,7 +112,7 @@ fn rows(outcome: &Outcome, usages: &[Option<Usage>], observed: &BTreeSet<Key>) -
         let row = rows.entry(key(found)).or_insert_with(|| Row {
             origin: outcome.origins[found.request].clone(),
             times: 0,
-            lost: found.tokens_lost,
+            lost: found.tokens_lost().unwrap(),
             recorded: recorded(found.older.and_then(|older| usages[older]), usages[found.request]),
             of_request: breaking(outcome).filter(|other| other.request == found.request).count(),
             observed: observed.contains(&key(found)),

@@ -71,13 +71,13 @@ impl<'a> Kind<'a> {
         self.findings.iter().copied().filter(|finding| finding.request == self.first().request)
     }
 
-    /// What it costs in all its requests; `None` where a model has no price.
+    /// What it costs in all its requests; `None` where no cache is modelled or a model has no price.
     pub fn cost(&self) -> Option<Money> {
         lost(&self.findings).map(|lost| lost.cost).sum()
     }
 
-    /// Tokens lost in all its requests.
-    pub fn tokens_lost(&self) -> u64 {
+    /// Tokens lost in all its requests; `None` where no cache is modelled.
+    pub fn tokens_lost(&self) -> Option<u64> {
         lost(&self.findings).map(|lost| lost.tokens).sum()
     }
 }
@@ -85,9 +85,9 @@ impl<'a> Kind<'a> {
 /// What the findings of one request lose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Tokens.
-    pub tokens: u64,
-    /// What that costs; `None` if a model has no price.
+    /// Tokens; `None` where no cache is modelled.
+    pub tokens: Option<u64>,
+    /// What that costs; `None` there too, and where a model has no price.
     pub cost: Option<Money>,
 }
 
@@ -97,9 +97,9 @@ pub(super) fn lost(findings: &[&Finding]) -> impl Iterator<Item = Lost> + use<> 
     let mut requests: BTreeMap<usize, BTreeMap<Rule, Lost>> = BTreeMap::new();
     for finding in findings {
         let rules = requests.entry(finding.request).or_default();
-        let lost = rules.entry(finding.rule).or_insert(Lost { tokens: 0, cost: Some(Money::ZERO) });
-        lost.tokens += finding.tokens_lost;
-        lost.cost = lost.cost.zip(finding.cost).map(|(sum, cost)| sum + cost);
+        let lost = rules.entry(finding.rule).or_insert(Lost { tokens: Some(0), cost: Some(Money::ZERO) });
+        lost.tokens = lost.tokens.zip(finding.tokens_lost()).map(|(sum, tokens)| sum + tokens);
+        lost.cost = lost.cost.zip(finding.cost()).map(|(sum, cost)| sum + cost);
     }
     requests.into_values().filter_map(|rules| rules.into_values().max_by_key(|lost| lost.tokens))
 }

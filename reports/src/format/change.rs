@@ -1,14 +1,13 @@
 //! A change of a prompt, as `forkcast.check/1` and `forkcast.diff/1` tell it alike.
 
-use forkcast_sim::diagnosis::{Cause, Provider, Volatile};
-use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Level;
+use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::guard::{Finding, Unknown};
 use serde::Serialize;
 
 use super::number::Usd;
 use crate::document::Marked;
 
-/// What, where, why, and what it costs. Everything is null where nothing changed.
+/// What, where, why, and what it costs. All words are null where nothing changed.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct ChangeObject {
     level: Option<&'static str>,
@@ -20,10 +19,11 @@ pub(super) struct ChangeObject {
     volatile: Option<&'static str>,
     breaks_prefix: bool,
     offset_range: Option<[u64; 2]>,
-    tokens_lost: u64,
+    tokens_lost: Option<u64>,
     tokens_lost_is_upper_bound: bool,
     cost_usd: Option<Usd>,
     cost_usd_per_day: Option<Usd>,
+    cost_unknown: Option<&'static str>,
     provider: Option<&'static str>,
     provider_reason: Option<&'static str>,
     suggestion: Option<String>,
@@ -31,60 +31,45 @@ pub(super) struct ChangeObject {
     window: Option<WindowObject>,
 }
 
-/// Where a change stands.
-pub(super) struct Where {
-    pub level: Level,
-    pub path: String,
-    /// Its name as it is shown.
+/// What a reader of a change may see, and what would save it.
+pub(super) struct Shown {
+    /// The change's name as it is shown.
     pub name: String,
-    pub offset_in_block: Option<u64>,
-    pub offset_in_prefix: Option<u64>,
-    pub offset_range: Option<[u64; 2]>,
-}
-
-/// What a change costs.
-#[derive(Clone, Copy)]
-pub(super) struct Loss {
-    pub breaks_prefix: bool,
-    pub tokens: u64,
-    /// At most so many: digests do not show more.
-    pub is_upper_bound: bool,
-    pub cost: Option<Money>,
-    pub cost_per_day: Option<Money>,
+    pub suggestion: String,
+    pub requests_per_day: Option<u64>,
+    /// The bytes may be shown.
+    pub windows: bool,
 }
 
 impl ChangeObject {
-    /// A change that `provider` would diagnose, if it does so at all.
-    pub(super) fn new(
-        place: Where,
-        (cause, volatile): (Cause, Option<Volatile>),
-        provider: Option<Provider>,
-        loss: Loss,
-    ) -> Self {
-        Self {
-            level: Some(place.level.name()),
-            offset_in_block: place.offset_in_block,
-            offset_in_prefix: place.offset_in_prefix,
-            offset_range: place.offset_range,
-            name: Some(place.name),
-            cause: Some(cause.word()),
-            volatile: volatile.map(|volatile| volatile.word()),
-            breaks_prefix: loss.breaks_prefix,
-            tokens_lost: loss.tokens,
-            tokens_lost_is_upper_bound: loss.is_upper_bound,
-            cost_usd: loss.cost.map(Usd),
-            cost_usd_per_day: loss.cost_per_day.map(Usd),
-            provider: provider.map(Provider::word),
-            provider_reason: provider.and_then(|provider| provider.reason(cause, &place.path)),
-            path: Some(place.path),
-            suggestion: None,
-            window: None,
-        }
+    /// That nothing changed.
+    pub(super) fn nothing() -> Self {
+        Self { tokens_lost: Some(0), ..Self::default() }
     }
 
-    /// The same with what would save it, and with the bytes where they may be shown.
-    pub(super) fn with(self, suggestion: String, window: Option<WindowObject>) -> Self {
-        Self { suggestion: Some(suggestion), window, ..self }
+    /// A change as the guard found it.
+    pub(super) fn of(finding: &Finding, shown: Shown) -> Self {
+        let windows = finding.windows.as_ref().filter(|_| shown.windows);
+        Self {
+            level: Some(finding.level.name()),
+            path: Some(finding.path.clone()),
+            name: Some(shown.name),
+            offset_in_block: finding.offset_in_block,
+            offset_in_prefix: finding.offset_in_prefix,
+            offset_range: finding.offset_range,
+            cause: Some(finding.cause.word()),
+            volatile: finding.volatile.map(|volatile| volatile.word()),
+            breaks_prefix: finding.breaks_prefix,
+            tokens_lost: finding.tokens_lost(),
+            tokens_lost_is_upper_bound: finding.loss.is_some_and(|loss| loss.is_upper_bound),
+            cost_usd: finding.cost().map(Usd),
+            cost_usd_per_day: shown.requests_per_day.and_then(|requests| finding.cost_per_day(requests)).map(Usd),
+            cost_unknown: finding.unknown().map(Unknown::word),
+            provider: finding.provider.map(Provider::word),
+            provider_reason: finding.provider_reason(),
+            suggestion: Some(shown.suggestion),
+            window: windows.map(|windows| WindowObject::from(&windows.clone().map(Marked::from))),
+        }
     }
 }
 

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use forkcast_sim::guard::{Finding, Judged};
 use serde::Serialize;
 
-use super::change::{ChangeObject, Loss, Where, WindowObject};
+use super::change::{ChangeObject, Shown};
 use super::json_text;
 use crate::comparison::{Harmless, Sides, sentence};
-use crate::document::Marked;
 use crate::names::Names;
 
 /// Name and version.
@@ -67,7 +66,7 @@ impl DiffObject {
             older_blocks: alignment.old_len,
             newer_blocks: alignment.partner.len(),
             prices: sides.prices.clone(),
-            first: FindingObject::of(sides, findings.next().unwrap_or_default()),
+            first: FindingObject::of(sides, findings.next().unwrap_or_else(ChangeObject::nothing)),
             findings: findings.map(|change| FindingObject::of(sides, change)).collect(),
             notes: notes(sides, &judged),
         }
@@ -82,25 +81,13 @@ impl FindingObject {
 }
 
 fn change(sides: &Sides<'_>, found: &Finding, content: bool) -> ChangeObject {
-    let place = Where {
-        level: found.level,
-        path: found.path.clone(),
+    let shown = Shown {
         name: sides.names.thing(&found.name),
-        offset_in_block: found.offset_in_block,
-        offset_in_prefix: found.offset_in_prefix,
-        offset_range: found.offset_range,
+        suggestion: found.cause.suggestion().to_owned(),
+        requests_per_day: None,
+        windows: content && sides.names == Names::Plain,
     };
-    let loss = Loss {
-        breaks_prefix: found.breaks_prefix,
-        tokens: found.tokens_lost,
-        is_upper_bound: found.is_upper_bound,
-        cost: found.cost,
-        cost_per_day: None,
-    };
-    let windows = found.windows.as_ref().filter(|_| content && sides.names == Names::Plain);
-    let window = windows.map(|windows| WindowObject::from(&windows.clone().map(Marked::from)));
-    ChangeObject::new(place, (found.cause, found.volatile), found.provider, loss)
-        .with(found.cause.suggestion().to_owned(), window)
+    ChangeObject::of(found, shown)
 }
 
 fn notes(sides: &Sides<'_>, judged: &Judged) -> Vec<NoteObject> {

@@ -1,6 +1,6 @@
 //! Words for a change of a prompt, as `diff` and `check` say them.
 
-use forkcast_sim::diagnosis::{Provider, Volatile};
+use forkcast_sim::diagnosis::Volatile;
 use forkcast_sim::pricing::Category;
 
 use crate::document::{END, Marked, Part, count};
@@ -26,10 +26,12 @@ pub fn varying(volatile: Option<Volatile>) -> Option<String> {
     Some(format!("What differs looks like something that varies by itself: {word}."))
 }
 
-/// What tokens are billed as instead of reads. `OpenAI` has one lifetime, and a price for writes from GPT-5.6 on alone.
-pub fn instead(billed_as: Category, provider: Option<Provider>) -> &'static str {
+/// What a change breaks has a cost that nobody knows.
+pub const NOT_MODELLED: &str = "What it costs is not known: no cache of this provider is modelled.";
+
+/// What tokens are billed as instead of reads.
+pub fn instead(billed_as: Category) -> &'static str {
     match billed_as {
-        _ if provider == Some(Provider::OpenAi) => "paid anew instead of read",
         Category::Write1h => "written for 1 hour instead of read",
         Category::Write5m => "written for 5 minutes instead of read",
         _ => "plain input instead of read",

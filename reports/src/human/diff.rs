@@ -54,12 +54,15 @@ fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
     if !found.breaks_prefix {
         return "It lies after everything that the older request cached: nothing is lost.".to_owned();
     }
-    if found.tokens_lost == 0 {
+    let Some(loss) = found.loss else {
+        return change::NOT_MODELLED.to_owned();
+    };
+    if loss.tokens == 0 {
         return "Nothing that was cached is sent again, so only the change itself is paid.".to_owned();
     }
-    let tokens = count(found.tokens_lost);
-    let instead = change::instead(found.billed_as, found.provider);
-    let price = match found.cost {
+    let tokens = count(loss.tokens);
+    let instead = change::instead(loss.billed_as);
+    let price = match loss.cost {
         Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
         None => format!("{} has no price in the book", sides.newer.model),
     };
@@ -96,8 +99,8 @@ fn other(sides: &Sides<'_>, found: &Finding) -> Vec<Cell> {
         Cell::text(found.cause.word()),
         Cell::text(&found.path),
         found.offset_in_block.map_or(Cell::Empty, Cell::Count),
-        Cell::Count(found.tokens_lost),
-        Cell::Money(found.cost),
+        found.tokens_lost().map_or(Cell::Empty, Cell::Count),
+        Cell::Money(found.cost()),
         Cell::Text(sides.names.thing(&found.name)),
     ]
 }

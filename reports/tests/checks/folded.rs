@@ -20,7 +20,7 @@ fn one_change_in_many_requests_is_one_kind_with_its_sum() {
     assert_eq!(kinds.len(), 1, "{kinds:#?}");
     assert_eq!(kinds[0].first().cause, Cause::SystemChanged);
     assert_eq!((kinds[0].first().request, kinds[0].further()), (1, vec![2, 3]));
-    let each: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost.unwrap()).collect();
+    let each: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost().unwrap()).collect();
     assert_eq!(kinds[0].cost(), Some(each.iter().copied().sum()));
     assert_eq!(check.requests_with(Verdict::Fails), 3);
 }
@@ -43,7 +43,7 @@ fn what_two_changes_of_a_request_lose_is_paid_once() {
     let moved = Turn { described: "Reads one file", date: "2026-11-21", ..CALM };
     let checked = Checked::of(&[CALM, moved], Rules::default());
     let check = checked.check();
-    let costs: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost.unwrap()).collect();
+    let costs: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost().unwrap()).collect();
     assert_eq!(costs.len(), 2);
     assert_eq!(check.cost(Verdict::Fails), costs.iter().copied().max());
 }

@@ -16,6 +16,8 @@ mod locked;
 mod packaged;
 #[path = "check/stopped.rs"]
 mod stopped;
+#[path = "check/twins.rs"]
+mod twins;
 #[path = "check/unsaid.rs"]
 mod unsaid;
 #[path = "check/words.rs"]

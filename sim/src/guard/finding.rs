@@ -65,20 +65,66 @@ pub struct Finding {
     /// Time left out and all other changes undone, the request reads less because of it. Of equality: than it would if the
     /// lock's prompt were in the cache.
     pub breaks_prefix: bool,
+    /// What the request pays too much because of it; `None` where no cache of its provider is modelled, so that nobody knows
+    /// what would have been read.
+    pub loss: Option<Loss>,
+    /// The bytes around the first difference, older and newer.
+    pub windows: Option<[Window; 2]>,
+}
+
+/// What a request pays too much because of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
     /// Tokens that were sent before and would have been read without the change: after it, within it (`design.md` 3), and
     /// before it back to where a breakpoint ends. A token counts for the first change of its request that loses it.
-    pub tokens_lost: u64,
+    pub tokens: u64,
     /// At most so many: only digests of an edited block are known, and less of it may have been sent before.
     pub is_upper_bound: bool,
     /// What these (most of them) are billed as instead of reads.
     pub billed_as: Category,
     /// How much more that costs; `None` for a model without a price.
     pub cost: Option<Money>,
-    /// The bytes around the first difference, older and newer.
-    pub windows: Option<[Window; 2]>,
+}
+
+/// Why nobody can say what a change costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unknown {
+    /// No cache of the request's provider is modelled.
+    NoCacheModel,
+    /// The model has no price.
+    NoPrice,
+}
+
+impl Unknown {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NoCacheModel => "no_cache_model",
+            Self::NoPrice => "no_price",
+        }
+    }
 }
 
 impl Finding {
+    /// Tokens lost; `None` where no cache is modelled.
+    pub fn tokens_lost(&self) -> Option<u64> {
+        self.loss.map(|loss| loss.tokens)
+    }
+
+    /// What these cost more; `None` where no cache is modelled or the model has no price.
+    pub fn cost(&self) -> Option<Money> {
+        self.loss.and_then(|loss| loss.cost)
+    }
+
+    /// Why its cost is not known; `None` where it is.
+    pub fn unknown(&self) -> Option<Unknown> {
+        match self.loss {
+            None => Some(Unknown::NoCacheModel),
+            Some(Loss { cost: None, .. }) => Some(Unknown::NoPrice),
+            Some(_) => None,
+        }
+    }
+
     /// The word of the provider's own diagnosis; `None` where it has none.
     pub fn provider_reason(&self) -> Option<&'static str> {
         self.provider.and_then(|provider| provider.reason(self.cause, &self.path))
@@ -87,7 +133,7 @@ impl Finding {
     /// What it costs per day where so many requests a day are like this one; `None` too where it is another prompt than the
     /// lock's, which each cache pays once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
-        let daily = self.cost.filter(|_| self.rule != Rule::Equality);
+        let daily = self.cost().filter(|_| self.rule != Rule::Equality);
         daily.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
     }
 

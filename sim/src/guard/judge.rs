@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::finding::{Finding, NoteKind, Noted, Rule};
+use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::reads::Entries;
 use super::sharing::Within;
 use super::taken::Taken;
@@ -10,8 +10,8 @@ use super::undone::{Breakpoints, Carried, Mixed, Undone};
 use super::unread;
 use crate::cache;
 use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
-use crate::pricing::{Category, Money, Rates};
-use crate::wire::{OTHER_SETTINGS, Request, Ttl, Wire};
+use crate::pricing::{Category, Rates};
+use crate::wire::{Request, Ttl, Wire};
 
 /// Two requests to be laid side by side.
 #[derive(Clone, Copy)]
@@ -83,8 +83,11 @@ impl Case<'_> {
         Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
     }
 
-    /// What reading these would have saved: tokens, what most of them are billed as, money.
-    pub fn loss(&self, lost: &[Carried]) -> (u64, Category, Option<Money>) {
+    /// What reading these would have saved; `otherwise` is what nothing is billed as. `None` where no cache is modelled.
+    pub fn loss(&self, lost: &[Carried], otherwise: Category) -> Option<Loss> {
+        if !self.newer.request.has_modelled_cache() {
+            return None;
+        }
         let mut tokens = [(Category::Write1h, 0_u64), (Category::Write5m, 0), (Category::Input, 0)];
         let ends = self.newer.written_ends();
         for Carried { new, resent } in lost {
@@ -104,8 +107,9 @@ impl Case<'_> {
             tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()
         });
         let most = tokens.iter().rev().max_by_key(|(_, tokens)| *tokens);
-        let most = most.map_or(Category::Input, |(billed_as, _)| *billed_as);
-        (tokens.iter().map(|(_, tokens)| tokens).sum(), most, cost)
+        let most = most.filter(|_| !lost.is_empty()).map_or(otherwise, |(billed_as, _)| *billed_as);
+        let tokens = tokens.iter().map(|(_, tokens)| tokens).sum();
+        Some(Loss { tokens, is_upper_bound: false, billed_as: most, cost })
     }
 }
 
@@ -171,8 +175,6 @@ impl<'a> Alone<'a> {
         let Self { case, change, .. } = self;
         let breaks_prefix = self.breaks_prefix();
         let lost = if breaks_prefix { counted.first(self.lost()) } else { Vec::new() };
-        let (tokens_lost, most, cost) = case.loss(&lost);
-        let billed_as = if lost.is_empty() { case.newer.billed_at(change.new_index) } else { most };
         // What came in or went away is shown beside what stood at its place; a parameter has none.
         let is_parameter = change.cause == Cause::LevelParameter;
         let shown_at = |request: &Request, at: usize, is_there: bool| {
@@ -198,20 +200,16 @@ impl<'a> Alone<'a> {
             provider: Provider::of(&case.newer.request),
             volatile: change.volatile,
             breaks_prefix,
-            tokens_lost,
-            is_upper_bound: false,
-            billed_as,
-            cost,
+            loss: case.loss(&lost, case.newer.billed_at(change.new_index)),
             windows: shown.then(|| [older, newer].map(|bytes| diagnosis::window(bytes, offset))),
         }
     }
 }
 
 impl Taken {
-    /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these. Of a
-    /// provider whose rules are not known no fee for writing is known either.
+    /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these.
     fn written_ends(&self) -> (usize, usize) {
-        if self.refusal.is_some() || self.request.envelope_value(OTHER_SETTINGS).is_some() {
+        if self.refusal.is_some() {
             return (0, 0);
         }
         let marked = self.marked().into_iter().filter(|(at, _)| self.cumulative[*at] >= self.minimum_tokens);

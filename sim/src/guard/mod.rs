@@ -47,7 +47,7 @@ mod watch;
 pub use assertion::{Body, assert_stable};
 pub use bodies::Guard;
 pub use breakpoints::Breakpoints;
-pub use finding::{Finding, NoteKind, Noted, Rule, Violation};
+pub use finding::{Finding, Loss, NoteKind, Noted, Rule, Unknown, Violation};
 pub use identity::{Identity, Whose};
 pub use kin::{Relative, Sender};
 pub use pair::{Judged, judge_pair};

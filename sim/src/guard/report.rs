@@ -64,7 +64,7 @@ pub struct Unlisted {
     pub findings: usize,
     /// How many of these the rules forbid.
     pub forbidden: usize,
-    /// Tokens lost by those that are forbidden.
+    /// Tokens lost by those that are forbidden, requests without a modelled cache left out.
     pub tokens_lost: u64,
     /// What that costs, models without a price left out.
     pub cost: Money,
@@ -119,8 +119,8 @@ impl Report {
         self.unlisted.findings += 1;
         if forbidden {
             self.unlisted.forbidden += 1;
-            self.unlisted.tokens_lost += finding.tokens_lost;
-            self.unlisted.cost += finding.cost.unwrap_or_default();
+            self.unlisted.tokens_lost += finding.tokens_lost().unwrap_or(0);
+            self.unlisted.cost += finding.cost().unwrap_or_default();
             self.unlisted.broken.insert(finding.rule);
         }
     }

@@ -18,15 +18,18 @@ impl Finding {
     }
 
     fn price(&self) -> String {
-        if self.tokens_lost == 0 {
+        let Some(loss) = self.loss else {
+            return "not known: no cache of this provider is modelled".to_owned();
+        };
+        if loss.tokens == 0 {
             return "no further tokens that were cached are lost".to_owned();
         }
-        let cost = self.cost.map_or_else(|| "no price is known".to_owned(), |cost| format!("{} more", cost.human()));
-        let billed = match self.billed_as {
+        let cost = loss.cost.map_or_else(|| "no price is known".to_owned(), |cost| format!("{} more", cost.human()));
+        let billed = match loss.billed_as {
             Category::Write5m | Category::Write1h => "written",
             _ => "plain input",
         };
-        format!("{} tokens are {billed} instead of read: {cost}", grouped(self.tokens_lost))
+        format!("{} tokens are {billed} instead of read: {cost}", grouped(loss.tokens))
     }
 
     fn headline(&self) -> String {

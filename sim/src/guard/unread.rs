@@ -131,9 +131,6 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
 
 fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
     let Fault { cause, place: (request, place), name } = fault;
-    let (tokens_lost, most, cost) = case.loss(lost);
-    // What no breakpoint covers is plain input, and so is all of a refused request.
-    let billed_as = if lost.is_empty() { Category::Input } else { most };
     Finding {
         rule: case.rule,
         chain: case.chain.to_owned(),
@@ -149,10 +146,8 @@ fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
         provider: Provider::of(&case.newer.request),
         volatile: None,
         breaks_prefix: true,
-        tokens_lost,
-        is_upper_bound: false,
-        billed_as,
-        cost,
+        // What no breakpoint covers is plain input, and so is all of a refused request.
+        loss: case.loss(lost, Category::Input),
         windows: None,
     }
 }

@@ -7,6 +7,7 @@ use super::block::BlockId;
 use super::level::{Level, Place};
 use super::marker::{Marker, Ttl};
 use super::model::Resolved;
+use super::parameters::{OPENAI_SETTINGS, OTHER_SETTINGS};
 use super::prefix::NodeId;
 
 /// A block that is sent but is no part of the identity.
@@ -107,6 +108,12 @@ impl Request {
     /// The canonical value of a top-level key.
     pub fn envelope_value(&self, key: &str) -> Option<&[u8]> {
         self.envelope.iter().find(|field| field.key == key).map(|field| field.value.as_slice())
+    }
+
+    /// Whether the rules of its provider's cache are modelled: those of Anthropic are, on whatever platform. What is
+    /// translated from another provider's spelling is compared, but what it would have read is not known.
+    pub fn has_modelled_cache(&self) -> bool {
+        [OPENAI_SETTINGS, OTHER_SETTINGS].iter().all(|key| self.envelope_value(key).is_none())
     }
 
     /// The JSON path of what stands at `place`, in the body as it was sent.

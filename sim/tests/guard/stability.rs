@@ -44,10 +44,11 @@ fn a_date_in_the_system_prompt_costs_all_that_was_cached_and_is_sent_again() {
     // Behind the date: the policy, and all messages of the older request. Before it: the tools, since no breakpoint ends
     // there.
     let cached = json!([newer["tools"], newer["system"][1], older["messages"]]).to_string().len() as u64 * 10 / 31;
-    assert!(finding.tokens_lost.abs_diff(cached) < cached / 10, "{} of about {cached}", finding.tokens_lost);
-    assert_eq!(finding.billed_as, Category::Write5m);
+    let lost = finding.tokens_lost().unwrap();
+    assert!(lost.abs_diff(cached) < cached / 10, "{lost} of about {cached}");
+    assert_eq!(finding.loss.unwrap().billed_as, Category::Write5m);
     // Sonnet 4.5: $3.75 written, $0.30 read, per million tokens.
-    assert_eq!(finding.cost.unwrap().picousd(), i128::from(finding.tokens_lost) * 3_450_000);
+    assert_eq!(finding.cost().unwrap().picousd(), i128::from(lost) * 3_450_000);
     assert_eq!(finding.provider_reason(), Some("system_changed"));
     assert!(!check(&[older, newer]).passes(&Rules::default()));
 }
@@ -60,7 +61,7 @@ fn two_changes_in_one_request_are_both_found_each_once() {
     let report = check(&[older, newer]);
     let expected = [(1, Cause::ToolChanged, "tools[1]"), (1, Cause::MessageEdited, "messages[1].content[0]")];
     assert_eq!(breaking(&report), expected);
-    assert!(report.findings[0].tokens_lost > report.findings[1].tokens_lost);
+    assert!(report.findings[0].tokens_lost() > report.findings[1].tokens_lost());
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn a_change_behind_the_last_breakpoint_breaks_nothing() {
     let report = check(&[older, newer]);
     assert!(breaking(&report).is_empty() && report.passes(&Rules::default()), "{:#?}", report.findings);
     assert!(report.notes.iter().any(|noted| noted.note == NoteKind::Harmless(Note::TailOnly)), "{:#?}", report.notes);
-    assert_eq!(report.findings[0].billed_as, Category::Write5m);
+    assert_eq!(report.findings[0].loss.unwrap().billed_as, Category::Write5m);
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn a_flip_back_to_bytes_that_are_cached_breaks_only_what_that_entry_lacks() {
     // The third reads what the first wrote, the fourth what the second wrote: it lacks the turn behind that.
     let report = check(&[flipped(2, false), flipped(2, true), flipped(3, false), flipped(4, true)]);
     assert_eq!(breaking(&report), [(1, Cause::SystemChanged, "system[0]"), (3, Cause::SystemChanged, "system[0]")]);
-    let lost: Vec<u64> = report.findings.iter().map(|finding| finding.tokens_lost).collect();
+    let lost: Vec<u64> = report.findings.iter().map(|finding| finding.tokens_lost().unwrap()).collect();
     assert!(lost[1] == 0 && lost[2] > 150 && lost[2] < 300, "one turn: {lost:?}");
 }
 
@@ -119,7 +120,8 @@ fn another_model_breaks_everything() {
     assert_eq!((finding.cause, finding.breaks_prefix), (Cause::ModelChanged, true));
     assert!(finding.windows.is_none(), "no bytes differ");
     let all = older.to_string().len() as u64 * 10 / 31;
-    assert!(finding.tokens_lost.abs_diff(all) < all / 8, "{} of about {all}", finding.tokens_lost);
+    let lost = finding.tokens_lost().unwrap();
+    assert!(lost.abs_diff(all) < all / 8, "{lost} of about {all}");
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn a_prompt_below_the_minimum_has_nothing_to_lose() {
     let report = check(&[small("one"), small("two")]);
     assert_eq!(report.findings.len(), 1);
     assert!(breaking(&report).is_empty());
-    assert_eq!(report.findings[0].billed_as, Category::Input, "it is too short to be written");
+    assert_eq!(report.findings[0].loss.unwrap().billed_as, Category::Input, "it is too short to be written");
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn what_was_recorded_of_the_older_request_sizes_what_a_newer_one_lost() {
         let mut guard = guard();
         guard.take(&Sent { usage, ..Sent::body(body(2).to_string().as_bytes()) }).unwrap();
         let checked = guard.take(&Sent::body(newer.to_string().as_bytes())).unwrap();
-        checked.findings[0].tokens_lost
+        checked.findings[0].tokens_lost().unwrap()
     };
     let estimated = lost(None);
     let total_tokens = guard().take(&Sent::body(body(2).to_string().as_bytes())).unwrap().expected.total_input_tokens();

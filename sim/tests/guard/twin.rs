@@ -125,7 +125,8 @@ fn bill(bodies: &[Value]) -> Bill {
     for body in bodies {
         let checked = take(&mut guard, body);
         bill.total += checked.cost.unwrap();
-        bill.damage = checked.findings.iter().filter_map(|found| found.cost).fold(bill.damage, |sum, cost| sum + cost);
+        bill.damage =
+            checked.findings.iter().filter_map(|found| found.cost()).fold(bill.damage, |sum, cost| sum + cost);
         bill.breaks += checked.findings.iter().filter(|found| found.breaks_prefix).count();
     }
     bill

@@ -79,7 +79,7 @@ fn cache_04_05_11_12_17_18_21_a_change_in_a_fork_is_found_once_and_names_the_par
         if told(&found) != [(Rule::Sharing, 2, Some(0), cause, path)] {
             wrong.push(format!("{what}: {:?}", told(&found)));
         }
-        if found.iter().any(|found| found.tokens_lost == 0 || found.cost.is_none()) {
+        if found.iter().any(|found| found.tokens_lost() == Some(0) || found.cost().is_none()) {
             wrong.push(format!("{what}: no price"));
         }
     }

@@ -106,12 +106,12 @@ fn several_changes_of_one_request_are_all_found() {
 fn tokens_behind_the_change_are_priced() {
     let found = differs(|talk| talk.tools[0] = tool("Read", "Reads files."));
     let finding = &found.findings[0];
-    assert!(finding.breaks_prefix && finding.tokens_lost > 1_000, "{finding:?}");
-    assert!(finding.cost.unwrap().picousd() > 0);
+    assert!(finding.breaks_prefix && finding.tokens_lost() > Some(1_000), "{finding:?}");
+    assert!(finding.cost().unwrap().picousd() > 0);
     // The request before wrote an entry two messages earlier: the answer since then is sent again.
     let last = differs(|talk| talk.messages[4]["content"][0]["text"] = json!("Which?"));
-    assert!((1..30).contains(&last.findings[0].tokens_lost), "{:?}", last.findings[0]);
-    assert!(last.findings[0].is_upper_bound);
+    assert!((1..30).contains(&last.findings[0].tokens_lost().unwrap()), "{:?}", last.findings[0]);
+    assert!(last.findings[0].loss.unwrap().is_upper_bound);
 }
 
 #[test]

@@ -65,8 +65,12 @@ fn wrong(kind: &Kind, placement: Placement, case: &Case, planted: &[At]) -> Opti
     let told = || {
         let lines = found.iter().map(|one| {
             format!(
-                "  {} {} {:?} breaks {} lost {}",
-                one.cause, one.path, one.offset_in_block, one.breaks_prefix, one.tokens_lost
+                "  {} {} {:?} breaks {} lost {:?}",
+                one.cause,
+                one.path,
+                one.offset_in_block,
+                one.breaks_prefix,
+                one.tokens_lost()
             )
         });
         lines.collect::<Vec<_>>().join("\n")

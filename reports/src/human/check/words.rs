@@ -79,7 +79,7 @@ pub fn further(kind: &Kind<'_>) -> Option<String> {
 /// Why, what it costs, what the provider calls it, and what would save it.
 pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let finding = kind.first();
-    let together = !kind.further().is_empty() && kind.tokens_lost() > finding.tokens_lost;
+    let together = !kind.further().is_empty() && kind.tokens_lost() > finding.tokens_lost();
     [
         change::varying(finding.volatile),
         Some(cost(check, finding)),
@@ -97,16 +97,19 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     if !finding.breaks_prefix {
         return "Nothing that was cached is lost by it.".to_owned();
     }
-    if finding.tokens_lost == 0 {
+    let Some(loss) = finding.loss else {
+        return change::NOT_MODELLED.to_owned();
+    };
+    if loss.tokens == 0 {
         return "No further tokens that were cached are lost by it.".to_owned();
     }
-    let tokens = format!("{} {}", if finding.is_upper_bound { "At most" } else { "About" }, count(finding.tokens_lost));
+    let tokens = format!("{} {}", if loss.is_upper_bound { "At most" } else { "About" }, count(loss.tokens));
     if finding.rule == Rule::Equality {
-        let cost = finding.cost.map_or_else(String::new, |cost| format!(": {} more", money(cost)));
+        let cost = loss.cost.map_or_else(String::new, |cost| format!(": {} more", money(cost)));
         return format!("{tokens} tokens that the lock's prompt has in the cache are paid again, once{cost}.");
     }
-    let instead = change::instead(finding.billed_as, finding.provider);
-    let Some(cost) = finding.cost else {
+    let instead = change::instead(loss.billed_as);
+    let Some(cost) = loss.cost else {
         return format!("{tokens} tokens that were cached are {instead}; the model has no price in the book.");
     };
     let day = check.rules.requests_per_day.and_then(|requests| {
@@ -121,7 +124,7 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
 }
 
 fn all(kind: &Kind<'_>) -> String {
-    let tokens = count(kind.tokens_lost());
+    let tokens = count(kind.tokens_lost().unwrap_or(0));
     match kind.cost() {
         Some(cost) => format!("Together in these requests: {tokens} tokens, {}.", money(cost)),
         None => format!("Together in these requests: {tokens} tokens."),

@@ -56,7 +56,9 @@ fn bodies_for_openai_have_openais_words_in_every_form() {
         ["tool_changed", "tools[0]", "openai", "tools_changed"],
     ];
     assert_eq!(findings.iter().map(words).collect::<Vec<_>>(), expected.map(|row| row.map(|word| json!(word))));
-    assert!(findings.iter().all(|finding| finding["cost_usd"].as_f64().unwrap() > 0.0), "{findings:#?}");
+    // No cache of OpenAI's is modelled, so nobody knows what would have been read.
+    let costs = |finding: &Value| ["tokens_lost", "cost_usd", "cost_unknown"].map(|key| finding[key].clone());
+    assert!(findings.iter().map(costs).all(|costs| costs == [json!(null), json!(null), json!("no_cache_model")]));
     assert!(told["warnings"][0].as_str().unwrap().contains("4 requests to OpenAI"), "{told:#}");
     let human = checked(&place, "human").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(human.contains("OpenAI's cache diagnosis (Responses API) calls it `reasoning_effort_changed`."), "{human}");
@@ -88,5 +90,5 @@ fn diff_knows_whose_words_they_are() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let told: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert_eq!([&told["provider"], &told["provider_reason"]], ["openai", "reasoning_effort_changed"]);
-    assert!(told["tokens_lost"].as_u64().unwrap() > 1_000, "{told:#}");
+    assert_eq!([&told["tokens_lost"], &told["cost_unknown"]], [&Value::Null, &json!("no_cache_model")]);
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::digest::Digest;
-use super::loss::{Beside, Cached, Entries, Loss};
+use super::loss::{Beside, Cached, Entries};
 use super::matched::{self, Matched};
 use super::pairs::{Divergence, Sides};
 use super::{Breakpoint, Chain, Lock, Locked, Placed};
 use crate::cache;
 use crate::diagnosis::{Cause, Note, Provider, first_difference, window};
-use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
+use crate::guard::{Finding, Loss, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
 use crate::outside::quoted;
 use crate::pricing::{Category, Money};
 use crate::wire::Level;
@@ -165,7 +165,7 @@ impl Chains<'_> {
             if told.insert(known_by(&old, &new, divergence)) {
                 let breaks = pair.breaks(divergence);
                 // A token has one cause: the first change that loses it.
-                let own = if breaks { std::mem::take(&mut loss) } else { Loss::default() };
+                let own = if breaks { std::mem::replace(&mut loss, pair.nothing()) } else { pair.nothing() };
                 found.findings.push(pair.finding(divergence, Rule::Equality, own));
             }
         }
@@ -245,13 +245,19 @@ impl<'a> Pair<'a> {
         found.pair.old_at < self.old.covered()
     }
 
+    /// No loss, at the prices of the newer request.
+    pub fn nothing(&self) -> Loss {
+        let cost = self.after.rates.map(|_| Money::ZERO);
+        Loss { tokens: 0, is_upper_bound: false, billed_as: Category::Input, cost }
+    }
+
     /// What is lost by the divergences that `count`, as if the others were none.
     pub fn loss(&self, divergences: &[Divergence], counts: impl Fn(&Divergence) -> bool) -> Loss {
         if self.before.model != self.after.model {
-            return Loss::default();
+            return self.nothing();
         }
         let first = divergences.iter().find(|found| counts(found));
-        first.map_or_else(Loss::default, |first| self.beside().loss(first.pair.new_at, divergences))
+        first.map_or_else(|| self.nothing(), |first| self.beside().loss(first.pair.new_at, divergences))
     }
 
     fn beside(&self) -> Beside<'_> {
@@ -297,10 +303,7 @@ impl<'a> Pair<'a> {
             provider: Provider::of_model(resolve(&self.after.model)),
             volatile: None,
             breaks_prefix: false,
-            tokens_lost: loss.tokens,
-            is_upper_bound: loss.is_upper_bound,
-            billed_as: loss.billed_as.unwrap_or(Category::Input),
-            cost: loss.cost.or_else(|| self.after.rates.map(|_| Money::ZERO)),
+            loss: self.after.has_modelled_cache.then_some(loss),
             windows: None,
         }
     }

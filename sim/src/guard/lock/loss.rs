@@ -9,20 +9,10 @@ use super::pairs::{Divergence, Sides};
 use super::{Locked, NodeAt, Placed};
 use crate::cache;
 use crate::diagnosis::Cause;
+use crate::guard::finding::Loss;
 use crate::guard::reads::read_blocks;
-use crate::pricing::{Category, Money};
+use crate::pricing::Category;
 use crate::wire::{BlockKind, Ttl};
-
-/// What is lost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Loss {
-    pub tokens: u64,
-    /// What most of them are billed as.
-    pub billed_as: Option<Category>,
-    pub cost: Option<Money>,
-    /// An edited block is among them, of which less may have been sent before.
-    pub is_upper_bound: bool,
-}
 
 /// Prefixes of a lock that were written, each with its lifetime.
 pub(super) type Entries = BTreeMap<NodeAt, Ttl>;
@@ -105,7 +95,8 @@ impl Beside<'_> {
             tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()
         });
         let most = tokens.iter().max_by_key(|(_, tokens)| **tokens);
-        Loss { tokens: tokens.values().sum(), billed_as: most.map(|(billed_as, _)| *billed_as), cost, is_upper_bound }
+        let billed_as = most.map_or(Category::Input, |(billed_as, _)| *billed_as);
+        Loss { tokens: tokens.values().sum(), is_upper_bound, billed_as, cost }
     }
 
     /// Tokens of an edited block that may have been sent before.

@@ -88,6 +88,9 @@ pub struct Locked {
     pub cost: Option<Money>,
     /// Its prices; known of requests that were just recorded, never of those read from a text.
     pub rates: Option<Rates>,
+    /// Whether rules of its provider's cache are modelled; known of requests that were just recorded, never of those read
+    /// from a text.
+    pub has_modelled_cache: bool,
     /// Where its parts stood in the body that was sent, where its paths are those of a translation; known of requests that
     /// were just recorded, never of those read from a text.
     pub addresses: Option<Arc<Addresses>>,

@@ -148,6 +148,7 @@ impl Reader {
             usage: expected(&entry.expected)?,
             cost: entry.cost_usd.as_ref().map(cost).transpose()?,
             rates: None,
+            has_modelled_cache: false,
             addresses: None,
             end: path.last().copied(),
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::equality::{Pair, minimum_tokens};
-use super::loss::{Cached, Entries, Loss};
+use super::loss::{Cached, Entries};
 use super::matched;
 use super::pairs::Sides;
 use super::{Chain, Lock, Placed};
@@ -86,6 +86,6 @@ fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Find
     let mut entries = Entries::new();
     Cached::new(before, &prompt, minimum_tokens(before, rules)).write(&mut entries);
     let pair = Pair::new(&chain.name, [before, after], &sides, &entries, rules);
-    let loss = if pair.breaks(first) { pair.loss(&divergences, |_| true) } else { Loss::default() };
+    let loss = if pair.breaks(first) { pair.loss(&divergences, |_| true) } else { pair.nothing() };
     Some(pair.finding(first, Rule::Sharing, loss))
 }

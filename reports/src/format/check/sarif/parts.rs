@@ -135,7 +135,7 @@ pub(super) struct Properties {
     volatile: Option<&'static str>,
     provider: Option<&'static str>,
     provider_reason: Option<&'static str>,
-    tokens_lost: u64,
+    tokens_lost: Option<u64>,
     cost_usd: Option<Usd>,
 }
 
