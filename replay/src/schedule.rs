@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 
+use forkcast_sim::service::Times;
 use forkcast_sim::time::{Duration, Instant};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -40,6 +41,13 @@ pub struct Scheduled<'a> {
     pub first_byte_at: Instant,
     /// When its answer ended.
     pub ended_at: Instant,
+}
+
+impl Scheduled<'_> {
+    /// All its instants.
+    pub const fn times(&self) -> Times {
+        Times { at: self.at, first_byte_at: self.first_byte_at, ended_at: self.ended_at }
+    }
 }
 
 /// Where the first byte is not recorded it is taken to come so long after the request, or at the end of the answer if

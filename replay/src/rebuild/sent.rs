@@ -1,6 +1,8 @@
 //! One request as the client is believed to have sent it.
 
+use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{FeeLine, Rates, Terms};
+use forkcast_sim::service::Times;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
 
@@ -65,4 +67,30 @@ pub struct Sent<'a> {
     pub terms: Terms,
     /// What is charged beside tokens.
     pub fees: &'a [FeeLine],
+}
+
+impl<'a> Sent<'a> {
+    /// Its breakpoints without their roles.
+    pub fn breakpoints(&self) -> Vec<Marker> {
+        self.markers.iter().map(|sent| sent.marker).collect()
+    }
+
+    /// The prompt with `markers` for its breakpoints.
+    pub const fn prompt<'m>(&self, markers: &'m [Marker]) -> Prompt<'m>
+    where
+        'a: 'm,
+    {
+        Prompt {
+            prefixes: self.prefixes,
+            markers,
+            sizes: self.sizes,
+            total_tokens: self.total_tokens,
+            minimum_tokens: self.minimum_tokens,
+        }
+    }
+
+    /// All its instants.
+    pub const fn times(&self) -> Times {
+        Times { at: self.at, first_byte_at: self.first_byte_at, ended_at: self.ended_at }
+    }
 }

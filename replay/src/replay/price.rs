@@ -1,6 +1,6 @@
 //! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
 
-use forkcast_sim::pricing::{Category, Date, FeeLine, ModelKey, Money, Rates, ServiceTier, Terms, fees};
+use forkcast_sim::pricing::{Date, FeeLine, ModelKey, Rates, ServiceTier, Terms, fees};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{Request, Usage};
@@ -103,11 +103,4 @@ fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
         (rates.hour_unknown, "the price depends on the hour, which is not recorded: billed outside peak hours"),
     ];
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
-}
-
-/// The premium of written tokens over plain input, never less than nothing.
-pub(super) fn unread_premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
-    let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
-        + rates.difference(Category::Write1h, Category::Input, one_hour);
-    premium.max(Money::default())
 }

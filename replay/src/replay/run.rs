@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{Outcome, Prompt, Rules};
 use forkcast_sim::diagnosis::{Case, Explanation, explain};
 use forkcast_sim::guard::{Facts, Identity};
-use forkcast_sim::ledger::{Line, UnreadWrites, charge};
-use forkcast_sim::pricing::Rates;
+use forkcast_sim::ledger::Line;
+use forkcast_sim::service::{Delivery, Premiums};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, PathSizes, Pins, Request, Usage, Wire};
 
 use super::counted::{CountedSize, Counting};
 use super::implied::{self, imply};
 use super::known::Known;
-use super::price::{Priced, price_exchange, unread_premium};
+use super::price::{Priced, price_exchange};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::supposed::Supposed;
@@ -45,7 +45,7 @@ pub(super) fn run(
         run.deliver_until(scheduled.at);
         run.serve(&stream.scope, scheduled);
     }
-    run.price_unread_writes();
+    run.premiums.settle(&mut run.result.lines[run.first_line..]);
     let chains = run.identity.chains();
     run.write_suppositions();
     chains
@@ -57,7 +57,7 @@ pub(super) struct Run<'a> {
     result: &'a mut Replay,
     pub rules: Rules,
     pub wire: Wire,
-    pub cache: Marked,
+    pub delivery: Delivery,
     pins: Pins,
     counting: Counting<'a>,
     /// The request being served, as counted.
@@ -67,10 +67,7 @@ pub(super) struct Run<'a> {
     cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<Seen>>,
-    answers: BTreeMap<(Instant, Ticket), Instant>,
-    unread: UnreadWrites,
-    /// In step with the stream's lines in the ledger.
-    rates: Vec<Option<Rates>>,
+    premiums: Premiums,
     first_line: usize,
     first_chain: usize,
     pub timed: bool,
@@ -113,16 +110,14 @@ impl<'a> Run<'a> {
             options,
             rules,
             wire: Wire::new(rules.forms),
-            cache: Marked::new(rules, 0),
+            delivery: Delivery::new(&rules),
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
             seen: None,
-            answers: BTreeMap::new(),
-            unread: UnreadWrites::default(),
-            rates: Vec::new(),
+            premiums: Premiums::default(),
             first_line: result.lines.len(),
             first_chain,
             timed: stream.timed,
@@ -136,14 +131,7 @@ impl<'a> Run<'a> {
 
     /// Tells the cache of every answer that began by `at`.
     pub fn deliver_until(&mut self, at: Instant) {
-        while let Some(entry) = self.answers.first_entry() {
-            if entry.key().0 > at {
-                return;
-            }
-            let ((first_byte_at, ticket), ended_at) = entry.remove_entry();
-            self.cache.first_byte(&self.wire.prefixes, ticket, first_byte_at);
-            self.cache.ended(&self.wire.prefixes, ticket, ended_at);
-        }
+        self.delivery.deliver_until(&self.wire.prefixes, at);
     }
 
     pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
@@ -169,16 +157,13 @@ impl<'a> Run<'a> {
         let mut line = self.line(scheduled, exchange.model.clone());
         line.remarks.extend(remark.map(str::to_owned));
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
-        match exchange.usage {
-            Some(recorded) => {
-                let charged = recorded.billed_units.map(|billed| Usage {
-                    input_tokens: billed.input_tokens,
-                    output_tokens: billed.output_tokens,
-                    ..Usage::default()
-                });
-                self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage), None);
-            }
-            None => self.rates.push(None),
+        if let Some(recorded) = exchange.usage {
+            let charged = recorded.billed_units.map(|billed| Usage {
+                input_tokens: billed.input_tokens,
+                output_tokens: billed.output_tokens,
+                ..Usage::default()
+            });
+            self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage));
         }
         self.count_apart(exchange);
         self.push(line, Err(why), exchange);
@@ -262,8 +247,8 @@ impl<'a> Run<'a> {
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage, Some(&explanation));
         line.explanation = Some(explanation);
+        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
         if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
             self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
@@ -279,7 +264,7 @@ impl<'a> Run<'a> {
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);
-        self.price(&mut line, exchange, Some(request), &nothing, Some(&Explanation::default()));
+        self.price(&mut line, exchange, Some(request), &nothing);
         self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
@@ -288,7 +273,8 @@ impl<'a> Run<'a> {
             return uncached(sized.total_tokens);
         }
         let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        self.cache.peek(&prompt(&self.wire, sized, &sizes), at)
+        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
+        self.delivery.cache().peek(&prompt, at)
     }
 
     pub fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
@@ -301,7 +287,7 @@ impl<'a> Run<'a> {
             predicted,
             refusal: sized.refusal.as_ref(),
             previous: sized.whose.previous.as_ref().map(Known::previous),
-            cache: &self.cache,
+            cache: self.delivery.cache(),
             at,
         })
     }
@@ -329,40 +315,33 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Fills in the line's money. `request` and `why` are absent where no profile reads the body.
-    fn price(
-        &mut self,
-        line: &mut Line,
-        exchange: &Exchange,
-        request: Option<&Request>,
-        usage: &Usage,
-        why: Option<&Explanation>,
-    ) -> Priced {
+    /// Fills in the line's money. `request` is absent where no profile reads the body.
+    fn price(&mut self, line: &mut Line, exchange: &Exchange, request: Option<&Request>, usage: &Usage) -> Priced {
         let mut priced = price_exchange(self.options, exchange, request, line.at, usage);
         line.remarks.append(&mut priced.remarks);
-        let (rates, fees) = (priced.rates, &priced.fees);
-        if rates.is_none() && !self.result.unpriced.contains(&line.model) {
+        if priced.rates.is_none() && !self.result.unpriced.contains(&line.model) {
             self.result.unpriced.push(line.model.clone());
         }
-        line.charge = charge(rates.as_ref(), usage, fees, why);
-        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
+        line.price(usage, priced.rates.as_ref(), &priced.fees);
         // Without a profile it is not known what was read of what it wrote.
-        self.rates.push(rates.filter(|_| why.is_some()));
+        if let Some(rates) = priced.rates.filter(|_| request.is_some()) {
+            self.premiums.price(line.index, rates);
+        }
         priced
     }
 
     /// Lets the request act on the cache, and follows what it read and wrote.
     fn commit(&mut self, line: usize, sized: &Sized, scheduled: &Scheduled<'_>, usage: &Usage) {
         let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        let (ticket, outcome) = self.cache.look_up(&prompt(&self.wire, sized, &sizes), scheduled.at);
-        self.answers.insert((scheduled.first_byte_at, ticket), scheduled.ended_at);
+        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
+        let outcome = self.delivery.serve(&prompt, &scheduled.times());
         let read = usage.cache_read_input_tokens;
         let hit = if read == outcome.read_tokens { outcome.hit } else { sized.node_of(read) };
         if let Some(hit) = hit.filter(|_| read > 0) {
-            self.unread.read(&self.wire.prefixes, hit);
+            self.premiums.read(&self.wire.prefixes, hit);
         }
         if usage.cache_creation_input_tokens() > 0 {
-            self.unread.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
+            self.premiums.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
         }
     }
 
@@ -388,27 +367,6 @@ impl<'a> Run<'a> {
         for (line, row) in self.as_recorded {
             columns[line] = row;
         }
-    }
-
-    /// Once the stream has ended it is known what nobody read.
-    fn price_unread_writes(&mut self) {
-        let unread = self.unread.unread();
-        for (step, rates) in self.rates.iter().enumerate() {
-            let Some(rates) = rates else { continue };
-            let line = &mut self.result.lines[self.first_line + step];
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
-        }
-    }
-}
-
-fn prompt<'a>(wire: &'a Wire, sized: &'a Sized, sizes: &'a PathSizes<'a>) -> Prompt<'a> {
-    Prompt {
-        prefixes: &wire.prefixes,
-        markers: &sized.request.markers,
-        sizes,
-        total_tokens: sized.total_tokens,
-        minimum_tokens: sized.minimum_tokens,
     }
 }
 

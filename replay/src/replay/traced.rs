@@ -6,12 +6,13 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
-use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, ServiceTier, Terms};
+use forkcast_sim::service::premium;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Usage};
 
-use super::price::{Asking, Priced, price, unread_premium};
+use super::price::{Asking, Priced, price};
 use super::{Options, Replay};
 use crate::agreement::NotComparable;
 use crate::exchange::{Origin, RecordedUsage};
@@ -204,10 +205,9 @@ impl<'a> Tracing<'a> {
             result.unpriced.push(line.model.clone());
         }
         line.remarks.extend(priced.remarks);
-        line.charge = charge(priced.rates.as_ref(), &usage, &priced.fees, Some(&served.explanation));
-        line.predicted_bill = priced.rates.map(|rates| rates.bill(&usage, &priced.fees));
-        line.unread_writes = priced.rates.map(|rates| unread_premium(&rates, served.unread_tokens, 0));
         line.explanation = Some(served.explanation);
+        line.price(&usage, priced.rates.as_ref(), &priced.fees);
+        line.unread_writes = priced.rates.map(|rates| premium(&rates, served.unread_tokens, 0));
         result.chains.push(Some(chains + turn.conversation));
         result.lines.push(line);
         result.comparisons.push(Err(NotComparable::NoUsage));

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Prompt, PromptCache};
+use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{Money, Rates};
+use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
 
@@ -60,7 +61,7 @@ impl Pings {
     }
 
     /// Sends the next one.
-    pub fn send(&mut self, prefixes: &Prefixes, cache: &mut Marked) {
+    pub fn send(&mut self, prefixes: &Prefixes, delivery: &mut Delivery) {
         let Some(((at, agent), mut waiting)) = self.due.pop_first() else { return };
         let end = waiting.markers.last().map_or(0, |last| self.sizes.tokens_at(last.node));
         let prompt = Prompt {
@@ -70,9 +71,7 @@ impl Pings {
             total_tokens: end,
             minimum_tokens: waiting.minimum_tokens,
         };
-        let (ticket, outcome) = cache.look_up(&prompt, at);
-        cache.first_byte(prefixes, ticket, at);
-        cache.ended(prefixes, ticket, at);
+        let outcome = delivery.serve_at_once(&prompt, at);
         let usage = Usage { output_tokens: OUTPUT_TOKENS, ..outcome.usage() };
         waiting.spent.usage += usage;
         waiting.spent.cost += waiting.rates.map_or(Money::ZERO, |rates| rates.bill(&usage, &[]).total);

@@ -9,12 +9,13 @@ use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{self, Stems, Tokens};
 use super::{Observer, Seen};
-use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
 use crate::diagnosis::{Case, Explanation, Previous, explain};
-use crate::ledger::{Line, UnreadWrites, charge};
-use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
+use crate::ledger::Line;
+use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use crate::service::{Premiums, stretches};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Marker, Request, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Draft, Index, Request, Sizes, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -36,7 +37,7 @@ pub struct Service {
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
-    cache: Marked,
+    cache: Box<dyn PromptCache>,
     sizer: Sizer,
     book: Rc<PriceBook>,
     prices_of: Option<Date>,
@@ -45,8 +46,7 @@ pub struct Service {
     latest: Latest,
     stems: Stems,
     continued: Continued,
-    rates: Vec<Option<Rates>>,
-    unread: UnreadWrites,
+    premiums: Premiums,
 }
 
 /// Who asked.
@@ -103,7 +103,7 @@ impl Service {
             explains: true,
             alarm: Rc::default(),
             rules,
-            cache: Marked::new(rules, seed),
+            cache: rules.open(seed),
             sizer: Sizer::new(sizing),
             book,
             prices_of,
@@ -112,8 +112,7 @@ impl Service {
             latest: Latest::default(),
             stems: Stems::default(),
             continued: Continued::default(),
-            rates: Vec::new(),
-            unread: UnreadWrites::default(),
+            premiums: Premiums::default(),
         }
     }
 
@@ -195,7 +194,7 @@ impl Service {
             predicted: &predicted,
             refusal: None,
             previous,
-            cache: &self.cache,
+            cache: &*self.cache,
             at,
         }))
     }
@@ -240,26 +239,23 @@ impl Service {
         line.at = Some(at);
         line.predicted = Some(usage);
         line.explanation = explanation;
-        bill(&mut line, rates.as_ref());
-        self.rates.push(rates);
+        line.price(&usage, rates.as_ref(), &[]);
+        if let Some(rates) = rates {
+            self.premiums.price(index, rates);
+        }
         self.lines.push(line);
         index
     }
 
     fn follow_writes(&mut self, line: usize, request: &Request, tokens: &Tokens, outcome: &Outcome) {
         if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
-            self.unread.read(&self.wire.prefixes, hit);
+            self.premiums.read(&self.wire.prefixes, hit);
         }
         let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let mut from = outcome.read_tokens;
-        let mut written: Vec<(Marker, u64)> = Vec::new();
-        for marker in request.markers.iter().filter(|marker| sizes.tokens_at(marker.node) >= minimum) {
-            let end = sizes.tokens_at(marker.node).max(from);
-            written.push((*marker, end - from));
-            from = end;
-        }
-        self.unread.wrote(&self.wire.prefixes, line, &written);
+        let effective = request.markers.iter().filter(|marker| sizes.tokens_at(marker.node) >= minimum);
+        let written = stretches(effective.copied(), &sizes, outcome.read_tokens);
+        self.premiums.wrote(&self.wire.prefixes, line, &written);
     }
 
     fn observe_served(
@@ -312,7 +308,7 @@ impl Service {
     }
 
     fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
-        let rates = self.rates[line];
+        let rates: Option<&Rates> = self.premiums.rates(line);
         let line = &mut self.lines[line];
         let mut usage = line.predicted.unwrap_or_default();
         change(&mut usage);
@@ -320,7 +316,7 @@ impl Service {
         if usage == Usage::default() {
             line.explanation = Some(Explanation::default());
         }
-        bill(line, rates.as_ref());
+        line.price(&usage, rates, &[]);
     }
 
     /// The run is over by itself: the observers look once more.
@@ -334,31 +330,11 @@ impl Service {
 
     /// Once the run is over it is known what nobody read.
     pub fn settle_unread(&mut self) {
-        let unread = self.unread.unread();
-        for (line, rates) in self.lines.iter_mut().zip(&self.rates) {
-            let Some(rates) = rates else { continue };
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
-                + rates.difference(Category::Write1h, Category::Input, one_hour);
-            line.unread_writes = Some(premium.max(Money::default()));
-        }
+        self.premiums.settle(&mut self.lines);
     }
 }
 
 /// The request as the cache sees it.
 fn prompt<'a>(wire: &'a Wire, request: &'a Request, tokens: &Tokens, sizes: &'a stems::Asked<'a>) -> Prompt<'a> {
-    Prompt {
-        prefixes: &wire.prefixes,
-        markers: &request.markers,
-        sizes,
-        total_tokens: tokens.total(),
-        minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
-    }
-}
-
-/// Fills in the money of a line from its usage and explanation.
-fn bill(line: &mut Line, rates: Option<&Rates>) {
-    let usage = line.predicted.unwrap_or_default();
-    line.charge = charge(rates, &usage, &[], line.explanation.as_ref());
-    line.predicted_bill = line.charge.bill.clone();
+    Prompt::of(&wire.prefixes, request, sizes, tokens.total())
 }

@@ -1,6 +1,6 @@
 //! The ledger line of one request of a transcript.
 
-use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
@@ -11,7 +11,7 @@ use super::prompt::Prompt;
 use super::run::Run;
 use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Origin, RecordedUsage};
-use crate::replay::price::{Asking, Priced, price, unread_premium};
+use crate::replay::price::{Asking, Priced, price};
 use crate::replay::{Asked, CountedSize};
 
 impl<'a> Run<'a> {
@@ -31,10 +31,11 @@ impl<'a> Run<'a> {
         line.remarks.append(&mut priced.remarks);
         line.recorded = Some(prompt.usage);
         line.predicted = Some(forecast);
-        line.charge = charge(rates.as_ref(), &prompt.usage, &priced.fees, Some(&why));
-        line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &priced.fees));
         line.explanation = Some(why);
-        self.rates.push(rates);
+        line.price(&prompt.usage, rates.as_ref(), &priced.fees);
+        if let Some(rates) = rates {
+            self.premiums.price(line.index, rates);
+        }
         let residual = rates.filter(|_| comparison.is_ok()).and_then(|rates| residual(prompt, &rates));
         let evidence = shown.map(|shown| Evidence {
             file: self.session.agents[ask.agent].file.clone(),
@@ -55,21 +56,10 @@ impl<'a> Run<'a> {
             let Priced { rates, fees, remarks, .. } = self.price(ask, &recorded, &recorded.usage);
             line.remarks.extend(remarks);
             line.recorded = Some(recorded.usage);
-            line.charge = charge(rates.as_ref(), &recorded.usage, &fees, None);
+            line.price(&recorded.usage, rates.as_ref(), &fees);
         }
-        // What was read of what it wrote is not known.
-        self.rates.push(None);
+        // What was read of what it wrote is not known: its writes get no premium.
         self.add(ask, line, Err(why), (None, None));
-    }
-
-    /// Once the session has ended it is known what nobody read.
-    pub fn price_unread_writes(&mut self) {
-        let unread = self.unread.unread();
-        for (line, rates) in self.ledger.lines.iter_mut().zip(&self.rates) {
-            let Some(rates) = rates else { continue };
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
-        }
     }
 
     fn comparison(

@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         let prefixes = &self.arena.prefixes;
         if read > 0 {
             let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
-            self.unread.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
+            self.premiums.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
         }
         if written > 0 && !ask.answer.copied {
             let head = state.head_tokens.saturating_sub(read).min(written);
@@ -237,7 +237,7 @@ impl<'a> Run<'a> {
                 .zip(stretches);
             // The line of this request is the last one.
             let line = self.ledger.lines.len().saturating_sub(1);
-            self.unread.wrote(prefixes, line, &marked.collect::<Vec<_>>());
+            self.premiums.wrote(prefixes, line, &marked.collect::<Vec<_>>());
         }
     }
 

@@ -1,7 +1,6 @@
 //! The requests of one session, one after the other.
 
-use forkcast_sim::ledger::UnreadWrites;
-use forkcast_sim::pricing::Rates;
+use forkcast_sim::service::Premiums;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::Resolved;
 
@@ -36,12 +35,10 @@ pub(super) struct Run<'a> {
     /// Number of the hidden prefix of each agent.
     pub systems: Vec<u64>,
     pub next_system: u64,
-    pub unread: UnreadWrites,
+    pub premiums: Premiums,
     pub counting: Counting<'a>,
     /// The request being served, as counted.
     pub size: Option<CountedSize>,
-    /// In step with the lines of the ledger.
-    pub rates: Vec<Option<Rates>>,
     pub supposed: Supposed<'a>,
 }
 
@@ -66,10 +63,9 @@ impl<'a> Run<'a> {
             agents: (0..agents).map(|_| State::default()).collect(),
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
-            unread: UnreadWrites::default(),
+            premiums: Premiums::default(),
             counting: Counting::new(&options.sizing, session),
             size: None,
-            rates: Vec::new(),
             supposed: Supposed::new(&rules, options),
         }
     }
@@ -79,7 +75,7 @@ impl<'a> Run<'a> {
         for ask in &asks(self.session) {
             self.serve(ask);
         }
-        self.price_unread_writes();
+        self.premiums.settle(&mut self.ledger.lines);
         let (columns, bounds) = (&mut self.ledger.hypotheticals, &mut self.ledger.lower_bounds);
         self.supposed.finish(&self.arena.prefixes, columns, bounds);
         self.ledger
