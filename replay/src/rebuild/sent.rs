@@ -3,7 +3,6 @@
 use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{FeeLine, Rates, Terms};
 use forkcast_sim::service::Times;
-use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
 
 /// What a breakpoint stands for, so that another placement can be tried.
@@ -47,12 +46,8 @@ pub struct Sent<'a> {
     pub ttl: Ttl,
     /// Which conversation it belongs to: number of the agent within the session.
     pub agent: usize,
-    /// When it was sent.
-    pub at: Instant,
-    /// When its answer began.
-    pub first_byte_at: Instant,
-    /// When its answer ended.
-    pub ended_at: Instant,
+    /// When it was sent, and when its answer came.
+    pub times: Times,
     /// The model as spelled.
     pub model: &'a str,
     /// Tokens of the answer.
@@ -87,10 +82,5 @@ impl<'a> Sent<'a> {
             total_tokens: self.total_tokens,
             minimum_tokens: self.minimum_tokens,
         }
-    }
-
-    /// All its instants.
-    pub const fn times(&self) -> Times {
-        Times { at: self.at, first_byte_at: self.first_byte_at, ended_at: self.ended_at }
     }
 }

@@ -30,7 +30,7 @@ impl World {
 
     /// What the cache would give.
     pub fn peek(&self, sent: &Sent<'_>) -> Outcome {
-        self.delivery.cache().peek(&sent.prompt(&sent.breakpoints()), sent.at)
+        self.delivery.cache().peek(&sent.prompt(&sent.breakpoints()), sent.times.at)
     }
 
     /// Last use and lifetime of the entry at a prefix, alive or not.
@@ -42,11 +42,11 @@ impl World {
     pub fn warm(&mut self, sent: &Sent<'_>, node: NodeId) {
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
         let markers = [Marker { node, ttl: sent.ttl, place, automatic: false }];
-        self.delivery.serve_at_once(&Prompt { minimum_tokens: 0, ..sent.prompt(&markers) }, sent.at);
+        self.delivery.serve_at_once(&Prompt { minimum_tokens: 0, ..sent.prompt(&markers) }, sent.times.at);
     }
 
     /// Lets the request act on the cache.
     pub fn serve(&mut self, sent: &Sent<'_>) -> Outcome {
-        self.delivery.serve(&sent.prompt(&sent.breakpoints()), &sent.times())
+        self.delivery.serve(&sent.prompt(&sent.breakpoints()), &sent.times)
     }
 }

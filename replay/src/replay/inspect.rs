@@ -128,15 +128,15 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
         run.seen = Some(Vec::new());
         let (before, rest) = stream.requests.split_at(line - first_line);
         for scheduled in before {
-            run.deliver_until(scheduled.at);
+            run.deliver_until(scheduled.times.at);
             run.serve(&stream.scope, scheduled);
         }
         let Some(scheduled) = rest.first() else { break };
-        run.deliver_until(scheduled.at);
+        run.deliver_until(scheduled.times.at);
         let exchange = scheduled.exchange;
         let request = read(&mut run.wire, &stream.scope, exchange).map_err(NotInspected::NotRead)?;
         let prepared = run.prepare(request, scheduled);
-        return Ok(Inspection::of(run, prepared, scheduled.at, first_line));
+        return Ok(Inspection::of(run, prepared, scheduled.times.at, first_line));
     }
     Err(NotInspected::NoSuchLine(first_line))
 }

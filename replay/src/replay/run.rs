@@ -6,11 +6,11 @@ use forkcast_sim::cache::{Outcome, Prompt, Rules};
 use forkcast_sim::diagnosis::{Case, Explanation, explain};
 use forkcast_sim::guard::{Facts, Identity};
 use forkcast_sim::ledger::Line;
-use forkcast_sim::service::{Delivery, Premiums};
+use forkcast_sim::service::{Compared, CountedSize, Delivery, Entry, NotComparable, Premiums, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, PathSizes, Pins, Request, Usage, Wire};
 
-use super::counted::{CountedSize, Counting};
+use super::counted::Counting;
 use super::implied::{self, imply};
 use super::known::Known;
 use super::price::{Priced, price_exchange};
@@ -18,7 +18,6 @@ use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::supposed::Supposed;
 use super::{Options, Replay};
-use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Exchange, Provider};
 use crate::guarded::exchanged;
 use crate::input::Unreadable;
@@ -42,10 +41,10 @@ pub(super) fn run(
             run.result.partial = true;
             break;
         }
-        run.deliver_until(scheduled.at);
+        run.deliver_until(scheduled.times.at);
         run.serve(&stream.scope, scheduled);
     }
-    run.premiums.settle(&mut run.result.lines[run.first_line..]);
+    run.premiums.settle(&mut run.result.entries[run.first_line..]);
     let chains = run.identity.chains();
     run.write_suppositions();
     chains
@@ -101,7 +100,7 @@ pub(super) struct Prepared {
 
 impl<'a> Run<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
-        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.at));
+        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.times.at));
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
         if !result.rules.contains(&rules.name) {
             result.rules.push(rules.name);
@@ -118,7 +117,7 @@ impl<'a> Run<'a> {
             cached_tokens: BTreeMap::new(),
             seen: None,
             premiums: Premiums::default(),
-            first_line: result.lines.len(),
+            first_line: result.entries.len(),
             first_chain,
             timed: stream.timed,
             scope: stream.scope.clone(),
@@ -171,23 +170,16 @@ impl<'a> Run<'a> {
 
     fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
         Line {
-            at: self.timed.then_some(scheduled.at),
-            first_byte_at: self.timed.then_some(scheduled.first_byte_at),
-            ..Line::begun(self.result.lines.len(), scheduled.session, model)
+            at: self.timed.then_some(scheduled.times.at),
+            first_byte_at: self.timed.then_some(scheduled.times.first_byte_at),
+            ..Line::begun(self.result.entries.len(), scheduled.session, model)
         }
     }
 
     fn push(&mut self, line: Line, comparison: Result<Compared, NotComparable>, exchange: &Exchange) {
-        self.result.chains.push(line.chain.map(|chain| self.first_chain + chain.0 as usize));
-        self.result.lines.push(line);
-        self.result.comparisons.push(comparison);
-        self.result.origins.push(exchange.origin.clone());
-        self.result.counted.push(self.size.take());
-        self.result.asked.push(None);
-        self.result.evidence.push(None);
-        self.result.residuals.push(None);
-        self.result.hypotheticals.push(Vec::new());
-        self.result.lower_bounds.push(None);
+        let chain = line.chain.map(|chain| self.first_chain + chain.0 as usize);
+        let size = self.size.take();
+        self.result.entries.push(Entry { chain, size, ..Entry::new(line, exchange.origin.clone(), comparison) });
     }
 
     /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
@@ -223,8 +215,8 @@ impl<'a> Run<'a> {
             parent: exchange.parent.as_deref(),
             scope: &scope,
             siblings: self.siblings,
-            at: Some(scheduled.at),
-            first_byte_at: Some(scheduled.first_byte_at),
+            at: Some(scheduled.times.at),
+            first_byte_at: Some(scheduled.times.first_byte_at),
             usage: None,
         };
         let sized =
@@ -241,9 +233,9 @@ impl<'a> Run<'a> {
             self.refused(line, &sized.request, exchange);
             return;
         }
-        let predicted = self.predict(&sized, scheduled.at);
+        let predicted = self.predict(&sized, scheduled.times.at);
         let usage = recorded.unwrap_or_else(|| predicted.usage());
-        let explanation = self.explain(&sized, &usage, &predicted, scheduled.at);
+        let explanation = self.explain(&sized, &usage, &predicted, scheduled.times.at);
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
@@ -318,11 +310,7 @@ impl<'a> Run<'a> {
     /// Fills in the line's money. `request` is absent where no profile reads the body.
     fn price(&mut self, line: &mut Line, exchange: &Exchange, request: Option<&Request>, usage: &Usage) -> Priced {
         let mut priced = price_exchange(self.options, exchange, request, line.at, usage);
-        line.remarks.append(&mut priced.remarks);
-        if priced.rates.is_none() && !self.result.unpriced.contains(&line.model) {
-            self.result.unpriced.push(line.model.clone());
-        }
-        line.price(usage, priced.rates.as_ref(), &priced.fees);
+        self.result.price(line, &mut priced, usage);
         // Without a profile it is not known what was read of what it wrote.
         if let Some(rates) = priced.rates.filter(|_| request.is_some()) {
             self.premiums.price(line.index, rates);
@@ -334,7 +322,7 @@ impl<'a> Run<'a> {
     fn commit(&mut self, line: usize, sized: &Sized, scheduled: &Scheduled<'_>, usage: &Usage) {
         let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
         let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
-        let outcome = self.delivery.serve(&prompt, &scheduled.times());
+        let outcome = self.delivery.serve(&prompt, &scheduled.times);
         let read = usage.cache_read_input_tokens;
         let hit = if read == outcome.read_tokens { outcome.hit } else { sized.node_of(read) };
         if let Some(hit) = hit.filter(|_| read > 0) {
@@ -362,10 +350,9 @@ impl<'a> Run<'a> {
 
     /// Once the stream has ended it is known what its requests might have been.
     fn write_suppositions(self) {
-        let (columns, bounds) = (&mut self.result.hypotheticals, &mut self.result.lower_bounds);
-        self.supposed.finish(&self.wire.prefixes, columns, bounds);
+        self.supposed.finish(&self.wire.prefixes, &mut self.result.entries);
         for (line, row) in self.as_recorded {
-            columns[line] = row;
+            self.result.entries[line].hypotheticals = row;
         }
     }
 }

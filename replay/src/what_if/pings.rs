@@ -89,8 +89,7 @@ impl Pings {
 
     /// A request went out with these breakpoints: pings follow it.
     pub fn follow(&mut self, sent: &Sent<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
-        let long_enough = |marker: &&Marker| sent.sizes.tokens_at(marker.node) >= sent.minimum_tokens;
-        let markers: Vec<Marker> = markers.iter().filter(long_enough).copied().collect();
+        let markers = sent.prompt(markers).effective();
         if markers.is_empty() || sent.is_last && sent.agent != MAIN_AGENT {
             return;
         }
@@ -105,7 +104,7 @@ impl Pings {
             row,
             spent: Spent::default(),
         };
-        self.wait(sent.at + self.keepalive.every, sent.agent, waiting);
+        self.wait(sent.times.at + self.keepalive.every, sent.agent, waiting);
     }
 
     fn wait(&mut self, at: Instant, agent: usize, waiting: Waiting) {

@@ -104,7 +104,7 @@ impl World {
     }
 
     fn serve(&mut self, sent: &Sent<'_>, rates: Option<&Rates>) {
-        self.advance(sent.prefixes, sent.at);
+        self.advance(sent.prefixes, sent.times.at);
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(sent.agent)) {
             self.bill_pings(row, spent);
         }
@@ -112,7 +112,7 @@ impl World {
         if self.no_cache {
             self.markers.clear();
         }
-        let outcome = self.delivery.serve(&sent.prompt(&self.markers), &sent.times());
+        let outcome = self.delivery.serve(&sent.prompt(&self.markers), &sent.times);
         let usage = Usage { output_tokens: sent.output_tokens, ..outcome.usage() };
         let row = (!sent.hidden).then_some(self.rows.len());
         if row.is_some() {
@@ -125,15 +125,15 @@ impl World {
     }
 
     fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
-        self.advance(sent.prefixes, sent.at);
-        if self.no_cache || self.delivery.cache().state(sent.prefixes, floor, sent.at) != EntryState::Live {
+        self.advance(sent.prefixes, sent.times.at);
+        if self.no_cache || self.delivery.cache().state(sent.prefixes, floor, sent.times.at) != EntryState::Live {
             return;
         }
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
         let markers =
             [SentMarker { marker: Marker { node, ttl: sent.ttl, place, automatic: false }, role: MarkerRole::Other }];
         self.placement.place(&Sent { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
-        self.delivery.serve_at_once(&sent.prompt(&self.markers), sent.at);
+        self.delivery.serve_at_once(&sent.prompt(&self.markers), sent.times.at);
     }
 
     /// Lets everything happen that happens before a request at `until`: answers begin, pings go out.

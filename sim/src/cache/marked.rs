@@ -156,12 +156,6 @@ impl Marked {
     }
 }
 
-/// The breakpoints at the end of a prefix that is long enough to be cached.
-fn effective(prompt: &Prompt<'_>) -> Vec<Marker> {
-    let long_enough = |marker: &&Marker| prompt.sizes.tokens_at(marker.node) >= prompt.minimum_tokens;
-    prompt.markers.iter().filter(long_enough).copied().collect()
-}
-
 /// Bills by three positions: A, the hit; B, the last one-hour breakpoint behind it; C, the last breakpoint.
 fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outcome {
     let size = |node: NodeId| prompt.sizes.tokens_at(node).min(prompt.total_tokens);
@@ -181,13 +175,13 @@ fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outco
 
 impl PromptCache for Marked {
     fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
-        let effective = effective(prompt);
+        let effective = prompt.effective();
         bill(prompt, &effective, self.find(prompt, &effective, at))
     }
 
     fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
         self.latest = at;
-        let effective = effective(prompt);
+        let effective = prompt.effective();
         let hit = self.find(prompt, &effective, at);
         if let Some(hit) = hit {
             self.refresh(prompt.prefixes, hit, at);

@@ -45,6 +45,12 @@ impl<'a> Prompt<'a> {
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         Self { prefixes, markers: &request.markers, sizes, total_tokens, minimum_tokens }
     }
+
+    /// The breakpoints at the end of a prefix that is long enough to be cached.
+    pub fn effective(&self) -> Vec<Marker> {
+        let long_enough = |marker: &&Marker| self.sizes.tokens_at(marker.node) >= self.minimum_tokens;
+        self.markers.iter().filter(long_enough).copied().collect()
+    }
 }
 
 /// A request under way, for telling its cache how the answer went.

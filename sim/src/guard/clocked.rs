@@ -6,12 +6,9 @@ use super::sent::Facts;
 use super::taken::Taken;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules};
 use crate::diagnosis::Cause;
-use crate::service::{Answers, Times};
-use crate::time::{Duration, Instant};
+use crate::service::{Answers, STEP, Times};
+use crate::time::Instant;
 use crate::wire::{Moved, PathSizes, Wire};
-
-/// Distance of requests without instants.
-const STEP: Duration = Duration::from_secs(1);
 
 /// A cache, and a clock for each scope.
 #[derive(Clone, Debug)]

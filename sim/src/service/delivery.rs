@@ -6,8 +6,15 @@
 use std::collections::BTreeMap;
 
 use crate::cache::{Outcome, Prompt, PromptCache, Rules, Ticket};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::wire::Prefixes;
+
+/// Where the first byte is not recorded it is taken to come so long after the request, or at the end of the answer if that is
+/// earlier: about what large prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
+pub const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
+
+/// Distance of requests without instants.
+pub const STEP: Duration = Duration::from_secs(1);
 
 /// When a request was sent, and when its answer came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +25,20 @@ pub struct Times {
     pub first_byte_at: Instant,
     /// When its answer ended.
     pub ended_at: Instant,
+}
+
+impl Times {
+    /// A request that was sent at `at`, with as much of its answer's instants as is recorded.
+    pub fn of(at: Instant, first_byte_at: Option<Instant>, ended_at: Option<Instant>) -> Self {
+        let guess = at + FIRST_BYTE_AFTER;
+        let ended_at = ended_at.unwrap_or(guess).max(at);
+        Self { at, first_byte_at: first_byte_at.unwrap_or(guess).clamp(at, ended_at), ended_at }
+    }
+
+    /// A request whose answer begins and ends as it is sent.
+    pub const fn at_once(at: Instant) -> Self {
+        Self { at, first_byte_at: at, ended_at: at }
+    }
 }
 
 /// Answers that a cache has not been told of, by their beginning.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Line, UnreadWrites};
+use super::entry::Entry;
+use crate::ledger::UnreadWrites;
 use crate::pricing::{Category, Money, Rates};
 use crate::wire::{Marker, NodeId, Prefixes, Sizes};
 
@@ -36,9 +37,9 @@ impl Premiums {
     }
 
     /// Nobody asks any more: fills in what each line paid for nothing.
-    pub fn settle<'a>(&self, lines: impl IntoIterator<Item = &'a mut Line>) {
+    pub fn settle(&self, entries: &mut [Entry]) {
         let unread = self.writes.unread();
-        for line in lines {
+        for Entry { line, .. } in entries {
             let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
             line.unread_writes = self.rates(line.index).map(|rates| premium(rates, five_minutes, one_hour));
         }

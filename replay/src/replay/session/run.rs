@@ -1,21 +1,20 @@
 //! The requests of one session, one after the other.
 
-use forkcast_sim::service::Premiums;
+use forkcast_sim::service::{CountedSize, NotComparable, Premiums};
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::Resolved;
 
+use super::Place;
 use super::agent::State;
 use super::ask::{Ask, asks};
 use super::counted::Counting;
 use super::forecasting::{Models, Threads, rules_for};
 use super::prompt::hidden_prefix;
-use super::{Ledger, Place};
-use crate::agreement::NotComparable;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::Arena;
 use crate::rebuild::{Tokens, World};
 use crate::replay::supposed::Supposed;
-use crate::replay::{CountedSize, Options};
+use crate::replay::{Options, Replay};
 use crate::transcript::Session;
 
 /// A session on its way.
@@ -23,7 +22,7 @@ pub(super) struct Run<'a> {
     pub session: &'a Session,
     pub place: Place,
     pub options: &'a Options,
-    pub ledger: Ledger,
+    pub result: Replay,
     forecast: Forecast<'a>,
     models: Models,
     threads: Threads<'a>,
@@ -53,7 +52,7 @@ impl<'a> Run<'a> {
             session,
             place,
             options,
-            ledger: Ledger { rules: vec![rules.name], chains: agents, ..Ledger::default() },
+            result: Replay { rules: vec![rules.name], ..Replay::default() },
             forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
             models: Models::default(),
             threads: Threads::new(session, &rules, options.left_out),
@@ -70,15 +69,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Serves every request and gives the ledger.
-    pub fn finish(mut self) -> Ledger {
+    /// Serves every request.
+    pub fn finish(mut self) -> Replay {
         for ask in &asks(self.session) {
             self.serve(ask);
         }
-        self.premiums.settle(&mut self.ledger.lines);
-        let (columns, bounds) = (&mut self.ledger.hypotheticals, &mut self.ledger.lower_bounds);
-        self.supposed.finish(&self.arena.prefixes, columns, bounds);
-        self.ledger
+        self.premiums.settle(&mut self.result.entries);
+        self.supposed.finish(&self.arena.prefixes, &mut self.result.entries);
+        self.result
     }
 
     fn serve(&mut self, ask: &Ask<'a>) {
