@@ -36,8 +36,9 @@ fn told() {
         let wall_s = began.elapsed().as_secs_f64();
         let Some(watched) = watched else { return };
         let (virtual_s, peak_mb) = (watched.makespan.0 as f64 / 1e9, peak_mb());
-        let prompts = watched.lines.iter().filter_map(|line| line.predicted).map(|usage| usage.total_input_tokens());
-        let (requests, events, longest) = (watched.lines.len(), watched.events, prompts.max().unwrap_or(0));
+        let prompts =
+            watched.entries.iter().filter_map(|entry| entry.line.predicted).map(|usage| usage.total_input_tokens());
+        let (requests, events, longest) = (watched.entries.len(), watched.events, prompts.max().unwrap_or(0));
         drop(watched);
         let (_, no_laws) = processor_time(|| finished(crowd.unwatched()));
         eprintln!(

@@ -54,7 +54,7 @@ fn one_pass(c: &mut Criterion) {
         for (name, what_if) in [("none", Vec::new()), ("five", five.clone())] {
             let options = Options { what_if, ..Options::default() };
             group.bench_function(BenchmarkId::new(name, requests), |b| {
-                b.iter(|| assert_eq!(black_box(replay(&inputs, &options)).lines.len(), requests));
+                b.iter(|| assert_eq!(black_box(replay(&inputs, &options)).entries.len(), requests));
             });
         }
     }

@@ -3,20 +3,10 @@
 use std::sync::Arc;
 
 use forkcast_sim::pricing::{Money, ServiceTier};
+pub use forkcast_sim::service::Origin;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Addresses, Usage};
 use serde::{Deserialize, Serialize};
-
-/// Where an exchange was found; every message about it names this.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
-    /// The file as the user named it or as the folder walk found it.
-    pub file: String,
-    /// Position inside the file, counted from zero in reading order.
-    pub index: usize,
-    /// Line in the file where it begins, counted from one; zero where the format has no lines.
-    pub line: usize,
-}
 
 /// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted, and their
 /// prefixes are compared.

@@ -13,12 +13,10 @@
 //! * [`recording`]: what was recorded, for the recorded model to play.
 //! * [`schedule`]: in which order and when requests reach which cache.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
-//! * [`agreement`]: how well the prediction agrees with the recording.
 //! * [`calibrate`](mod@calibrate): token factors fitted to recorded usage.
 //! * [`output`]: writing files atomically, and never over files that are not ours.
 //! * [`error`]: errors of the crate, and damage at a place in a file.
 
-pub mod agreement;
 pub mod calibrate;
 mod count;
 pub mod error;

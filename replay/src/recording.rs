@@ -122,8 +122,8 @@ impl Recording {
             events,
             output_tokens: usage.map(|usage| usage.usage.output_tokens),
             fault: None,
-            first_byte: times.then(|| scheduled.first_byte_at.since(scheduled.at)),
-            streaming: exchange.ended_at.filter(|_| times).map(|ended| ended.since(scheduled.first_byte_at)),
+            first_byte: times.then(|| scheduled.times.first_byte_at.since(scheduled.times.at)),
+            streaming: exchange.ended_at.filter(|_| times).map(|ended| ended.since(scheduled.times.first_byte_at)),
         }
     }
 

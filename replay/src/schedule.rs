@@ -7,7 +7,8 @@
 
 use std::cmp::Reverse;
 
-use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::service::{STEP, Times};
+use forkcast_sim::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::exchange::Exchange;
@@ -34,20 +35,9 @@ pub struct Scheduled<'a> {
     pub exchange: &'a Exchange,
     /// Session: index of its file among all files of the input.
     pub session: usize,
-    /// When it was sent.
-    pub at: Instant,
-    /// When its answer began.
-    pub first_byte_at: Instant,
-    /// When its answer ended.
-    pub ended_at: Instant,
+    /// When it was sent, and when its answer came.
+    pub times: Times,
 }
-
-/// Where the first byte is not recorded it is taken to come so long after the request, or at the end of the answer if
-/// that is earlier: about what large prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
-const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
-
-/// Distance of requests without instants.
-const STEP: Duration = Duration::from_secs(1);
 
 /// Cuts the input into streams, in the order of the input.
 pub fn streams(inputs: &Inputs) -> Vec<Stream<'_>> {
@@ -74,15 +64,18 @@ fn timed(scope: &ScopeInput, first_session: usize) -> Stream<'_> {
     for (step, file) in scope.files.iter().enumerate() {
         requests.extend(file.exchanges.iter().filter_map(|exchange| {
             let at = exchange.sent_at?;
-            Some(Scheduled { session: first_session + step, ..with_times(exchange, at) })
+            let times = Times::of(at, exchange.first_byte_at, exchange.ended_at);
+            Some(Scheduled { exchange, session: first_session + step, times })
         }));
     }
-    requests.sort_by_key(|request| (request.at, request.session, request.exchange.origin.index));
-    let meet = |pair: &[Scheduled<'_>]| pair[0].at == pair[1].at && pair[0].session != pair[1].session;
+    requests.sort_by_key(|request| (request.times.at, request.session, request.exchange.origin.index));
+    let meet = |pair: &[Scheduled<'_>]| pair[0].times.at == pair[1].times.at && pair[0].session != pair[1].session;
     if requests.windows(2).any(meet) {
         let extents: Vec<Extent> = scope.files.iter().map(|file| Extent::of(&file.exchanges)).collect();
         let of_file = |request: &Scheduled<'_>| extents.get(request.session - first_session).copied();
-        requests.sort_by_key(|request| (request.at, of_file(request), request.session, request.exchange.origin.index));
+        requests.sort_by_key(|request| {
+            (request.times.at, of_file(request), request.session, request.exchange.origin.index)
+        });
     }
     Stream { scope: scope.name.clone(), requests, timed: true, siblings: false }
 }
@@ -113,19 +106,11 @@ fn digest(exchanges: &[Exchange]) -> u128 {
     hash.digest128()
 }
 
-/// A request that was sent at `at`, with the instants of its answer.
-pub(crate) fn with_times(exchange: &Exchange, at: Instant) -> Scheduled<'_> {
-    let guess = at + FIRST_BYTE_AFTER;
-    let ended_at = exchange.ended_at.unwrap_or(guess).max(at);
-    let first_byte_at = exchange.first_byte_at.unwrap_or_else(|| guess.min(ended_at)).clamp(at, ended_at);
-    Scheduled { exchange, session: 0, at, first_byte_at, ended_at }
-}
-
 fn untimed<'a>(scope: &ScopeInput, file: &'a FileInput, session: usize) -> Stream<'a> {
     let mut at = Instant::default();
     let requests = file.exchanges.iter().filter(|exchange| exchange.sent_at.is_none()).map(|exchange| {
         at = at + STEP;
-        Scheduled { exchange, session, at, first_byte_at: at, ended_at: at }
+        Scheduled { exchange, session, times: Times::at_once(at) }
     });
     Stream {
         scope: format!("{}\u{0}{}", scope.name, file.file),

@@ -4,11 +4,11 @@
 
 use std::path::PathBuf;
 
-use forkcast_replay::agreement::{Agreement, Compared, NotComparable};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::{Agreement, Compared, NotComparable};
 
 /// Folders and whole captures that hold exchanges with Claude models.
 const RECORDINGS: [&str; 7] = [
@@ -33,8 +33,8 @@ fn recordings() -> Option<Inputs> {
 
 fn agreement(replayed: &Replay) -> Agreement {
     let mut agreement = Agreement::default();
-    for comparison in &replayed.comparisons {
-        match comparison {
+    for entry in &replayed.entries {
+        match &entry.comparison {
             Ok(compared) => agreement.compare(compared),
             Err(why) => agreement.pass(*why),
         }
@@ -47,8 +47,8 @@ fn disagrees(compared: &Compared) -> bool {
 }
 
 fn exceptions(replayed: &Replay) -> Vec<String> {
-    let rows = replayed.comparisons.iter().zip(&replayed.origins);
-    rows.filter_map(|(comparison, origin)| Some((comparison.ok()?, origin)))
+    let rows = replayed.entries.iter();
+    rows.filter_map(|entry| Some((entry.comparison.ok()?, &entry.origin)))
         .filter(|(compared, _)| disagrees(compared))
         .map(|(compared, origin)| format!("{}#{}: {compared:?}", origin.file, origin.index))
         .collect()
@@ -83,7 +83,7 @@ fn each_preset_of_the_documents_has_at_most_one_exception_more() {
 fn causes_add_up_to_the_bill_over_the_perfect_bill() {
     let recorded = recordings().into_iter().chain([Inputs::sample()]);
     for inputs in recorded {
-        for line in &replay(&inputs, &Options::default()).lines {
+        for line in replay(&inputs, &Options::default()).lines() {
             let causes: Money = line.charge.causes.iter().filter_map(|cause| cause.cost).sum();
             if let (Some(bill), Some(perfect)) = (&line.charge.bill, line.charge.perfect) {
                 assert_eq!(bill.total - perfect, causes, "request {}", line.index);

@@ -9,6 +9,7 @@ use forkcast_replay::calibrate::{Errors, Sample, Samples, fit};
 use forkcast_replay::exchange::Provider;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
+use forkcast_sim::service::Entry;
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation};
 
@@ -113,7 +114,7 @@ fn chats_without_definitions_are_counted_to_the_token() {
     let replayed = replay(&inputs, &options);
     let exchanges: BTreeMap<_, _> = inputs.exchanges().map(|exchange| (exchange.origin.clone(), exchange)).collect();
     let (mut exact, mut off) = (0, Vec::new());
-    for ((line, size), origin) in replayed.lines.iter().zip(&replayed.counted).zip(&replayed.origins) {
+    for Entry { line, size, origin, .. } in &replayed.entries {
         let body = String::from_utf8_lossy(&exchanges[origin].body);
         let plain =
             !["\"tools\"", "\"response_format\"", "\"functions\"", "image_url"].iter().any(|key| body.contains(key));

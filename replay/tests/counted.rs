@@ -44,8 +44,8 @@ fn a_block_is_counted_once_however_many_requests_hold_it() {
     asked.sort();
     asked.dedup();
     assert_eq!(asked.len(), times, "a block was counted twice");
-    assert_eq!(fake.frames.load(Ordering::Relaxed), replayed.lines.len() as u64);
-    assert!(replayed.counted.iter().all(Option::is_some));
+    assert_eq!(fake.frames.load(Ordering::Relaxed), replayed.entries.len() as u64);
+    assert!(replayed.entries.iter().all(|entry| entry.size.is_some()));
 }
 
 #[test]
@@ -54,8 +54,7 @@ fn nothing_is_counted_where_nobody_asks() {
     let replayed = replay(&Inputs::sample(), &counted_by(&fake, SizeSource::Recorded));
     assert!(fake.blocks.lock().unwrap().is_empty());
     assert_eq!(fake.frames.load(Ordering::Relaxed), 0);
-    assert!(replayed.counted.iter().all(Option::is_none));
-    assert_eq!(replayed.counted.len(), replayed.lines.len());
+    assert!(replayed.entries.iter().all(|entry| entry.size.is_none()));
 }
 
 #[test]
@@ -63,8 +62,10 @@ fn with_both_the_replay_is_that_of_recorded_sizes() {
     let fake = Arc::new(Fake::default());
     let recorded = replay(&Inputs::sample(), &Options::default());
     let both = replay(&Inputs::sample(), &counted_by(&fake, SizeSource::Both));
-    assert_eq!(format!("{:?}", recorded.lines), format!("{:?}", both.lines));
-    assert_eq!(recorded.comparisons.len(), both.comparisons.len());
+    assert_eq!(
+        format!("{:?}", recorded.lines().collect::<Vec<_>>()),
+        format!("{:?}", both.lines().collect::<Vec<_>>())
+    );
 }
 
 /// Two requests of one chain; the second repeats the first and its answer.
@@ -78,14 +79,14 @@ fn counted_sizes_alone_decide_a_prediction() {
     let inputs = Inputs::from_bytes("two.jsonl", TWO.as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &counted_by(&fake, SizeSource::Counted));
     // Head 10 and the system block; then a message of 2 + 100 each; 1 behind the last.
-    let sizes: Vec<u64> = replayed.counted.iter().map(|size| size.unwrap().tokens).collect();
+    let sizes: Vec<u64> = replayed.entries.iter().map(|entry| entry.size.unwrap().tokens).collect();
     assert_eq!(sizes, [10 + 100 + 102 + 1, 10 + 100 + 3 * 102 + 1]);
     // 110 tokens are below the minimum of 1,024, whatever was billed: nothing is written or read.
-    let predicted: Vec<_> = replayed.lines.iter().map(|line| line.predicted.unwrap()).collect();
+    let predicted: Vec<_> = replayed.lines().map(|line| line.predicted.unwrap()).collect();
     assert_eq!(predicted[0].total_input_tokens(), sizes[0]);
     assert_eq!(predicted[1].cache_read_input_tokens, 0);
     // The account still adds up to the bill, to the token.
-    for line in &replayed.lines {
+    for line in replayed.lines() {
         let account = line.explanation.as_ref().unwrap();
         let whole = account.read_tokens + account.new_tokens + account.missed_tokens();
         assert_eq!(whole, line.recorded.unwrap().total_input_tokens());
@@ -105,7 +106,7 @@ fn what_cannot_be_compared_says_why() {
         );
         let inputs = Inputs::from_bytes("one.jsonl", line.as_bytes(), InputFormat::Auto);
         let replayed = replay(&inputs, &counted_by(&Arc::default(), SizeSource::Both));
-        assert_eq!(replayed.counted[0].unwrap().left_out, expected, "{usage}");
+        assert_eq!(replayed.entries[0].size.unwrap().left_out, expected, "{usage}");
     }
 }
 
@@ -117,7 +118,7 @@ fn what_was_assumed_is_said() {
         );
         let inputs = Inputs::from_bytes("one.jsonl", line.as_bytes(), InputFormat::Auto);
         let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };
-        replay(&inputs, &options).lines[0].remarks.join("; ")
+        replay(&inputs, &options).entries[0].line.remarks.join("; ")
     };
     let text = r#"{"type":"text","text":"a"}"#;
     assert!(!remarks("claude-opus-5", text).contains("counted"));
@@ -132,7 +133,7 @@ fn requests_to_other_makers_are_counted_by_their_own_vocabulary() {
     let line = r#"{"v":1,"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]},"response":{"usage":{"prompt_tokens":8,"completion_tokens":1}}}"#;
     let inputs = Inputs::from_bytes("gpt.jsonl", line.as_bytes(), InputFormat::Auto);
     let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };
-    let size = replay(&inputs, &options).counted[0].unwrap();
+    let size = replay(&inputs, &options).entries[0].size.unwrap();
     // One token of text, four for its message and role, three before the answer: what the maker bills for it.
     assert_eq!((size.tokens, size.tokenizer), (8, Tokenizer::O200k));
 }

@@ -14,6 +14,7 @@ use forkcast_replay::formats::claude_code::output_residual;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, Replay, SizeSource, Sizing, replay};
 use forkcast_replay::transcript::{Answer, OutputCount, What};
+use forkcast_sim::service::Entry;
 use forkcast_sim::wire::model::resolve;
 use forkcast_tokens::{BUILT_IN, Factors};
 
@@ -77,7 +78,7 @@ impl Sum {
 
 fn sums(replayed: &Replay) -> (BTreeMap<String, Sum>, BTreeMap<LeftOut, u64>) {
     let (mut sums, mut left_out) = (BTreeMap::new(), BTreeMap::new());
-    for (line, size) in replayed.lines.iter().zip(&replayed.counted) {
+    for Entry { line, size, .. } in &replayed.entries {
         let size = size.unwrap();
         match (size.left_out, line.recorded) {
             (None, Some(usage)) => {
@@ -113,7 +114,7 @@ fn whole_prompts(inputs: &Inputs, factors: Factors, generation: Generation) -> S
     let options = Options { sizing: Sizing::new(SizeSource::Both, Some(fitted)), ..Options::default() };
     let replayed = replay(inputs, &options);
     let mut all = Sum::default();
-    for (line, size) in replayed.lines.iter().zip(&replayed.counted) {
+    for Entry { line, size, .. } in &replayed.entries {
         let size = size.unwrap();
         if let Some(usage) = line.recorded.filter(|_| size.left_out.is_none())
             && Generation::of(size.tokenizer) == Some(generation)
@@ -235,7 +236,7 @@ impl Written {
     }
 
     fn sizes(&self) -> Vec<u64> {
-        self.replayed(SizeSource::Both).counted.iter().map(|size| size.unwrap().tokens).collect()
+        self.replayed(SizeSource::Both).entries.iter().map(|entry| entry.size.unwrap().tokens).collect()
     }
 }
 
@@ -259,7 +260,8 @@ fn blocks_are_counted_where_somebody_asks_and_only_there() {
     assert_eq!(tokens(InputFormat::Auto.into()), [0, 0]);
     assert_eq!(tokens(ReadOptions::default().counted()), [1, 1]);
     assert!(
-        replay(&Inputs::from_bytes("s.jsonl", text.as_bytes(), InputFormat::Auto), &Options::default()).counted[0]
+        replay(&Inputs::from_bytes("s.jsonl", text.as_bytes(), InputFormat::Auto), &Options::default()).entries[0]
+            .size
             .is_none()
     );
 }
@@ -274,7 +276,7 @@ fn a_prompt_is_what_the_first_one_showed_and_what_came_since() {
     // Two messages of one token each, with four around each.
     assert_eq!(written.sizes(), [1_000, 1_000 + 2 * (4 + 1)]);
     let left_out: Vec<_> =
-        written.replayed(SizeSource::Both).counted.iter().map(|size| size.unwrap().left_out).collect();
+        written.replayed(SizeSource::Both).entries.iter().map(|entry| entry.size.unwrap().left_out).collect();
     assert_eq!(left_out, [Some(LeftOut::ShowsPrefix), None]);
 }
 
@@ -324,8 +326,8 @@ fn with_counted_sizes_the_forecast_is_of_the_counted_total() {
         .prompt("hello")
         .answer(OPUS, 1_017, 1, "\"end_turn\"", HELLO);
     let totals = |source| -> Vec<u64> {
-        let lines = written.replayed(source).lines;
-        lines.iter().map(|line| line.predicted.unwrap().total_input_tokens()).collect()
+        let replayed = written.replayed(source);
+        replayed.lines().map(|line| line.predicted.unwrap().total_input_tokens()).collect()
     };
     assert_eq!(totals(SizeSource::Both), [1_000, 1_017]);
     assert_eq!(totals(SizeSource::Counted), [1_000, 1_010]);

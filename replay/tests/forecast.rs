@@ -12,6 +12,7 @@ use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Bill, Category, Money};
+use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
 #[path = "forecast/ablation.rs"]
@@ -103,7 +104,7 @@ fn read(source: &str, data: &Path) -> Replay {
 }
 
 fn measure(result: &Replay, into: &mut Measure) {
-    for (line, comparison) in result.lines.iter().zip(&result.comparisons) {
+    for Entry { line, comparison, .. } in &result.entries {
         let Ok(compared) = comparison else { continue };
         let costs = costs(line);
         let usages = (compared.recorded_usage, compared.predicted_usage);
@@ -127,7 +128,7 @@ fn the_forecast_agrees_with_recorded_sessions() {
         measure(&result, &mut own);
         own.row(source);
         let mut result = result;
-        result.lines.iter_mut().for_each(|line| line.session += number * 10_000);
+        result.entries.iter_mut().for_each(|entry| entry.line.session += number * 10_000);
         measure(&result, &mut all);
     }
     all.row("all");
@@ -143,7 +144,7 @@ fn shortfalls_have_causes() {
     let mut by_cause: BTreeMap<Cause, (u64, u64, i128)> = BTreeMap::new();
     for source in SOURCES {
         let result = read(source, &data);
-        for (line, evidence) in result.lines.iter().zip(&result.evidence) {
+        for Entry { line, evidence, .. } in &result.entries {
             for cause in &line.charge.causes {
                 let sums = by_cause.entry(cause.cause).or_default();
                 sums.0 += 1;

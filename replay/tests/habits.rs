@@ -103,11 +103,11 @@ impl Transcript {
 }
 
 fn predicted(result: &Replay) -> u64 {
-    result.lines.last().unwrap().predicted.unwrap().cache_read_input_tokens
+    result.lines().last().unwrap().predicted.unwrap().cache_read_input_tokens
 }
 
 fn cause(result: &Replay) -> Option<Cause> {
-    result.lines.last().unwrap().charge.causes.first().map(|cause| cause.cause)
+    result.lines().last().unwrap().charge.causes.first().map(|cause| cause.cause)
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn compaction_lands_in_the_hidden_prefix_and_says_so_with_its_line() {
     );
     let result = session.replayed();
     assert!(predicted(&result) < 29_000);
-    if let Some(evidence) = result.evidence.last().unwrap() {
+    if let Some(evidence) = &result.entries.last().unwrap().evidence {
         assert_eq!(evidence.line as usize, boundary);
     }
 }
@@ -270,7 +270,7 @@ fn a_request_costs_the_same_in_a_session_that_misses_each_time() {
             let begun = std::time::Instant::now();
             let result = replay(&inputs, &Options::default());
             let took = begun.elapsed();
-            assert_eq!(result.lines.len(), REQUESTS as usize);
+            assert_eq!(result.entries.len(), REQUESTS as usize);
             println!("{name}, switching models {switches}: {took:?} for {REQUESTS} requests");
             assert!(took.as_secs() < 20, "{name}, switching models {switches}: {took:?}");
         }

@@ -8,6 +8,7 @@ use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
 fn inputs() -> Vec<Inputs> {
@@ -46,17 +47,18 @@ fn exchange(inputs: &mut Inputs, wanted: usize) -> Option<&mut Exchange> {
 fn redistributing_read_and_write_leaves_the_requests_own_prediction() {
     for original in inputs() {
         let expected = replay(&original, &Options::default());
-        for (at, line) in expected.lines.iter().enumerate() {
-            let Some(usage) = line.recorded.filter(|_| expected.comparisons[at].is_ok()) else { continue };
+        for (at, entry) in expected.entries.iter().enumerate() {
+            let Some(usage) = entry.line.recorded.filter(|_| entry.comparison.is_ok()) else { continue };
             for share_percent in [0, 30, 100] {
                 let mut changed = original.clone();
-                let wanted = position(&original, &expected.origins[at]);
+                let wanted = position(&original, &entry.origin);
                 let recorded = exchange(&mut changed, wanted).and_then(|exchange| exchange.usage.as_mut());
                 recorded.expect("a request with usage").usage = redistributed(usage, share_percent);
                 let got = replay(&changed, &Options::default());
                 // Reading what nobody sent makes a request incomparable; what the cache would do stays the same.
-                if got.comparisons[at].is_ok() {
-                    assert_eq!(got.lines[at].predicted, line.predicted, "request {at}, {share_percent} % written");
+                if got.entries[at].comparison.is_ok() {
+                    let predicted = got.entries[at].line.predicted;
+                    assert_eq!(predicted, entry.line.predicted, "request {at}, {share_percent} % written");
                 }
             }
         }
@@ -76,7 +78,7 @@ fn a_refused_request_costs_nothing_and_says_why() {
     let body = format!(r#"{{"model":"claude-opus-4-8","messages":[{{"role":"user","content":[{content}]}}]}}"#);
     let inputs = Inputs::from_bytes("five.json", body.as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &Options::default());
-    let [line] = replayed.lines.as_slice() else { panic!("one request") };
+    let [Entry { line, .. }] = replayed.entries.as_slice() else { panic!("one request") };
     assert_eq!(line.predicted, Some(Usage::default()));
     assert_eq!(line.charge.bill.as_ref().map(|bill| bill.total), Some(Money::default()));
     assert_eq!(line.remarks, ["HTTP 400: A maximum of 4 blocks with cache_control may be provided. Found 5."],);

@@ -19,8 +19,8 @@ fn what_was_computed_stays_and_is_marked_partial() {
     };
     let part = replay_until(&inputs, &Options::default(), &after_five);
     assert!(part.partial);
-    assert_eq!(part.lines.len(), 5);
-    for (line, expected) in part.lines.iter().zip(&whole.lines) {
+    assert_eq!(part.entries.len(), 5);
+    for (line, expected) in part.lines().zip(whole.lines()) {
         assert_eq!(line.predicted, expected.predicted);
         assert_eq!(line.charge, expected.charge);
     }
@@ -48,8 +48,7 @@ fn pass(passes: &Passes<'_>) -> (Vec<String>, bool) {
     let (mut lines, mut partial) = (Vec::new(), false);
     passes.each(&mut |part, _| {
         partial |= part.partial;
-        let found = part.lines.iter().zip(&part.origins).zip(&part.chains);
-        lines.extend(found.map(|line| format!("{line:?}")));
+        lines.extend(part.entries.iter().map(|entry| format!("{entry:?}")));
     });
     (lines, partial)
 }
@@ -59,8 +58,7 @@ fn every_pass_is_the_replay_and_ends_where_the_first_was_stopped() {
     let (inputs, options) = (sessions(9), Options::default());
     let kept = replay(&inputs, &options);
     let whole = Passes::new(&inputs, &options, &|| false);
-    let found = kept.lines.iter().zip(&kept.origins).zip(&kept.chains);
-    let expected: Vec<String> = found.map(|line| format!("{line:?}")).collect();
+    let expected: Vec<String> = kept.entries.iter().map(|entry| format!("{entry:?}")).collect();
     assert!(expected.len() >= 9);
     assert_eq!(pass(&whole), (expected.clone(), false));
     assert_eq!(pass(&whole), (expected.clone(), false), "again");

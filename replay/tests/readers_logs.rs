@@ -282,12 +282,11 @@ fn a_trace_is_explained_by_what_changed_and_not_by_breakpoints_that_nobody_wrote
     assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (3, 0), "{:?}", inputs.unreadable);
     let replayed = replay(&inputs, &Options::default());
     let causes: Vec<Vec<&str>> = replayed
-        .lines
-        .iter()
+        .lines()
         .map(|line| line.explanation.iter().flat_map(|why| &why.missed).map(|missed| missed.cause.word()).collect())
         .collect();
     assert_eq!(causes, [vec![], vec!["system_changed"], vec![]]);
-    for line in &replayed.lines {
+    for line in replayed.lines() {
         assert!(line.remarks.iter().any(|remark| remark.contains("no cache breakpoints")), "{:?}", line.remarks);
     }
 }

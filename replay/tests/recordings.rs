@@ -9,6 +9,7 @@ use forkcast_sim::agent::world::Files;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::recorded::Fidelity;
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
+use forkcast_sim::service::{Entry, Times};
 use forkcast_sim::simulation::{Act, Does, Finished, Setup, run};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::NormalForms;
@@ -40,21 +41,19 @@ fn played() -> Finished {
 
 /// The requests of a run as a proxy would have recorded them.
 fn exchanges(finished: &Finished) -> Vec<Exchange> {
-    let pairs = finished.lines.iter().zip(finished.drafts.iter()).zip(&finished.asked);
-    let record = |(index, ((line, draft), asked)): (usize, _)| {
-        let (line, draft): (&forkcast_sim::ledger::Line, forkcast_sim::wire::Draft) = (line, draft);
-        let asked: &forkcast_sim::simulation::Asked = asked;
-        let origin = Origin { file: "run".to_owned(), index, line: 0 };
+    let record = |(entry, draft): (&Entry, forkcast_sim::wire::Draft)| {
+        let line = &entry.line;
+        let origin = Origin { file: "run".to_owned(), index: line.index, line: 0 };
         Exchange {
             sent_at: line.at,
             first_byte_at: line.first_byte_at,
-            ended_at: asked.ended_at,
+            ended_at: entry.ended_at,
             status: Some(200),
             usage: line.predicted.map(|usage| RecordedUsage { usage, ..RecordedUsage::default() }),
             ..Exchange::request_only(origin, draft.model.to_string(), draft.body())
         }
     };
-    pairs.enumerate().map(record).collect()
+    finished.entries.iter().zip(finished.drafts.iter()).map(record).collect()
 }
 
 fn recording(exchanges: &[Exchange]) -> Recording {
@@ -63,9 +62,11 @@ fn recording(exchanges: &[Exchange]) -> Recording {
         Scheduled {
             exchange,
             session: 0,
-            at: exchange.sent_at.unwrap(),
-            first_byte_at: exchange.first_byte_at.unwrap(),
-            ended_at: exchange.ended_at.unwrap(),
+            times: Times {
+                at: exchange.sent_at.unwrap(),
+                first_byte_at: exchange.first_byte_at.unwrap(),
+                ended_at: exchange.ended_at.unwrap(),
+            },
         }
     };
     let stream = Stream {

@@ -10,6 +10,7 @@ use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::{Date, Money};
+use forkcast_sim::service::Entry;
 
 /// Bills that differ, with the reason.
 #[derive(Default)]
@@ -32,7 +33,7 @@ fn compare(folders: &[&str], prices_of: Option<Date>) -> Option<Compared> {
         let result = replay(&inputs, &Options { prices_of, ..Options::default() });
         let place = |exchange: &Exchange| (exchange.origin.file.clone(), exchange.origin.index);
         let exchanges: BTreeMap<_, _> = inputs.exchanges().map(|exchange| (place(exchange), exchange)).collect();
-        for (line, origin) in result.lines.iter().zip(&result.origins) {
+        for Entry { line, origin, .. } in &result.entries {
             let usage = exchanges[&(origin.file.clone(), origin.index)].usage;
             // Azure passes xAI's field on as zero, which is no cost.
             let reported = usage.and_then(|usage| usage.reported_cost).filter(|reported| *reported > Money::ZERO);

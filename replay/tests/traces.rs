@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Sent;
 use forkcast_replay::replay::{Options, Replay, replay};
@@ -11,6 +10,7 @@ use forkcast_replay::what_if::{Bound, BoundPings, Columns};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rates, Terms};
+use forkcast_sim::service::NotComparable;
 use forkcast_sim::wire::Usage;
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn account(line: &Line) -> (u64, u64, u64, Vec<(&'static str, u64)>) {
 #[test]
 fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss_has_a_cause() {
     let replayed = replayed("weka.json");
-    let accounts: Vec<_> = replayed.lines.iter().map(account).collect();
+    let accounts: Vec<_> = replayed.lines().map(account).collect();
     assert_eq!(
         accounts,
         [
@@ -53,14 +53,15 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
             (128, 142, 14, vec![("rewound", 128)]),
         ]
     );
-    assert_eq!(replayed.chains, [Some(0), Some(0), Some(1), Some(1), Some(0), Some(2), Some(0), Some(0)]);
+    let chains: Vec<Option<usize>> = replayed.entries.iter().map(|entry| entry.chain).collect();
+    assert_eq!(chains, [Some(0), Some(0), Some(1), Some(1), Some(0), Some(2), Some(0), Some(0)]);
     let ids: Vec<&str> = replayed.chain_ids.values().map(String::as_str).collect();
     assert_eq!(ids, ["main", "agent_001", "agent_002"]);
-    assert_eq!(replayed.comparisons.len(), 8);
-    assert!(replayed.comparisons.iter().all(|comparison| *comparison == Err(NotComparable::NoUsage)));
-    assert!(replayed.lines.iter().all(|line| line.at.is_none()), "the clock of the trace has no date");
-    assert_eq!(replayed.origins[5].index, 5);
-    for line in &replayed.lines {
+    assert_eq!(replayed.entries.len(), 8);
+    assert!(replayed.entries.iter().all(|entry| entry.comparison == Err(NotComparable::NoUsage)));
+    assert!(replayed.lines().all(|line| line.at.is_none()), "the clock of the trace has no date");
+    assert_eq!(replayed.entries[5].origin.index, 5);
+    for line in replayed.lines() {
         let causes = line.charge.causes.iter().map(|cause| cause.cost.unwrap()).sum();
         assert_eq!(line.charge.bill.as_ref().unwrap().total, line.charge.perfect.unwrap() + causes);
     }
@@ -71,29 +72,29 @@ fn what_the_next_request_does_not_read_was_written_for_nothing() {
     let replayed = replayed("weka.json");
     // Opus 4.5 costs $5 a million, five-minute writes a quarter more: 1.25e-6 a token.
     let premium = |line: &Line| line.unread_writes.unwrap().picousd() / 1_250_000;
-    let main: Vec<i128> = replayed.lines.iter().filter(|line| line.chain.unwrap().0 == 0).map(premium).collect();
+    let main: Vec<i128> = replayed.lines().filter(|line| line.chain.unwrap().0 == 0).map(premium).collect();
     assert_eq!(main, [8, 138, 272, 332, 142]);
 }
 
 #[test]
 fn a_pool_reads_whole_blocks_that_anybody_sent() {
     let replayed = replayed("mooncake.jsonl");
-    let read: Vec<u64> = replayed.lines.iter().map(|line| line.predicted.unwrap().cache_read_input_tokens).collect();
+    let read: Vec<u64> = replayed.lines().map(|line| line.predicted.unwrap().cache_read_input_tokens).collect();
     assert_eq!(read, [0, 512, 1_024, 1_536]);
     assert_eq!(replayed.unpriced, [""]);
-    assert!(replayed.lines.iter().all(|line| line.charge.bill.is_none()));
+    assert!(replayed.lines().all(|line| line.charge.bill.is_none()));
 }
 
 #[test]
 fn texts_read_what_they_begin_with() {
     let replayed = replayed("lmcache.jsonl");
-    let rows: Vec<Usage> = replayed.lines.iter().map(|line| line.predicted.unwrap()).collect();
+    let rows: Vec<Usage> = replayed.lines().map(|line| line.predicted.unwrap()).collect();
     // Each request of the first conversation begins with the whole of the one before.
     for pair in rows[..3].windows(2) {
         assert_eq!(pair[1].cache_read_input_tokens, pair[0].total_input_tokens());
     }
     assert!(rows[3].cache_read_input_tokens > 0, "`Fix the p`");
-    assert!(replayed.lines[0].at.is_some(), "its clock has a date");
+    assert!(replayed.entries[0].line.at.is_some(), "its clock has a date");
 }
 
 /// Prices of a made model with the factors of Anthropic's list: a read a tenth, a write a quarter more, or double.
@@ -179,11 +180,11 @@ fn a_replay_tells_what_ifs_and_the_bound_of_each_request() {
     let options = Options { book: PriceBook::built_in(), what_if, ..Options::default() };
     let replayed = replay(&inputs("weka.json"), &options);
     // The request behind the long gap: 320 of 400 tokens, and 30 of output.
-    let row = &replayed.hypotheticals[4];
+    let row = &replayed.entries[4].hypotheticals;
     assert_eq!(row[0].usage, Usage { input_tokens: 400, output_tokens: 30, ..Usage::default() });
     assert_eq!((row[1].usage.cache_read_input_tokens, row[1].usage.ephemeral_1h_input_tokens), (320, 80));
-    let bill: i128 = replayed.lines.iter().map(|line| line.charge.bill.as_ref().unwrap().total.picousd()).sum();
-    let bound: i128 = replayed.lower_bounds.iter().map(|bound| bound.unwrap().picousd()).sum();
+    let bill: i128 = replayed.lines().map(|line| line.charge.bill.as_ref().unwrap().total.picousd()).sum();
+    let bound: i128 = replayed.entries.iter().map(|entry| entry.lower_bound.unwrap().picousd()).sum();
     assert!(bound < bill, "{bound} {bill}");
 }
 
@@ -213,7 +214,7 @@ fn any_trace() -> impl Strategy<Value = String> {
 /// Every token of every request is read, new or missed for a cause that costs no less than nothing; nobody pays less than who
 /// misses nothing.
 fn assert_accounted(replayed: &Replay) {
-    for line in &replayed.lines {
+    for line in replayed.lines() {
         let usage = line.predicted.unwrap();
         let explanation = line.explanation.as_ref().unwrap();
         let sum = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
@@ -225,8 +226,8 @@ fn assert_accounted(replayed: &Replay) {
         assert_eq!(bill.total, perfect + causes.into_iter().sum());
         assert!(line.unread_writes.unwrap() <= bill.total);
     }
-    let bill: Money = replayed.lines.iter().filter_map(|line| Some(line.charge.bill.as_ref()?.total)).sum();
-    let bound: Money = replayed.lower_bounds.iter().flatten().copied().sum();
+    let bill: Money = replayed.lines().filter_map(|line| Some(line.charge.bill.as_ref()?.total)).sum();
+    let bound: Money = replayed.entries.iter().filter_map(|entry| entry.lower_bound).sum();
     assert!(bound <= bill, "{bound} {bill}");
 }
 
@@ -239,7 +240,7 @@ fn prompts_without_a_whole_block_share_nothing() {
         json!({"hash_id_scope": "local", "block_size": 8, "tool_tokens": 0, "requests": [request(0), request(1)]});
     let inputs = Inputs::from_bytes("trace.json", trace.to_string().as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
-    let read = |at: usize| replayed.lines[at].predicted.unwrap().cache_read_input_tokens;
+    let read = |at: usize| replayed.entries[at].line.predicted.unwrap().cache_read_input_tokens;
     assert_eq!((read(0), read(1)), (0, 0));
     assert_accounted(&replayed);
 }

@@ -169,12 +169,12 @@ fn a_replay_of_the_folder_reads_what_the_plain_method_reads_sub_agents_too() {
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
     let plain = plain::conversations(&folder);
-    assert_eq!((replayed.lines.len(), plain.len()), (6_569, 86 + 38));
+    assert_eq!((replayed.entries.len(), plain.len()), (6_569, 86 + 38));
     let expected = plain.iter().map(|found| plain::counts(&found.requests, Policy::Lives(300_000)));
     let expected = expected.fold(Counts::default(), Counts::plus);
-    let found = counts(replayed.lines.iter().map(|line| line.predicted.unwrap()));
+    let found = counts(replayed.lines().map(|line| line.predicted.unwrap()));
     assert_eq!(found, expected);
-    for line in &replayed.lines {
+    for line in replayed.lines() {
         let explanation = line.explanation.as_ref().unwrap();
         let parts = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
         assert_eq!(parts, line.predicted.unwrap().total_input_tokens());

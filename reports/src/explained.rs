@@ -6,16 +6,16 @@ use forkcast_sim::diagnosis::{Comparison, compare};
 use forkcast_sim::wire::{BlockKind, Level, NodeId};
 
 use crate::comparison::Sides;
-use crate::report::{Entry, Report};
+use crate::report::{Recorded, Report};
 
 /// A request with its line of the ledger and what its cache held.
 pub struct Explained<'a> {
     /// The whole replay.
     pub report: &'a Report<'a>,
     /// The request's line.
-    pub entry: &'a Entry<'a>,
+    pub entry: &'a Recorded<'a>,
     /// All requests.
-    entries: &'a [Entry<'a>],
+    entries: &'a [Recorded<'a>],
     /// What the cache held when it was sent.
     pub inspection: &'a Inspection,
     /// The request beside the writer of the nearest entry.
@@ -79,8 +79,8 @@ impl<'a> Explained<'a> {
     /// Puts a line of a report, one of `entries`, and its inspection together.
     pub fn new(
         report: &'a Report<'a>,
-        entries: &'a [Entry<'a>],
-        entry: &'a Entry<'a>,
+        entries: &'a [Recorded<'a>],
+        entry: &'a Recorded<'a>,
         inspection: &'a Inspection,
     ) -> Self {
         let newer = &inspection.request;

@@ -3,6 +3,7 @@
 //! Modules in reading order:
 //!
 //! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
+//! * [`rerun`]: the requests of a run as a replay, so that the same is asked of both.
 //! * [`comparison`]: the same for two requests side by side.
 //! * [`check`]: what the prefix guard found.
 //! * [`explained`]: one request against what its cache held.
@@ -27,3 +28,4 @@ pub mod format;
 pub mod human;
 pub mod names;
 pub mod report;
+pub mod rerun;

@@ -209,7 +209,7 @@ fn every_recorded_request_can_be_explained() {
         let report = Report::new(&inputs, &replay, &options, Names::Plain);
         let entries = entries(&inputs, &replay, &options);
         for entry in &entries {
-            let line = entry.line;
+            let line = &entry.line;
             match inspect(&inputs, &options, line.index) {
                 Ok(inspection) => {
                     let found = Explained::new(&report, &entries, entry, &inspection);
@@ -246,11 +246,12 @@ fn a_run_folder_with_bodies_bills_every_recorded_request_as_before() {
         let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bodies-{name}"));
         drop(std::fs::remove_dir_all(&path));
         let folder = Folder::open(&path, Contents::Replay, false, &[]).unwrap();
-        assert_eq!(folder.write(&report, true).unwrap().bodies, Some(before.lines.len()));
+        assert_eq!(folder.write(&report, true).unwrap().bodies, Some(before.entries.len()));
         let again = RunFolder::read(&path).unwrap().bodies().unwrap().unwrap();
         let after = replay(&again, &options);
-        assert_eq!(before.origins, after.origins, "{name}");
-        for (one, other) in before.lines.iter().zip(&after.lines) {
+        let origins = |replay: &Replay| replay.entries.iter().map(|entry| entry.origin.clone()).collect::<Vec<_>>();
+        assert_eq!(origins(&before), origins(&after), "{name}");
+        for (one, other) in before.lines().zip(after.lines()) {
             let bill = |line: &Line| line.charge.bill.as_ref().map(|bill| bill.total);
             assert_eq!((bill(one), &one.charge.causes), (bill(other), &other.charge.causes), "{name} {}", one.index);
             assert_eq!((one.recorded, one.predicted), (other.recorded, other.predicted), "{name} {}", one.index);

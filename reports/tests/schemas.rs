@@ -88,7 +88,7 @@ fn replays_and_ledgers_follow_their_schemas() {
             let replay = replay(&inputs, &options);
             let report = Report::new(&inputs, &replay, &options, view);
             let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
-            let counted = replay.lines.len() as u64 - report.left_out.requests();
+            let counted = replay.entries.len() as u64 - report.left_out.requests();
             assert_eq!(value["totals"]["requests"], counted);
             let ledger = ledger_of(&report);
             assert_eq!(ledger.lines().count() as u64, counted);

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::exchange::Origin;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Asked, Options, Replay};
+use forkcast_replay::replay::{Options, Replay};
 use forkcast_replay::transcript::{
     Agent, AgentKind, Answer, Client, Item, OutputCount, Session, Sign, SpawnMode, SpawnResult, Stop, Thread, What,
 };
@@ -21,6 +20,7 @@ use forkcast_reports::report::{By, Report, View, actions};
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::{Line, charge};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::service::{AnswerPlace, Entry, NotComparable};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde_json::Value;
@@ -136,15 +136,12 @@ fn made(sessions: usize, all: &[Asks]) -> (Inputs, Replay) {
     for (index, asks) in all.iter().enumerate() {
         let items = &mut sessions[asks.session].agents[asks.agent].thread.items;
         items.push(Item { line: index as u32 + 1, at: None, what: What::Answer(Box::new(answer(asks))) });
-        replay.asked.push(Some(Asked { session: asks.session, agent: asks.agent, item: items.len() - 1 }));
-        replay.origins.push(Origin { file: format!("p/session-{}.jsonl", asks.session), index, line: index + 1 });
-        replay.lines.push(line(index, asks));
-        replay.comparisons.push(Err(NotComparable::FirstOfChain));
-        replay.chains.push(Some(asks.session * 3 + asks.agent));
-        replay.evidence.push(None);
-        replay.hypotheticals.push(Vec::new());
-        replay.lower_bounds.push(None);
-        replay.counted.push(None);
+        let origin = Origin { file: format!("p/session-{}.jsonl", asks.session), index, line: index + 1 };
+        replay.entries.push(Entry {
+            answer: Some(AnswerPlace { session: asks.session, agent: asks.agent, item: items.len() - 1 }),
+            chain: Some(asks.session * 3 + asks.agent),
+            ..Entry::new(line(index, asks), origin, Err(NotComparable::FirstOfChain))
+        });
     }
     (Inputs { sessions: sessions.into_iter().collect(), ..Inputs::default() }, replay)
 }
@@ -262,7 +259,7 @@ fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
     sessions[0].agents[0].thread.items.push(spawned);
     inputs.sessions = sessions.into_iter().collect();
     let half = Hypothetical { usage: Usage::default(), cost: Some(usd("0.3")) };
-    replay.hypotheticals = vec![vec![half]; 3];
+    replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = vec![half]);
     let what_if: WhatIf = "ttl=1h".parse().unwrap();
     let options = Options { what_if: vec![what_if], ..Options::default() };
     let report = Report::new(&inputs, &replay, &options, Names::Plain);
@@ -289,7 +286,8 @@ fn a_report_of_fifty_thousand_requests_is_made_at_once() {
         |at: usize| Asks { session: at / 100, agent: at % 3, at_ms: at as u64 * 60_000, missed: miss(at), ..PLAIN };
     let all: Vec<Asks> = (0..50_000).map(asks).collect();
     let (inputs, mut replay) = made(500, &all);
-    replay.hypotheticals = vec![vec![Hypothetical { usage: Usage::default(), cost: Some(usd("0.01")) }; 4]; 50_000];
+    let each = Hypothetical { usage: Usage::default(), cost: Some(usd("0.01")) };
+    replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = vec![each; 4]);
     let options = Options { what_if: WhatIf::defaults().to_vec(), ..Options::default() };
     let start = std::time::Instant::now();
     let report = Report::new(&inputs, &replay, &options, Names::Plain);

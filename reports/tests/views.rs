@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::names::Names;
@@ -16,6 +15,7 @@ use forkcast_reports::report::{
 };
 use forkcast_sim::ledger::Charge;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::NotComparable;
 use forkcast_sim::wire::Usage;
 
 const KEYS: [By; 7] = [By::Day, By::Week, By::Month, By::Project, By::Model, By::Agent, By::Version];
@@ -106,7 +106,7 @@ fn groups_and_sessions_add_up_to_the_totals() {
         for by in KEYS {
             let report = Report::new(&inputs, &replay, &options, View { by: Some(by), ..View::default() });
             let totals = Sums::of([&report.totals]);
-            assert_eq!(totals.requests, replay.lines.len() as u64, "{name}");
+            assert_eq!(totals.requests, replay.entries.len() as u64, "{name}");
             assert_eq!(Sums::of(report.groups.iter().map(|group| &group.account)), totals, "{name} by {by:?}");
             assert_eq!(Sums::of(report.sessions.iter().map(|session| &session.account)), totals, "{name}");
             let unknown = report.groups.iter().position(|group| group.key == UNKNOWN);
@@ -149,7 +149,7 @@ fn a_window_leaves_out_and_changes_nothing_else() {
         let Some((from, to)) = whole.span() else {
             let window = Window { since: since("2000-01-01").ok(), until: None };
             let report = windowed(&inputs, &replay, &options, window);
-            assert_eq!(report.left_out.without_instant, replay.lines.len() as u64, "{name}");
+            assert_eq!(report.left_out.without_instant, replay.entries.len() as u64, "{name}");
             assert_eq!((report.totals.ledger.requests, report.sessions.len()), (0, 0), "{name}");
             continue;
         };
@@ -157,8 +157,8 @@ fn a_window_leaves_out_and_changes_nothing_else() {
         let before = windowed(&inputs, &replay, &options, Window { since: None, until: middle });
         let after = windowed(&inputs, &replay, &options, Window { since: middle, until: None });
         for report in [&before, &after] {
-            assert_eq!(report.left_out.without_instant, replay.lines.len() as u64 - timed, "{name}");
-            assert_eq!(report.left_out.requests() + report.tally.requests, replay.lines.len() as u64);
+            assert_eq!(report.left_out.without_instant, replay.entries.len() as u64 - timed, "{name}");
+            assert_eq!(report.left_out.requests() + report.tally.requests, replay.entries.len() as u64);
         }
         assert_eq!(before.tally.requests + after.tally.requests, timed, "{name}");
         let mut of_halves = charges(&before);

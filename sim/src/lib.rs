@@ -9,8 +9,9 @@
 //! * [`cache`]: who remembers. Prompt caches by provider family, each held to a slow twin.
 //! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
 //! * [`diagnosis`]: why it missed. One cause for each token that was sent before and was not read.
-//! * `guard`: whether a change broke it. The bytes that consecutive requests must share, and what moved in them.
 //! * [`ledger`]: what happened, request by request; every report is derived from it.
+//! * [`service`]: one request in, one entry out; every door, the guard too, asks the cache through it.
+//! * `guard`: whether a change broke it. The bytes that consecutive requests must share, and what moved in them.
 //! * `model`: who answers: scripts in the place of a model.
 //! * `agent`: who asks: a complete agent runtime.
 //! * `simulation`: where the two branches meet.
@@ -33,10 +34,12 @@ pub mod pricing;
 
 pub mod diagnosis;
 
+pub mod ledger;
+
+pub mod service;
+
 #[cfg(feature = "guard")]
 pub mod guard;
-
-pub mod ledger;
 
 #[cfg(feature = "runtime")]
 pub mod model;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 mod citations;
 
 /// Rooms of the core in reading order, each with the rooms it may use.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 14] = [
     ("outside", &[]),
     ("time", &[]),
     ("seed", &["time"]),
@@ -18,14 +18,28 @@ const ROOMS: [(&str, &[&str]); 13] = [
     ("cache", &["time", "wire"]),
     ("pricing", &["outside", "time", "wire", "cache"]),
     ("diagnosis", &["outside", "time", "wire", "cache", "pricing"]),
-    ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis"]),
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
+    ("service", &["time", "wire", "cache", "pricing", "diagnosis", "ledger"]),
+    ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "service"]),
     ("model", &["time", "seed", "wire"]),
     ("agent", &["outside", "time", "seed", "wire", "model"]),
-    ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent"]),
+    ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "service", "model", "agent"]),
     (
         "laws",
-        &["outside", "time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "model", "agent", "simulation"],
+        &[
+            "outside",
+            "time",
+            "seed",
+            "wire",
+            "cache",
+            "pricing",
+            "diagnosis",
+            "ledger",
+            "service",
+            "model",
+            "agent",
+            "simulation",
+        ],
     ),
 ];
 

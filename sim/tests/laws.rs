@@ -11,6 +11,7 @@ use forkcast_sim::laws::{Answers, Identity, Leftovers, Money, Notifications, Rea
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
 use forkcast_sim::seed::Seed;
+use forkcast_sim::service::{Entry, Layout};
 use forkcast_sim::simulation::{Observer, Seen};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Ttl, Wire};
@@ -171,7 +172,7 @@ fn money_sees_a_bill_that_is_not_its_parts_and_causes_that_are_not_the_differenc
     let usage = wire::Usage { input_tokens: 1_000, output_tokens: 7, ..wire::Usage::default() };
     let mut line = Line::begun(0, 0, "claude-opus-5-5".into());
     line.charge = ledger::charge(Some(&rates), &usage, &[], None);
-    let check = |line: &Line| Money.end(Instant(0), std::slice::from_ref(line));
+    let check = |line: &Line| Money.end(Instant(0), &[Entry::of_run(line.clone(), "main".into(), Layout::default())]);
     check(&line).unwrap();
     let mut other = line.clone();
     other.charge.bill.as_mut().unwrap().total = rates.difference(Category::Output, Category::Read, 1);

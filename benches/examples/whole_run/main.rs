@@ -18,7 +18,7 @@ fn main() -> Result<(), String> {
     let setup = Crowd { agents, turns }.watched(|name| all || laws.iter().any(|law| law == name));
     let finished = run(setup).map_err(|failed| failed.to_string())?;
     let held = finished.laws_held.join(", ");
-    println!("{} requests, {} events, held: {held}", finished.lines.len(), finished.events);
+    println!("{} requests, {} events, held: {held}", finished.entries.len(), finished.events);
     // A process that ends gives its memory back at once.
     std::mem::forget(finished);
     Ok(())

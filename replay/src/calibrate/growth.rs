@@ -7,7 +7,8 @@ use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{BlockKind, Frame, ToolUse};
 use forkcast_tokens::{BUILT_IN, Generation, Makeup, factors};
 
-use super::sample::{LeftOut, Sample, Samples, is_plausible};
+use super::LeftOut;
+use super::sample::{Sample, Samples, is_plausible};
 use crate::input::Inputs;
 use crate::transcript::{Agent, Answer, InputOrigin, Item, Part, Session, Sign, What};
 

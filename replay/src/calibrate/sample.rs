@@ -3,55 +3,13 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::Rules;
+use forkcast_sim::service::LeftOut;
 use forkcast_sim::wire::{Content, Frame, Level, Place, Request, Wire};
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation, Makeup, Vocabulary, factors, makeup};
 
 use super::growth;
 use crate::exchange::{Exchange, Provider};
 use crate::input::Inputs;
-
-/// Why a request cannot be compared with what it was billed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftOut {
-    /// Not answered by a Claude model, or by one whose tokenizer is not known.
-    OtherModel,
-    /// No usage is recorded, or it is zero.
-    NoUsage,
-    /// Server-side tools ran: the usage is a sum over several prompts.
-    ServerTools,
-    /// The provider edited the prompt before it counted it.
-    ContextEdited,
-    /// The body was altered on its way, or its texts were replaced by whoever recorded it.
-    Altered,
-    /// The body is no request of the Messages API.
-    Unreadable,
-    /// It holds an image or a document by address, or thinking whose text is hidden.
-    OutsideContent,
-    /// The first of its chain, or of a model in it: it shows how large the hidden prefix is, so its count is its bill.
-    ShowsPrefix,
-    /// Between two prompts of a session more came in than an answer and results of tools, or less.
-    OtherGrowth,
-    /// The bill is more than four times, or less than a quarter, of what the body can be.
-    NotWhatWasBilled,
-}
-
-impl LeftOut {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::OtherModel => "other_model",
-            Self::NoUsage => "no_usage",
-            Self::ServerTools => "server_tools",
-            Self::ContextEdited => "context_edited",
-            Self::Altered => "altered",
-            Self::Unreadable => "unreadable",
-            Self::OutsideContent => "outside_content",
-            Self::ShowsPrefix => "shows_prefix",
-            Self::OtherGrowth => "other_growth",
-            Self::NotWhatWasBilled => "not_what_was_billed",
-        }
-    }
-}
 
 /// What keeps an exchange from being compared, whatever its body holds.
 pub fn fault(exchange: &Exchange) -> Option<LeftOut> {

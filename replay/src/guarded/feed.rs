@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::formats::Format;
 use crate::input::{AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
-use crate::schedule::with_times;
+use forkcast_sim::service::Times;
 
 /// What became of the input.
 #[derive(Debug, Default)]
@@ -219,7 +219,7 @@ impl<'a> Feeding<'a> {
             }
         };
         let instants = exchange.sent_at.filter(|_| timed).map(|at| {
-            let times = with_times(exchange, at);
+            let times = Times::of(at, exchange.first_byte_at, exchange.ended_at);
             (times.at, times.first_byte_at)
         });
         match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &spelled, whose, instants)) {

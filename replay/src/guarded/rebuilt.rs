@@ -166,7 +166,7 @@ impl Talk {
         };
         let request = self.request(wire, &session.id, model);
         let known = ask.answer.sent_at.or(ask.answer.first_at).is_some() || !model.is_profiled();
-        let times = Some(model.times(ask.at, ask.first_byte_at)).filter(|_| known);
+        let times = Some(model.times(ask.times.at, ask.times.first_byte_at)).filter(|_| known);
         let facts = Facts {
             chain: Some(&self.name),
             parent,

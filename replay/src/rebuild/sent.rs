@@ -1,7 +1,8 @@
 //! One request as the client is believed to have sent it.
 
+use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{FeeLine, Rates, Terms};
-use forkcast_sim::time::Instant;
+use forkcast_sim::service::Times;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
 
 /// What a breakpoint stands for, so that another placement can be tried.
@@ -45,12 +46,8 @@ pub struct Sent<'a> {
     pub ttl: Ttl,
     /// Which conversation it belongs to: number of the agent within the session.
     pub agent: usize,
-    /// When it was sent.
-    pub at: Instant,
-    /// When its answer began.
-    pub first_byte_at: Instant,
-    /// When its answer ended.
-    pub ended_at: Instant,
+    /// When it was sent, and when its answer came.
+    pub times: Times,
     /// The model as spelled.
     pub model: &'a str,
     /// Tokens of the answer.
@@ -65,4 +62,25 @@ pub struct Sent<'a> {
     pub terms: Terms,
     /// What is charged beside tokens.
     pub fees: &'a [FeeLine],
+}
+
+impl<'a> Sent<'a> {
+    /// Its breakpoints without their roles.
+    pub fn breakpoints(&self) -> Vec<Marker> {
+        self.markers.iter().map(|sent| sent.marker).collect()
+    }
+
+    /// The prompt with `markers` for its breakpoints.
+    pub const fn prompt<'m>(&self, markers: &'m [Marker]) -> Prompt<'m>
+    where
+        'a: 'm,
+    {
+        Prompt {
+            prefixes: self.prefixes,
+            markers,
+            sizes: self.sizes,
+            total_tokens: self.total_tokens,
+            minimum_tokens: self.minimum_tokens,
+        }
+    }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use forkcast_sim::service::{CountedSize, LeftOut};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{BlockId, Content, CountedBlocks, Frame, Index, Request, TokenCounter, Wire};
 use forkcast_tokens::{BUILT_IN, Counter, Factors, Generation, is_outside, tools};
 
-use crate::calibrate::{self, Calibration, LeftOut};
+use crate::calibrate::{self, Calibration};
 use crate::exchange::Exchange;
 
 /// Where sizes of prefixes come from.
@@ -63,17 +64,6 @@ impl Sizing {
         let counter = calibration.as_ref().map_or_else(Counter::default, |fit| Counter { factors: fit.factors });
         Self { source, counter: Arc::new(counter), calibration }
     }
-}
-
-/// A request's whole prompt as counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CountedSize {
-    /// Tokens.
-    pub tokens: u64,
-    /// By which tokenizer.
-    pub tokenizer: Tokenizer,
-    /// Why the bill is not comparable with it; `None` where it is.
-    pub left_out: Option<LeftOut>,
 }
 
 /// A request's prefixes as counted.

@@ -3,6 +3,7 @@
 //! Only requests with instants, since lifetimes are what most of them ask about. What cannot be told otherwise (sums over the
 //! passes of a server-side tool) stays as recorded in each column.
 
+use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::{Level, Marker, NodeId, PathSizes, Ttl, Usage};
 
 use super::price::Priced;
@@ -11,9 +12,6 @@ use super::sized::Sized;
 use crate::rebuild::{MarkerRole, Sent, SentMarker};
 use crate::schedule::Scheduled;
 use crate::what_if::Hypothetical;
-
-/// Reads that are off by no more are a frame's difference, as in [`crate::agreement::Verdict`].
-const FRAME_TOKENS: u64 = 64;
 
 impl Run<'_> {
     /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict.
@@ -41,9 +39,7 @@ impl Run<'_> {
             minimum_tokens: sized.minimum_tokens,
             ttl: markers.last().map_or(Ttl::FiveMinutes, |marker| marker.marker.ttl),
             agent: sized.whose.chain.0 as usize,
-            at: scheduled.at,
-            first_byte_at: scheduled.first_byte_at,
-            ended_at: scheduled.ended_at,
+            times: scheduled.times,
             model: &sized.request.model,
             output_tokens: usage.output_tokens,
             hidden: false,

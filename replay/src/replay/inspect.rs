@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{EntryState, Life, Outcome, PromptCache, Refusal, Rules, look_back};
+use forkcast_sim::cache::{EntryState, Life, Outcome, Refusal, Rules, look_back};
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
@@ -128,15 +128,15 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
         run.seen = Some(Vec::new());
         let (before, rest) = stream.requests.split_at(line - first_line);
         for scheduled in before {
-            run.deliver_until(scheduled.at);
+            run.deliver_until(scheduled.times.at);
             run.serve(&stream.scope, scheduled);
         }
         let Some(scheduled) = rest.first() else { break };
-        run.deliver_until(scheduled.at);
+        run.deliver_until(scheduled.times.at);
         let exchange = scheduled.exchange;
         let request = read(&mut run.wire, &stream.scope, exchange).map_err(NotInspected::NotRead)?;
         let prepared = run.prepare(request, scheduled);
-        return Ok(Inspection::of(run, prepared, scheduled.at, first_line));
+        return Ok(Inspection::of(run, prepared, scheduled.times.at, first_line));
     }
     Err(NotInspected::NoSuchLine(first_line))
 }
@@ -240,14 +240,14 @@ impl Look<'_, '_> {
             tokens: blocks.checked_sub(1).and_then(|last| seen.cumulative.get(last)).copied().unwrap_or(0),
             marked_by: (seen.line, seen.line),
             state: self.state(node),
-            life: self.run.cache.life(prefixes, node, self.at),
+            life: self.run.delivery.cache().life(prefixes, node, self.at),
             shared_blocks: alike.min(blocks),
             blocks,
         }
     }
 
     fn state(&self, node: NodeId) -> EntryState {
-        self.run.cache.state(&self.run.wire.prefixes, node, self.at)
+        self.run.delivery.cache().state(&self.run.wire.prefixes, node, self.at)
     }
 
     fn index_of(&self, node: NodeId) -> Option<usize> {

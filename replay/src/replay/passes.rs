@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::session::{self, Ledger, Place};
+use super::session::{self, Place};
 use super::{Options, Replay, run, sessions, traced};
 use crate::input::{Inputs, Unreadable};
 use crate::rebuild::forecast::Shared;
@@ -63,7 +63,7 @@ impl<'a> Passes<'a> {
     /// Everything in memory, at once.
     pub(super) fn whole(mut self) -> Replay {
         let mut whole = std::mem::take(&mut self.recorded);
-        whole.partial |= self.sessions(whole.lines.len(), whole.partial, &mut |part, _| whole.append(part));
+        whole.partial |= self.sessions(whole.entries.len(), whole.partial, &mut |part, _| whole.append(part));
         whole
     }
 
@@ -83,20 +83,20 @@ impl<'a> Passes<'a> {
                 (session::replay(&session, place, shared, options), session)
             }))
         };
-        let (mut lines, mut chains, mut taken) = (first, self.chains, 0);
+        let (mut requests, mut chains, mut taken) = (first, self.chains, 0);
         let mut items = inputs.sessions.items();
         items.truncate(end);
-        in_turn(items, &work, &mut |done: Option<io::Result<(Ledger, Session)>>| {
+        in_turn(items, &work, &mut |done: Option<io::Result<(Replay, Session)>>| {
             let Some(done) = done.filter(|_| !halted.load(Ordering::Relaxed)) else { return };
             if !begun_before && (self.stop)() {
                 halted.store(true, Ordering::Relaxed);
                 return;
             }
             match done {
-                Ok((ledger, session)) => {
-                    let own = ledger.chains;
-                    let part = Replay::of(ledger, lines, chains);
-                    (lines, chains) = (lines + part.lines.len(), chains + own);
+                Ok((mut part, session)) => {
+                    part.number(requests, chains);
+                    requests += part.entries.len();
+                    chains += session.agents.len();
                     take(part, Some(&session));
                 }
                 Err(error) => take(lost(inputs.sessions.source(taken), &error), None),
@@ -111,7 +111,7 @@ impl<'a> Passes<'a> {
 impl InParts for Passes<'_> {
     fn each(&self, take: &mut dyn FnMut(&Replay, Option<&Session>)) {
         take(&self.recorded, None);
-        let partial = self.sessions(self.recorded.lines.len(), self.recorded.partial, &mut |part, session| {
+        let partial = self.sessions(self.recorded.entries.len(), self.recorded.partial, &mut |part, session| {
             take(&part, session);
         });
         if partial && !self.recorded.partial {
@@ -127,39 +127,17 @@ fn lost(file: &str, error: &io::Error) -> Replay {
 }
 
 impl Replay {
-    /// The ledger of a session as a part: its lines numbered from `first`, its chains from `chains`.
-    fn of(ledger: Ledger, first: usize, chains: usize) -> Self {
-        let mut lines = ledger.lines;
-        lines.iter_mut().for_each(|line| line.index += first);
-        Self {
-            chains: lines.iter().map(|line| line.chain.map(|chain| chains + chain.0 as usize)).collect(),
-            lines,
-            comparisons: ledger.comparisons,
-            origins: ledger.origins,
-            asked: ledger.asked.into_iter().map(Some).collect(),
-            evidence: ledger.evidence,
-            residuals: ledger.residuals,
-            hypotheticals: ledger.hypotheticals,
-            lower_bounds: ledger.lower_bounds,
-            counted: ledger.counted,
-            rules: ledger.rules,
-            unpriced: ledger.unpriced,
-            ..Self::default()
+    /// Numbers the lines from `first` and the chains from `chains`.
+    fn number(&mut self, first: usize, chains: usize) {
+        for entry in &mut self.entries {
+            entry.line.index += first;
+            entry.chain = entry.chain.map(|chain| chains + chain);
         }
     }
 
     /// Adds a part.
     fn append(&mut self, part: Self) {
-        self.lines.extend(part.lines);
-        self.chains.extend(part.chains);
-        self.comparisons.extend(part.comparisons);
-        self.origins.extend(part.origins);
-        self.asked.extend(part.asked);
-        self.evidence.extend(part.evidence);
-        self.residuals.extend(part.residuals);
-        self.hypotheticals.extend(part.hypotheticals);
-        self.lower_bounds.extend(part.lower_bounds);
-        self.counted.extend(part.counted);
+        self.entries.extend(part.entries);
         self.unreadable.extend(part.unreadable);
         for rules in part.rules {
             if !self.rules.contains(&rules) {

@@ -1,11 +1,12 @@
 //! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
 
-use forkcast_sim::pricing::{Category, Date, FeeLine, ModelKey, Money, Rates, ServiceTier, Terms, fees};
+use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::{Date, FeeLine, ModelKey, Rates, ServiceTier, Terms, fees};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{Request, Usage};
 
-use super::Options;
+use super::{Options, Replay};
 use crate::exchange::{Exchange, RecordedUsage};
 
 /// Rates of one request and what they rest on.
@@ -90,6 +91,17 @@ pub(super) fn price(options: &Options, asking: &Asking<'_>, usage: &Usage) -> Pr
     Priced { rates, terms, fees: fee.into_iter().chain(run_fee).collect(), remarks }
 }
 
+impl Replay {
+    /// Fills in the money of a line whose `usage` was billed, and what it rests on.
+    pub(super) fn price(&mut self, line: &mut Line, priced: &mut Priced, usage: &Usage) {
+        if priced.rates.is_none() && !self.unpriced.contains(&line.model) {
+            self.unpriced.push(line.model.clone());
+        }
+        line.remarks.append(&mut priced.remarks);
+        line.price(usage, priced.rates.as_ref(), &priced.fees);
+    }
+}
+
 /// What the rates had to take in the place of what is not known.
 fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
     let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
@@ -103,11 +115,4 @@ fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
         (rates.hour_unknown, "the price depends on the hour, which is not recorded: billed outside peak hours"),
     ];
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
-}
-
-/// The premium of written tokens over plain input, never less than nothing.
-pub(super) fn unread_premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
-    let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
-        + rates.difference(Category::Write1h, Category::Input, one_hour);
-    premium.max(Money::default())
 }

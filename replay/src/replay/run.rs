@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{Outcome, Prompt, Rules};
 use forkcast_sim::diagnosis::{Case, Explanation, explain};
 use forkcast_sim::guard::{Facts, Identity};
-use forkcast_sim::ledger::{Line, UnreadWrites, charge};
-use forkcast_sim::pricing::Rates;
+use forkcast_sim::ledger::Line;
+use forkcast_sim::service::{Compared, CountedSize, Delivery, Entry, NotComparable, Premiums, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, PathSizes, Pins, Request, Usage, Wire};
 
-use super::counted::{CountedSize, Counting};
+use super::counted::Counting;
 use super::implied::{self, imply};
 use super::known::Known;
-use super::price::{Priced, price_exchange, unread_premium};
+use super::price::{Priced, price_exchange};
 use super::reading::{NotRead, read};
 use super::sized::{Sized, billed_ttl, set_ttl, uncached};
 use super::supposed::Supposed;
 use super::{Options, Replay};
-use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Exchange, Provider};
 use crate::guarded::exchanged;
 use crate::input::Unreadable;
@@ -42,10 +41,10 @@ pub(super) fn run(
             run.result.partial = true;
             break;
         }
-        run.deliver_until(scheduled.at);
+        run.deliver_until(scheduled.times.at);
         run.serve(&stream.scope, scheduled);
     }
-    run.price_unread_writes();
+    run.premiums.settle(&mut run.result.entries[run.first_line..]);
     let chains = run.identity.chains();
     run.write_suppositions();
     chains
@@ -57,7 +56,7 @@ pub(super) struct Run<'a> {
     result: &'a mut Replay,
     pub rules: Rules,
     pub wire: Wire,
-    pub cache: Marked,
+    pub delivery: Delivery,
     pins: Pins,
     counting: Counting<'a>,
     /// The request being served, as counted.
@@ -67,10 +66,7 @@ pub(super) struct Run<'a> {
     cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<Seen>>,
-    answers: BTreeMap<(Instant, Ticket), Instant>,
-    unread: UnreadWrites,
-    /// In step with the stream's lines in the ledger.
-    rates: Vec<Option<Rates>>,
+    premiums: Premiums,
     first_line: usize,
     first_chain: usize,
     pub timed: bool,
@@ -104,7 +100,7 @@ pub(super) struct Prepared {
 
 impl<'a> Run<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
-        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.at));
+        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.times.at));
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
         if !result.rules.contains(&rules.name) {
             result.rules.push(rules.name);
@@ -113,17 +109,15 @@ impl<'a> Run<'a> {
             options,
             rules,
             wire: Wire::new(rules.forms),
-            cache: Marked::new(rules, 0),
+            delivery: Delivery::new(&rules),
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
             seen: None,
-            answers: BTreeMap::new(),
-            unread: UnreadWrites::default(),
-            rates: Vec::new(),
-            first_line: result.lines.len(),
+            premiums: Premiums::default(),
+            first_line: result.entries.len(),
             first_chain,
             timed: stream.timed,
             scope: stream.scope.clone(),
@@ -136,14 +130,7 @@ impl<'a> Run<'a> {
 
     /// Tells the cache of every answer that began by `at`.
     pub fn deliver_until(&mut self, at: Instant) {
-        while let Some(entry) = self.answers.first_entry() {
-            if entry.key().0 > at {
-                return;
-            }
-            let ((first_byte_at, ticket), ended_at) = entry.remove_entry();
-            self.cache.first_byte(&self.wire.prefixes, ticket, first_byte_at);
-            self.cache.ended(&self.wire.prefixes, ticket, ended_at);
-        }
+        self.delivery.deliver_until(&self.wire.prefixes, at);
     }
 
     pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
@@ -169,16 +156,13 @@ impl<'a> Run<'a> {
         let mut line = self.line(scheduled, exchange.model.clone());
         line.remarks.extend(remark.map(str::to_owned));
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
-        match exchange.usage {
-            Some(recorded) => {
-                let charged = recorded.billed_units.map(|billed| Usage {
-                    input_tokens: billed.input_tokens,
-                    output_tokens: billed.output_tokens,
-                    ..Usage::default()
-                });
-                self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage), None);
-            }
-            None => self.rates.push(None),
+        if let Some(recorded) = exchange.usage {
+            let charged = recorded.billed_units.map(|billed| Usage {
+                input_tokens: billed.input_tokens,
+                output_tokens: billed.output_tokens,
+                ..Usage::default()
+            });
+            self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage));
         }
         self.count_apart(exchange);
         self.push(line, Err(why), exchange);
@@ -186,23 +170,16 @@ impl<'a> Run<'a> {
 
     fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
         Line {
-            at: self.timed.then_some(scheduled.at),
-            first_byte_at: self.timed.then_some(scheduled.first_byte_at),
-            ..Line::begun(self.result.lines.len(), scheduled.session, model)
+            at: self.timed.then_some(scheduled.times.at),
+            first_byte_at: self.timed.then_some(scheduled.times.first_byte_at),
+            ..Line::begun(self.result.entries.len(), scheduled.session, model)
         }
     }
 
     fn push(&mut self, line: Line, comparison: Result<Compared, NotComparable>, exchange: &Exchange) {
-        self.result.chains.push(line.chain.map(|chain| self.first_chain + chain.0 as usize));
-        self.result.lines.push(line);
-        self.result.comparisons.push(comparison);
-        self.result.origins.push(exchange.origin.clone());
-        self.result.counted.push(self.size.take());
-        self.result.asked.push(None);
-        self.result.evidence.push(None);
-        self.result.residuals.push(None);
-        self.result.hypotheticals.push(Vec::new());
-        self.result.lower_bounds.push(None);
+        let chain = line.chain.map(|chain| self.first_chain + chain.0 as usize);
+        let size = self.size.take();
+        self.result.entries.push(Entry { chain, size, ..Entry::new(line, exchange.origin.clone(), comparison) });
     }
 
     /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
@@ -238,8 +215,8 @@ impl<'a> Run<'a> {
             parent: exchange.parent.as_deref(),
             scope: &scope,
             siblings: self.siblings,
-            at: Some(scheduled.at),
-            first_byte_at: Some(scheduled.first_byte_at),
+            at: Some(scheduled.times.at),
+            first_byte_at: Some(scheduled.times.first_byte_at),
             usage: None,
         };
         let sized =
@@ -256,14 +233,14 @@ impl<'a> Run<'a> {
             self.refused(line, &sized.request, exchange);
             return;
         }
-        let predicted = self.predict(&sized, scheduled.at);
+        let predicted = self.predict(&sized, scheduled.times.at);
         let usage = recorded.unwrap_or_else(|| predicted.usage());
-        let explanation = self.explain(&sized, &usage, &predicted, scheduled.at);
+        let explanation = self.explain(&sized, &usage, &predicted, scheduled.times.at);
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage, Some(&explanation));
         line.explanation = Some(explanation);
+        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
         if sized.refusal.is_none() {
             self.commit(line.index, &sized, scheduled, &usage);
             self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
@@ -279,7 +256,7 @@ impl<'a> Run<'a> {
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);
-        self.price(&mut line, exchange, Some(request), &nothing, Some(&Explanation::default()));
+        self.price(&mut line, exchange, Some(request), &nothing);
         self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
@@ -288,7 +265,8 @@ impl<'a> Run<'a> {
             return uncached(sized.total_tokens);
         }
         let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        self.cache.peek(&prompt(&self.wire, sized, &sizes), at)
+        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
+        self.delivery.cache().peek(&prompt, at)
     }
 
     pub fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
@@ -301,7 +279,7 @@ impl<'a> Run<'a> {
             predicted,
             refusal: sized.refusal.as_ref(),
             previous: sized.whose.previous.as_ref().map(Known::previous),
-            cache: &self.cache,
+            cache: self.delivery.cache(),
             at,
         })
     }
@@ -329,40 +307,29 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Fills in the line's money. `request` and `why` are absent where no profile reads the body.
-    fn price(
-        &mut self,
-        line: &mut Line,
-        exchange: &Exchange,
-        request: Option<&Request>,
-        usage: &Usage,
-        why: Option<&Explanation>,
-    ) -> Priced {
+    /// Fills in the line's money. `request` is absent where no profile reads the body.
+    fn price(&mut self, line: &mut Line, exchange: &Exchange, request: Option<&Request>, usage: &Usage) -> Priced {
         let mut priced = price_exchange(self.options, exchange, request, line.at, usage);
-        line.remarks.append(&mut priced.remarks);
-        let (rates, fees) = (priced.rates, &priced.fees);
-        if rates.is_none() && !self.result.unpriced.contains(&line.model) {
-            self.result.unpriced.push(line.model.clone());
-        }
-        line.charge = charge(rates.as_ref(), usage, fees, why);
-        line.predicted_bill = rates.zip(line.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
+        self.result.price(line, &mut priced, usage);
         // Without a profile it is not known what was read of what it wrote.
-        self.rates.push(rates.filter(|_| why.is_some()));
+        if let Some(rates) = priced.rates.filter(|_| request.is_some()) {
+            self.premiums.price(line.index, rates);
+        }
         priced
     }
 
     /// Lets the request act on the cache, and follows what it read and wrote.
     fn commit(&mut self, line: usize, sized: &Sized, scheduled: &Scheduled<'_>, usage: &Usage) {
         let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        let (ticket, outcome) = self.cache.look_up(&prompt(&self.wire, sized, &sizes), scheduled.at);
-        self.answers.insert((scheduled.first_byte_at, ticket), scheduled.ended_at);
+        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
+        let outcome = self.delivery.serve(&prompt, &scheduled.times);
         let read = usage.cache_read_input_tokens;
         let hit = if read == outcome.read_tokens { outcome.hit } else { sized.node_of(read) };
         if let Some(hit) = hit.filter(|_| read > 0) {
-            self.unread.read(&self.wire.prefixes, hit);
+            self.premiums.read(&self.wire.prefixes, hit);
         }
         if usage.cache_creation_input_tokens() > 0 {
-            self.unread.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
+            self.premiums.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
         }
     }
 
@@ -383,32 +350,10 @@ impl<'a> Run<'a> {
 
     /// Once the stream has ended it is known what its requests might have been.
     fn write_suppositions(self) {
-        let (columns, bounds) = (&mut self.result.hypotheticals, &mut self.result.lower_bounds);
-        self.supposed.finish(&self.wire.prefixes, columns, bounds);
+        self.supposed.finish(&self.wire.prefixes, &mut self.result.entries);
         for (line, row) in self.as_recorded {
-            columns[line] = row;
+            self.result.entries[line].hypotheticals = row;
         }
-    }
-
-    /// Once the stream has ended it is known what nobody read.
-    fn price_unread_writes(&mut self) {
-        let unread = self.unread.unread();
-        for (step, rates) in self.rates.iter().enumerate() {
-            let Some(rates) = rates else { continue };
-            let line = &mut self.result.lines[self.first_line + step];
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
-        }
-    }
-}
-
-fn prompt<'a>(wire: &'a Wire, sized: &'a Sized, sizes: &'a PathSizes<'a>) -> Prompt<'a> {
-    Prompt {
-        prefixes: &wire.prefixes,
-        markers: &sized.request.markers,
-        sizes,
-        total_tokens: sized.total_tokens,
-        minimum_tokens: sized.minimum_tokens,
     }
 }
 

@@ -3,9 +3,8 @@
 use forkcast_sim::cache::{Outcome, Refusal, Rules, minimum_tokens, refusal};
 use forkcast_sim::diagnosis::Previous;
 use forkcast_sim::guard::{Facts, Identity, Whose};
-use forkcast_sim::wire::{
-    Marker, NodeId, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire, estimated_cumulative,
-};
+use forkcast_sim::service::stretches;
+use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Ttl, Usage, Wire, estimated_cumulative};
 
 use super::known::Known;
 use crate::exchange::Exchange;
@@ -83,16 +82,7 @@ impl Sized {
     /// The stretch that each breakpoint writes behind what is read, in tokens.
     pub fn written(&self, prefixes: &Prefixes, read_tokens: u64) -> Vec<(Marker, u64)> {
         let sizes = PathSizes::new(prefixes, &self.request.nodes, self.billed().to_vec());
-        let mut from = read_tokens;
-        self.effective()
-            .into_iter()
-            .map(|marker| {
-                let end = sizes.tokens_at(marker.node).max(from);
-                let tokens = end - from;
-                from = end;
-                (marker, tokens)
-            })
-            .collect()
+        stretches(self.effective(), &sizes, read_tokens)
     }
 
     /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.

@@ -1,12 +1,12 @@
 //! What a session's requests might have been: every request goes to the what-ifs and to the clairvoyant bound too.
 
 use forkcast_sim::cache::Rules;
-use forkcast_sim::pricing::Money;
+use forkcast_sim::service::{Entry, Times};
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes};
 
 use crate::rebuild::{MarkerRole, Sent, SentMarker};
 use crate::replay::Options;
-use crate::what_if::{Bound, BoundPings, Columns, Hypothetical};
+use crate::what_if::{Bound, BoundPings, Columns};
 
 /// See the module.
 pub(super) struct Supposed<'a> {
@@ -42,8 +42,7 @@ impl<'a> Supposed<'a> {
             markers: &own,
             total_tokens: tokens,
             minimum_tokens: 0,
-            first_byte_at: sent.at,
-            ended_at: sent.at,
+            times: Times::at_once(sent.times.at),
             output_tokens: 0,
             hidden: true,
             ..*sent
@@ -61,13 +60,12 @@ impl<'a> Supposed<'a> {
         self.bound.serve(sent);
     }
 
-    /// Writes what was found into the rows of the requests' lines.
-    pub fn finish(self, prefixes: &Prefixes, columns: &mut [Vec<Hypothetical>], bounds: &mut [Option<Money>]) {
+    /// Writes what was found into the requests' entries.
+    pub fn finish(self, prefixes: &Prefixes, entries: &mut [Entry]) {
         let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());
         for (line, (hypotheticals, bound)) in self.lines.into_iter().zip(found) {
-            if let (Some(row), Some(least)) = (columns.get_mut(line), bounds.get_mut(line)) {
-                (*row, *least) = (hypotheticals, bound.cost);
-            }
+            entries[line].hypotheticals = hypotheticals;
+            entries[line].lower_bound = bound.cost;
         }
     }
 }

@@ -6,14 +6,14 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
-use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, ServiceTier, Terms};
+use forkcast_sim::service::{Entry, NotComparable, premium};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Usage};
 
-use super::price::{Asking, Priced, price, unread_premium};
+use super::price::{Asking, Priced, price};
 use super::{Options, Replay};
-use crate::agreement::NotComparable;
 use crate::exchange::{Origin, RecordedUsage};
 use crate::input::{FileInput, Inputs};
 use crate::trace::{BreakPlace, Clock, Priced as TermsAndRates, Rest, Sends, Trace, TraceRequest, Turn, turns};
@@ -195,31 +195,22 @@ impl<'a> Tracing<'a> {
 
     fn push(&self, turn: &Turn, served: Served, chains: usize, result: &mut Replay) {
         let request = self.request(turn);
-        let mut line = self.line(turn, request, result.lines.len());
+        let mut line = self.line(turn, request, result.entries.len());
         line.remarks.extend(served.remarks.into_iter().map(str::to_owned));
         let usage = Usage { output_tokens: request.output_tokens, ..served.usage };
         line.predicted = Some(usage);
-        let priced = priced(self.options, &line.model, line.at, &usage);
-        if priced.rates.is_none() && !result.unpriced.contains(&line.model) {
-            result.unpriced.push(line.model.clone());
-        }
-        line.remarks.extend(priced.remarks);
-        line.charge = charge(priced.rates.as_ref(), &usage, &priced.fees, Some(&served.explanation));
-        line.predicted_bill = priced.rates.map(|rates| rates.bill(&usage, &priced.fees));
-        line.unread_writes = priced.rates.map(|rates| unread_premium(&rates, served.unread_tokens, 0));
         line.explanation = Some(served.explanation);
-        result.chains.push(Some(chains + turn.conversation));
-        result.lines.push(line);
-        result.comparisons.push(Err(NotComparable::NoUsage));
-        let (file, index) = (self.file.file.clone(), request.index);
-        result.origins.push(Origin { file, index, line: request.line });
-        result.counted.push(None);
-        result.asked.push(None);
-        result.evidence.push(None);
-        result.residuals.push(None);
+        let mut priced = priced(self.options, &line.model, line.at, &usage);
+        result.price(&mut line, &mut priced, &usage);
+        line.unread_writes = priced.rates.map(|rates| premium(&rates, served.unread_tokens, 0));
+        let origin = Origin { file: self.file.file.clone(), index: request.index, line: request.line };
         let seen = self.seen.get(turn.conversation).and_then(|seen| seen.get(turn.request));
-        result.hypotheticals.push(seen.map(|seen| seen.what_ifs.clone()).unwrap_or_default());
-        result.lower_bounds.push(seen.and_then(|seen| seen.bound.cost));
+        result.entries.push(Entry {
+            chain: Some(chains + turn.conversation),
+            hypotheticals: seen.map(|seen| seen.what_ifs.clone()).unwrap_or_default(),
+            lower_bound: seen.and_then(|seen| seen.bound.cost),
+            ..Entry::new(line, origin, Err(NotComparable::NoUsage))
+        });
     }
 
     fn line(&self, turn: &Turn, request: &TraceRequest, index: usize) -> Line {

@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_sim::pricing::{Rates, Terms};
+use forkcast_sim::service::Times;
 use forkcast_sim::wire::{BlockKind, Blocks, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Sizes, Ttl};
 
 use super::turns::Path;
@@ -77,7 +78,6 @@ impl<'a> Sends<'a> {
         let sent = &self.trace.conversations[conversation].requests[request];
         let prompt = &self.prompts[conversation][request];
         let end_tokens = (rest == Rest::Written).then_some((prompt.end, sent.input_tokens));
-        let at = sent.at;
         serve(&Sent {
             prefixes: &self.prefixes,
             sizes: &PromptSizes { sizes: &self.sizes, end_tokens, most: sent.input_tokens },
@@ -88,10 +88,8 @@ impl<'a> Sends<'a> {
             minimum_tokens: 0,
             ttl: Ttl::FiveMinutes,
             agent: conversation,
-            at,
             // Nothing is in flight: a request finds what the one before it wrote.
-            first_byte_at: at,
-            ended_at: at,
+            times: Times::at_once(sent.at),
             model: sent.model.as_deref().unwrap_or_default(),
             output_tokens: sent.output_tokens,
             hidden: false,

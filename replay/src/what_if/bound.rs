@@ -94,7 +94,7 @@ impl Bound {
         let rates = sent.rates.filter(|_| !sent.hidden);
         let tokens = sized(sent, sent.end);
         let warm = std::mem::take(&mut self.warm);
-        self.uses.push(Use { at: sent.at, prices: Prices::new(rates), warm });
+        self.uses.push(Use { at: sent.times.at, prices: Prices::new(rates), warm });
         self.requests.push(Asked {
             hidden: sent.hidden,
             total_tokens: sent.total_tokens,

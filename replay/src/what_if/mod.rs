@@ -21,20 +21,9 @@ mod spec;
 mod timeline;
 mod variant;
 
-use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Usage;
-
 pub use action::{Action, SessionCosts, Where, actions};
 pub use bound::{Bound, BoundPings};
 pub use breakpoints::Breakpoints;
 pub use column::Columns;
+pub use forkcast_sim::service::Hypothetical;
 pub use spec::{KEYS, KeepAlive, Key, Lifetimes, WhatIf};
-
-/// What one request would have been.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hypothetical {
-    /// Its usage, with that of the pings that kept its prefix alive until the next request.
-    pub usage: Usage,
-    /// What it would have cost; `None` for a model without a price.
-    pub cost: Option<Money>,
-}

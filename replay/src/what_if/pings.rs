@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Prompt, PromptCache};
+use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{Money, Rates};
+use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
 
@@ -60,7 +61,7 @@ impl Pings {
     }
 
     /// Sends the next one.
-    pub fn send(&mut self, prefixes: &Prefixes, cache: &mut Marked) {
+    pub fn send(&mut self, prefixes: &Prefixes, delivery: &mut Delivery) {
         let Some(((at, agent), mut waiting)) = self.due.pop_first() else { return };
         let end = waiting.markers.last().map_or(0, |last| self.sizes.tokens_at(last.node));
         let prompt = Prompt {
@@ -70,9 +71,7 @@ impl Pings {
             total_tokens: end,
             minimum_tokens: waiting.minimum_tokens,
         };
-        let (ticket, outcome) = cache.look_up(&prompt, at);
-        cache.first_byte(prefixes, ticket, at);
-        cache.ended(prefixes, ticket, at);
+        let outcome = delivery.serve_at_once(&prompt, at);
         let usage = Usage { output_tokens: OUTPUT_TOKENS, ..outcome.usage() };
         waiting.spent.usage += usage;
         waiting.spent.cost += waiting.rates.map_or(Money::ZERO, |rates| rates.bill(&usage, &[]).total);
@@ -90,8 +89,7 @@ impl Pings {
 
     /// A request went out with these breakpoints: pings follow it.
     pub fn follow(&mut self, sent: &Sent<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
-        let long_enough = |marker: &&Marker| sent.sizes.tokens_at(marker.node) >= sent.minimum_tokens;
-        let markers: Vec<Marker> = markers.iter().filter(long_enough).copied().collect();
+        let markers = sent.prompt(markers).effective();
         if markers.is_empty() || sent.is_last && sent.agent != MAIN_AGENT {
             return;
         }
@@ -106,7 +104,7 @@ impl Pings {
             row,
             spent: Spent::default(),
         };
-        self.wait(sent.at + self.keepalive.every, sent.agent, waiting);
+        self.wait(sent.times.at + self.keepalive.every, sent.agent, waiting);
     }
 
     fn wait(&mut self, at: Instant, agent: usize, waiting: Waiting) {

@@ -1,9 +1,8 @@
 //! One what-if of one session: a cache of its own, fed with the same requests.
 
-use std::collections::BTreeMap;
-
-use forkcast_sim::cache::{EntryState, Marked, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{EntryState, Rules};
 use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::ModelId;
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Usage};
@@ -84,8 +83,7 @@ impl Pricing<'_> {
 struct World {
     rules: Rules,
     no_cache: bool,
-    cache: Marked,
-    answers: BTreeMap<(Instant, Ticket), Instant>,
+    delivery: Delivery,
     placement: Placement,
     pings: Option<Pings>,
     markers: Vec<Marker>,
@@ -97,8 +95,7 @@ impl World {
         Self {
             rules,
             no_cache: what_if.no_cache,
-            cache: Marked::new(rules, 0),
-            answers: BTreeMap::new(),
+            delivery: Delivery::new(&rules),
             placement: Placement::new(what_if.breakpoints, what_if.ttl),
             pings: what_if.keepalive.map(Pings::new),
             markers: Vec::new(),
@@ -107,7 +104,7 @@ impl World {
     }
 
     fn serve(&mut self, sent: &Sent<'_>, rates: Option<&Rates>) {
-        self.advance(sent.prefixes, sent.at);
+        self.advance(sent.prefixes, sent.times.at);
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(sent.agent)) {
             self.bill_pings(row, spent);
         }
@@ -115,7 +112,8 @@ impl World {
         if self.no_cache {
             self.markers.clear();
         }
-        let usage = self.look_up(sent);
+        let outcome = self.delivery.serve(&sent.prompt(&self.markers), &sent.times);
+        let usage = Usage { output_tokens: sent.output_tokens, ..outcome.usage() };
         let row = (!sent.hidden).then_some(self.rows.len());
         if row.is_some() {
             let cost = rates.map(|rates| rates.bill(&usage, sent.fees).total);
@@ -127,62 +125,26 @@ impl World {
     }
 
     fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
-        self.advance(sent.prefixes, sent.at);
-        if self.no_cache || self.cache.state(sent.prefixes, floor, sent.at) != EntryState::Live {
+        self.advance(sent.prefixes, sent.times.at);
+        if self.no_cache || self.delivery.cache().state(sent.prefixes, floor, sent.times.at) != EntryState::Live {
             return;
         }
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
         let markers =
             [SentMarker { marker: Marker { node, ttl: sent.ttl, place, automatic: false }, role: MarkerRole::Other }];
         self.placement.place(&Sent { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
-        let prompt = Prompt {
-            prefixes: sent.prefixes,
-            markers: &self.markers,
-            sizes: sent.sizes,
-            total_tokens: sent.total_tokens,
-            minimum_tokens: sent.minimum_tokens,
-        };
-        let (ticket, _) = self.cache.look_up(&prompt, sent.at);
-        self.cache.ended(sent.prefixes, ticket, sent.at);
-    }
-
-    fn look_up(&mut self, sent: &Sent<'_>) -> Usage {
-        let prompt = Prompt {
-            prefixes: sent.prefixes,
-            markers: &self.markers,
-            sizes: sent.sizes,
-            total_tokens: sent.total_tokens,
-            minimum_tokens: sent.minimum_tokens,
-        };
-        let (ticket, outcome) = self.cache.look_up(&prompt, sent.at);
-        self.answers.insert((sent.first_byte_at, ticket), sent.ended_at);
-        Usage { output_tokens: sent.output_tokens, ..outcome.usage() }
+        self.delivery.serve_at_once(&sent.prompt(&self.markers), sent.times.at);
     }
 
     /// Lets everything happen that happens before a request at `until`: answers begin, pings go out.
     fn advance(&mut self, prefixes: &Prefixes, until: Instant) {
-        loop {
-            let answer = self.answers.keys().next().map(|(at, _)| *at).filter(|at| *at <= until);
-            let ping = self.pings.as_ref().and_then(Pings::next).filter(|at| *at < until);
-            match (answer, ping) {
-                (None, None) => return,
-                (Some(answer), ping) if ping.is_none_or(|ping| answer <= ping) => self.deliver(prefixes),
-                _ => self.ping(prefixes),
+        if let Some(pings) = &mut self.pings {
+            while let Some(ping) = pings.next().filter(|at| *at < until) {
+                self.delivery.deliver_until(prefixes, ping);
+                pings.send(prefixes, &mut self.delivery);
             }
         }
-    }
-
-    /// The next answer begins. Its end changes nothing under the rules that exist and is told with it.
-    fn deliver(&mut self, prefixes: &Prefixes) {
-        let Some(((first_byte_at, ticket), ended_at)) = self.answers.pop_first() else { return };
-        self.cache.first_byte(prefixes, ticket, first_byte_at);
-        self.cache.ended(prefixes, ticket, ended_at);
-    }
-
-    fn ping(&mut self, prefixes: &Prefixes) {
-        if let Some(pings) = &mut self.pings {
-            pings.send(prefixes, &mut self.cache);
-        }
+        self.delivery.deliver_until(prefixes, until);
     }
 
     fn bill_pings(&mut self, row: usize, spent: Spent) {

@@ -26,9 +26,9 @@ impl Worth {
 
 fn worth(with: &Replay, without: &Replay) -> Worth {
     let mut worth = Worth::default();
-    for (with, without) in with.comparisons.iter().zip(&without.comparisons) {
-        let (Ok(with), Ok(without)) = (with, without) else { continue };
-        let right = |compared: &forkcast_replay::agreement::Compared| compared.recorded == compared.predicted;
+    for (with, without) in with.entries.iter().zip(&without.entries) {
+        let (Ok(with), Ok(without)) = (&with.comparison, &without.comparison) else { continue };
+        let right = |compared: &forkcast_sim::service::Compared| compared.recorded == compared.predicted;
         worth.changed += u64::from(with.predicted_usage != without.predicted_usage);
         worth.fixed += u64::from(right(with) && !right(without));
         worth.broken += u64::from(!right(with) && right(without));
@@ -97,7 +97,7 @@ fn rules_found_elsewhere_hold_on_each_source() {
         measure(&result, &mut held_out);
         held_out.row(&format!("{source}, held out"));
         if number > 0 {
-            result.lines.iter_mut().for_each(|line| line.session += number * 10_000);
+            result.entries.iter_mut().for_each(|entry| entry.line.session += number * 10_000);
             measure(&result, &mut all);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::transcript::{DiagnosisKind, What};
+use forkcast_sim::service::Entry;
 
 use crate::{SOURCES, data, inputs};
 
@@ -28,8 +29,8 @@ fn causes_agree_with_the_providers_diagnosis() {
         }
         blind.sessions = sessions.into_iter().collect();
         let result = replay(&blind, &Options::default());
-        for (line, asked) in result.lines.iter().zip(&result.asked) {
-            let Some(kind) = asked.and_then(|asked| told.get(&(asked.session, asked.agent, asked.item))) else {
+        for Entry { line, answer, .. } in &result.entries {
+            let Some(kind) = answer.and_then(|answer| told.get(&(answer.session, answer.agent, answer.item))) else {
                 continue;
             };
             let cause = line.charge.causes.iter().max_by_key(|cause| cause.tokens);

@@ -3,6 +3,7 @@
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::transcript::What;
+use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
 use crate::{SOURCES, data, inputs};
@@ -12,7 +13,7 @@ fn every_token_is_read_new_or_missed_and_causes_make_the_difference_of_the_bills
     let Some(data) = data() else { return };
     let mut lines = 0;
     for source in SOURCES {
-        for line in &replay(&inputs(source, &data), &Options::default()).lines {
+        for line in replay(&inputs(source, &data), &Options::default()).lines() {
             let (Some(why), Some(recorded)) = (&line.explanation, &line.recorded) else { continue };
             let missed: u64 = why.missed.iter().map(|part| part.tokens).sum();
             let sum = why.read_tokens + why.new_tokens + missed;
@@ -39,11 +40,12 @@ fn the_order_of_files_never_matters() {
         turned.sessions = sessions.into_iter().collect();
         let told = |inputs: &Inputs| {
             let result = replay(inputs, &Options::default());
-            let lines = result.lines.iter().zip(&result.origins).zip(&result.evidence).zip(&result.residuals);
-            let mut told: Vec<_> = lines
-                .map(|(((line, origin), evidence), residual)| {
+            let mut told: Vec<_> = result
+                .entries
+                .iter()
+                .map(|Entry { line, origin, evidence, unforeseen, .. }| {
                     let line = (&line.recorded, &line.predicted, &line.charge, &line.explanation, &line.unread_writes);
-                    format!("{} {} {line:?} {evidence:?} {residual:?}", origin.file, origin.line)
+                    format!("{} {} {line:?} {evidence:?} {unforeseen:?}", origin.file, origin.line)
                 })
                 .collect();
             told.sort();
@@ -73,13 +75,13 @@ fn how_a_requests_own_input_was_split_never_enters_its_prediction() {
     let original = inputs("cc-marot-spotter", &data);
     let expected = replay(&original, &Options::default());
     // Each replay changes one request of each session: what they share is learnt from requests before.
-    let most = expected.asked.iter().flatten().map(|asked| asked.item).max().unwrap_or(0);
+    let most = expected.entries.iter().filter_map(|entry| entry.answer).map(|asked| asked.item).max().unwrap_or(0);
     let (mut checked, stride) = (0, 7);
     for round in (0..=most).step_by(stride) {
         let mut changed = original.clone();
         let mut touched = Vec::new();
-        for (at, asked) in expected.asked.iter().enumerate() {
-            let (Some(asked), Ok(_)) = (asked, &expected.comparisons[at]) else { continue };
+        for (at, entry) in expected.entries.iter().enumerate() {
+            let (Some(asked), Ok(_)) = (entry.answer, &entry.comparison) else { continue };
             if asked.agent != 0 || asked.session != round % original.sessions.len() || asked.item < round {
                 continue;
             }
@@ -95,7 +97,7 @@ fn how_a_requests_own_input_was_split_never_enters_its_prediction() {
         }
         let got = replay(&changed, &Options::default());
         for at in touched {
-            let (was, is) = (&expected.comparisons[at], &got.comparisons[at]);
+            let (was, is) = (&expected.entries[at].comparison, &got.entries[at].comparison);
             let (Ok(was), Ok(is)) = (was, is) else { panic!("comparable before and after") };
             assert_eq!(was.predicted_usage, is.predicted_usage, "request {at}");
             checked += 1;

@@ -2,6 +2,7 @@
 
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::CostRange;
 
 use crate::{Measure, SOURCES, data, inputs, measure};
 
@@ -14,9 +15,9 @@ fn the_recorded_cost_lies_in_the_range_on_most_sources() {
         let result = replay(&inputs(source, &data), &Options::default());
         let mut own = Measure::default();
         measure(&result, &mut own);
-        let sum =
-            |end: fn(&(Money, Money)) -> Money| result.residuals.iter().flatten().map(end).sum::<Money>().picousd();
-        let (low, high) = (sum(|range| range.0), sum(|range| range.1));
+        let ranges = || result.entries.iter().filter_map(|entry| entry.unforeseen);
+        let sum = |end: fn(CostRange) -> Money| ranges().map(end).sum::<Money>().picousd();
+        let (low, high) = (sum(|range| range.low), sum(|range| range.high));
         let error = own.recorded_cost - own.predicted_cost;
         let share = |part: i128| 100.0 * part as f64 / own.predicted_cost as f64;
         println!("{source:<32} {:>+7.2} % {:>+7.2} % {:>+7.2} %", share(error), share(low), share(high));

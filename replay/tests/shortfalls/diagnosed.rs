@@ -8,6 +8,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::transcript::{Diagnosis, DiagnosisKind, What};
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::service::Entry;
 
 type Place = (usize, usize, usize);
 
@@ -61,8 +62,8 @@ pub fn table(data: &Path) -> String {
     let told = blindfold(&mut inputs);
     let result = replay(&inputs, &Options::default());
     let mut rows: BTreeMap<(&str, String, &str), (u64, u64)> = BTreeMap::new();
-    for (line, asked) in result.lines.iter().zip(&result.asked) {
-        let Some(asked) = asked else { continue };
+    for Entry { line, answer, .. } in &result.entries {
+        let Some(asked) = answer else { continue };
         let Some(diagnosis) = told.get(&(asked.session, asked.agent, asked.item)) else { continue };
         let ours = line.charge.causes.iter().max_by_key(|cause| cause.tokens).map(|cause| cause.cause);
         let ours_word = ours.map_or("nothing missed", Cause::word).to_owned();

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
-use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::what_if::WhatIf;
+use forkcast_sim::service::Entry;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -74,8 +75,8 @@ fn counted(paths: &[PathBuf]) -> Counted {
     let what_if: Vec<WhatIf> = ["ttl=1h", "ttl=best"].iter().map(|spec| spec.parse().unwrap()).collect();
     let replay = replay(&inputs, &Options { what_if, ..Options::default() });
     let mut sessions: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for at in 0..replay.lines.len() {
-        sessions.entry(replay.lines[at].session).or_default().push(request(&replay, at));
+    for entry in &replay.entries {
+        sessions.entry(entry.line.session).or_default().push(request(entry));
     }
     let mut requests: Vec<String> = sessions.values().flatten().cloned().collect();
     let mut sessions: Vec<Vec<String>> = sessions.into_values().collect();
@@ -85,11 +86,11 @@ fn counted(paths: &[PathBuf]) -> Counted {
     Counted { sessions, requests }
 }
 
-fn request(replay: &Replay, at: usize) -> String {
-    let line = &replay.lines[at];
+fn request(entry: &Entry) -> String {
+    let line = &entry.line;
     let sent = (line.at, &line.model, line.recorded, line.predicted, &line.charge, line.unread_writes);
-    let judged = (&replay.comparisons[at], replay.residuals[at], &replay.hypotheticals[at], replay.lower_bounds[at]);
-    format!("{:?} {sent:?} {judged:?}", replay.origins[at].line)
+    let judged = (&entry.comparison, entry.unforeseen, &entry.hypotheticals, entry.lower_bound);
+    format!("{:?} {sent:?} {judged:?}", entry.origin.line)
 }
 
 /// An order and a name for each file.

@@ -191,7 +191,7 @@ const LOG: &str = r#"{"v":1,"at_ms":1767225600000,"request":{"model":"claude-opu
 fn cost_of(line: &str) -> String {
     let inputs = Inputs::from_bytes("log.jsonl", line.as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &Options::default());
-    replayed.lines[0].charge.bill.as_ref().unwrap().total.to_string()
+    replayed.entries[0].line.charge.bill.as_ref().unwrap().total.to_string()
 }
 
 /// claude-opus-4-8: 5 USD per million tokens of input, batches half (Anthropic price page, 2026-08).
@@ -213,7 +213,7 @@ fn a_regional_host_costs_more() {
             r#"{{"interactions":[{{"request":{{"method":"POST","uri":"https://{host}/v1/responses","body":"{{\"model\":\"gpt-5.5\"}}"}},"response":{{"status":{{"code":200}},"body":{{"string":"{answer}"}}}}}}]}}"#
         );
         let inputs = Inputs::from_bytes("c.json", text.as_bytes(), InputFormat::Auto);
-        replay(&inputs, &Options::default()).lines[0].charge.bill.as_ref().unwrap().total.to_string()
+        replay(&inputs, &Options::default()).entries[0].line.charge.bill.as_ref().unwrap().total.to_string()
     };
     assert_eq!((cost("api.openai.com").as_str(), cost("eu.api.openai.com").as_str()), ("0.5", "0.55"));
 }

@@ -93,8 +93,10 @@ fn plain(rules: &Rules, asks: &[Ask]) -> Vec<Usage> {
     let mut usages = Vec::new();
     for ask in asks {
         stage.send(ask, |sent| {
-            while let Some(((began, ticket), ended)) =
-                answers.first_key_value().map(|(key, ended)| (*key, *ended)).filter(|((began, _), _)| *began <= sent.at)
+            while let Some(((began, ticket), ended)) = answers
+                .first_key_value()
+                .map(|(key, ended)| (*key, *ended))
+                .filter(|((began, _), _)| *began <= sent.times.at)
             {
                 answers.remove(&(began, ticket));
                 cache.first_byte(sent.prefixes, ticket, began);
@@ -108,10 +110,10 @@ fn plain(rules: &Rules, asks: &[Ask]) -> Vec<Usage> {
                 total_tokens: sent.total_tokens,
                 minimum_tokens: sent.minimum_tokens,
             };
-            let predicted = cache.peek(&prompt, sent.at);
-            let (ticket, outcome) = cache.look_up(&prompt, sent.at);
+            let predicted = cache.peek(&prompt, sent.times.at);
+            let (ticket, outcome) = cache.look_up(&prompt, sent.times.at);
             assert_eq!(predicted, outcome);
-            answers.insert((sent.first_byte_at, ticket), sent.ended_at);
+            answers.insert((sent.times.first_byte_at, ticket), sent.times.ended_at);
             if !sent.hidden {
                 usages.push(outcome.usage());
             }

@@ -4,6 +4,7 @@ use forkcast_replay::rebuild::{MarkerRole, Sent, SentMarker};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns, Hypothetical, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::service::Times;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{
     BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Sizes, Ttl,
@@ -154,9 +155,7 @@ impl Stage {
             minimum_tokens: 1_024,
             ttl: Ttl::FiveMinutes,
             agent: ask.agent,
-            at,
-            first_byte_at: answered,
-            ended_at: answered,
+            times: Times { at, first_byte_at: answered, ended_at: answered },
             model: ask.model,
             output_tokens: ask.output_tokens,
             hidden: ask.hidden,

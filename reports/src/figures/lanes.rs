@@ -1,8 +1,8 @@
 //! A run in time: a lane for each agent, a bar for each request from its sending to the end of its answer, coloured by
 //! what the cache gave; below it the time.
 
-use forkcast_replay::agreement::Verdict;
 use forkcast_scenarios::run::{Agent, Request, Run};
+use forkcast_sim::service::Verdict;
 use plotters::style::RGBColor;
 
 use super::canvas::{Anchor, Area, Canvas, ink, text_width};

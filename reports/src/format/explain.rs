@@ -16,7 +16,7 @@ use super::usage::UsageObject;
 use crate::comparison::Sides;
 use crate::document::Marked;
 use crate::explained::{Explained, state_word};
-use crate::report::{Entry, Report, statement_of_one};
+use crate::report::{Recorded, Report, statement_of_one};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
@@ -34,7 +34,7 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write_unprofiled(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+pub fn write_unprofiled(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     json_text::pretty(target, &ExplainObject::unprofiled(report, entry))?;
     writeln!(target)
 }
@@ -43,7 +43,7 @@ pub fn write_unprofiled(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write_told(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+pub fn write_told(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     let object = ExplainObject {
         predicted: entry.line.predicted.as_ref().map(Into::into),
         causes: causes(entry),
@@ -94,7 +94,7 @@ struct ToldObject {
 }
 
 impl ToldObject {
-    fn of(report: &Report<'_>, entry: &Entry<'_>) -> Self {
+    fn of(report: &Report<'_>, entry: &Recorded<'_>) -> Self {
         let why = entry.line.explanation.as_ref();
         Self {
             session: report.session_of(entry).map(|session| session.id.clone()),
@@ -103,7 +103,7 @@ impl ToldObject {
             read_tokens: why.map(|why| why.read_tokens),
             missed_tokens: why.map(|why| why.missed_tokens()),
             new_tokens: why.map(|why| why.new_tokens),
-            shown: entry.evidence.map(|shown| ShownObject::of(shown, report.names)),
+            shown: entry.evidence.as_ref().map(|shown| ShownObject::of(shown, report.names)),
         }
     }
 }
@@ -199,8 +199,8 @@ impl ExplainObject {
         }
     }
 
-    fn unprofiled(report: &Report<'_>, entry: &Entry<'_>) -> Self {
-        let line = entry.line;
+    fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>) -> Self {
+        let line = &entry.line;
         let charge = &line.charge;
         Self {
             schema: SCHEMA,
@@ -284,7 +284,7 @@ fn shown_difference(explained: &Explained<'_>, sides: &Sides<'_>, content: bool)
     })
 }
 
-fn causes(entry: &Entry<'_>) -> Vec<CauseObject> {
+fn causes(entry: &Recorded<'_>) -> Vec<CauseObject> {
     let provider = Provider::of_model(resolve(&entry.line.model));
     let differences = entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
     let path = |cause| differences.iter().find(|found| found.cause == cause).map_or("", |found| &found.path);

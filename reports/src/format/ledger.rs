@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Bill, FeeLine};
+use forkcast_sim::service::NotComparable;
 use serde::Serialize;
 
 pub mod exchange;
@@ -20,7 +20,7 @@ use super::json_text;
 use super::number::{Millis, Usd};
 use super::usage::UsageObject;
 use crate::names::Names;
-use crate::report::{Entry, Report};
+use crate::report::{Recorded, Report};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
@@ -29,7 +29,7 @@ pub const SCHEMA: &str = "forkcast.ledger/1";
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     json_text::compact(target, &LineObject::of(report, entry))?;
     writeln!(target)
 }
@@ -63,8 +63,8 @@ struct LineObject<'a> {
 }
 
 impl<'a> LineObject<'a> {
-    fn of(report: &'a Report<'_>, entry: &'a Entry<'_>) -> Self {
-        let line = entry.line;
+    fn of(report: &'a Report<'_>, entry: &'a Recorded<'_>) -> Self {
+        let line = &entry.line;
         let explanation = line.explanation.as_ref();
         Self {
             schema: SCHEMA,
@@ -100,7 +100,7 @@ impl<'a> LineObject<'a> {
     }
 }
 
-fn stored(report: &Report<'_>, entry: &Entry<'_>) -> Option<Stored> {
+fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
     let exchange = entry.exchange?;
     let scopes = report.inputs.scopes.iter().enumerate();
     let mut files = scopes.flat_map(|(scope, input)| input.files.iter().map(move |file| (scope, input, file)));
@@ -181,7 +181,7 @@ impl ComparisonObject {
         }
     }
 
-    fn of(entry: &Entry<'_>) -> Self {
+    fn of(entry: &Recorded<'_>) -> Self {
         let compared = entry.comparison.as_ref();
         let known = compared.ok();
         Self {

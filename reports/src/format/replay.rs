@@ -34,7 +34,7 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct ReplayObject<'a> {
+pub(super) struct ReplayObject<'a> {
     schema: &'static str,
     inputs: InputsObject,
     options: OptionsObject,
@@ -57,7 +57,7 @@ struct ReplayObject<'a> {
 }
 
 impl<'a> ReplayObject<'a> {
-    fn of(report: &'a Report<'_>) -> Self {
+    pub(super) fn of(report: &'a Report<'_>) -> Self {
         Self {
             schema: SCHEMA,
             inputs: InputsObject::of(report),

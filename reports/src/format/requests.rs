@@ -11,7 +11,7 @@ use forkcast_sim::pricing::Money;
 use super::number::{Millis, cell};
 use super::usage;
 use crate::document::csv;
-use crate::report::{Entry, Report};
+use crate::report::{Recorded, Report};
 
 /// Names of the columns.
 pub(super) const COLUMNS: [&str; 33] = [
@@ -62,7 +62,7 @@ pub fn begin(target: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(report: &Report<'_>, entry: &Entry<'_>, target: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     csv::row(target, row(report, entry))
 }
 
@@ -77,8 +77,8 @@ pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io:
     taken
 }
 
-fn row(report: &Report<'_>, entry: &Entry<'_>) -> Vec<String> {
-    let line = entry.line;
+fn row(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<String> {
+    let line = &entry.line;
     let mut row = vec![
         line.index.to_string(),
         report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
@@ -125,8 +125,8 @@ fn figures(report: &Report<'_>, line: &Line) -> Vec<String> {
     cells
 }
 
-fn comparison(entry: &Entry<'_>) -> [String; 4] {
-    match entry.comparison {
+fn comparison(entry: &Recorded<'_>) -> [String; 4] {
+    match &entry.comparison {
         Ok(compared) => [
             "true".to_owned(),
             String::new(),
@@ -137,7 +137,7 @@ fn comparison(entry: &Entry<'_>) -> [String; 4] {
     }
 }
 
-fn explanation(report: &Report<'_>, entry: &Entry<'_>) -> [String; 7] {
+fn explanation(report: &Report<'_>, entry: &Recorded<'_>) -> [String; 7] {
     let Some(explanation) = &entry.line.explanation else { return Default::default() };
     let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
     let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);

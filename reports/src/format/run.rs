@@ -16,10 +16,11 @@ pub use request::requests;
 use super::json_text;
 use super::number::{Millis, Usd};
 use super::own_prices::OwnPricesObject;
+use super::replay::ReplayObject;
 use super::usage::UsageObject;
 use crate::forks::first_requests;
 use crate::names::Names;
-use crate::report::statement_of_run;
+use crate::report::{Report, statement_of_run};
 use agent::AgentObject;
 use fan_out::FanOutObject;
 use request::RequestObject;
@@ -32,7 +33,21 @@ pub const SCHEMA: &str = "forkcast.run/1";
 /// # Errors
 /// When the target cannot be written.
 pub fn write(run: &Run, failures: &[String], target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &RunObject::of(run, failures))?;
+    write_with(run, failures, None, target)
+}
+
+/// The same with what its requests are as a replay, where that was asked for.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_with(
+    run: &Run,
+    failures: &[String],
+    report: Option<&Report<'_>>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
+    let replay = report.map(ReplayObject::of);
+    json_text::pretty(target, &RunObject { replay, ..RunObject::of(run, failures) })?;
     writeln!(target)
 }
 
@@ -54,6 +69,8 @@ struct RunObject<'a> {
     laws: BTreeMap<&'static str, bool>,
     failures: &'a [String],
     pending: Vec<PendingObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<ReplayObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +151,7 @@ impl<'a> RunObject<'a> {
             laws: run.laws.iter().copied().collect(),
             failures,
             pending: pending.iter().map(|step| PendingObject { step: &step.step, needs: &step.needs }).collect(),
+            replay: None,
         }
     }
 }

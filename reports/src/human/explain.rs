@@ -48,14 +48,14 @@ pub fn tables(explained: &Explained<'_>) -> Document {
 }
 
 fn title(explained: &Explained<'_>) -> String {
-    let line = explained.entry.line;
+    let line = &explained.entry.line;
     let at = line.at.and_then(when::sent).map_or_else(String::new, |at| format!(", {at}"));
     let agent = explained.report.agent_of(explained.entry).map_or_else(String::new, |agent| format!(", {agent}"));
     format!("Request {}, {}: {}{agent}{at}", line.index, explained.name_of(line.index), line.model)
 }
 
 fn outcome(explained: &Explained<'_>) -> Option<String> {
-    let line = explained.entry.line;
+    let line = &explained.entry.line;
     let usage = line.billed()?;
     let missed = line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens());
     let total = usage.total_input_tokens();

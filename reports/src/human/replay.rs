@@ -44,6 +44,17 @@ pub fn document(report: &Report<'_>) -> Document {
     document
 }
 
+/// What was asked for beside the sums: limits, groups, what-ifs.
+pub fn asked(report: &Report<'_>) -> Document {
+    let mut document = Document::default();
+    gates::add(report, &mut document);
+    sessions::add_groups(report, &mut document);
+    if !report.what_ifs.is_empty() {
+        what_if::add(report, &mut document);
+    }
+    document
+}
+
 /// `1 file`, `2 files`.
 fn some(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::agreement::{self, Compared};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::{CauseTotal, Totals};
 use forkcast_sim::pricing::{Bill, Category, Money};
+use forkcast_sim::service::{self, Compared, CostRange};
 use forkcast_sim::wire::Usage;
 
-use super::Entry;
+use super::Recorded;
 
 /// Usage and what it cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Side {
 
 impl Side {
     /// Adds what was billed for a request, if it counts.
-    pub(super) fn count(&mut self, entry: &Entry<'_>, counted: Counted) {
+    pub(super) fn count(&mut self, entry: &Recorded<'_>, counted: Counted) {
         if counted.counts(entry) {
             self.usage += entry.line.billed().unwrap_or_default();
             add(&mut self.cost, entry.line.charge.bill.as_ref().map(|bill| bill.total));
@@ -83,7 +83,7 @@ impl Residual {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
     /// Counts and token sums.
-    pub sums: agreement::Agreement,
+    pub sums: service::Agreement,
     /// Comparable requests whose read is predicted to the token.
     pub reads_exact: u64,
     /// Recorded input cost of the comparable requests; `None` where none has a price.
@@ -146,7 +146,7 @@ pub enum Counted {
 
 impl Counted {
     /// Whether a request is.
-    pub const fn counts(self, entry: &Entry<'_>) -> bool {
+    pub fn counts(self, entry: &Recorded<'_>) -> bool {
         match self {
             Self::Recorded => entry.line.recorded.is_some(),
             Self::Predicted => true,
@@ -156,14 +156,14 @@ impl Counted {
 
 impl Account {
     /// The sums of `entries`.
-    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>, counted: Counted) -> Self {
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Recorded<'a>>, counted: Counted) -> Self {
         let mut account = Self::default();
         entries.into_iter().for_each(|entry| account.take(entry, counted));
         account.finished()
     }
 
     /// Adds a request; [`Self::finished`] belongs at the end.
-    pub(super) fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
+    pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
         self.ledger.requests += 1;
         self.bounded |= entry.lower_bound.is_some();
         // What came before had no what-ifs, so it counts as it was billed.
@@ -199,8 +199,8 @@ impl Account {
         self
     }
 
-    fn add(&mut self, entry: &Entry<'_>) {
-        let line = entry.line;
+    fn add(&mut self, entry: &Recorded<'_>) {
+        let line = &entry.line;
         let bill = line.charge.bill.as_ref().map(|bill| bill.total);
         for (at, side) in self.what_if.iter_mut().enumerate() {
             let hypothetical = entry.hypotheticals.get(at);
@@ -235,7 +235,7 @@ impl Account {
         }
         let unexplained = line.charge.causes.iter().filter(|part| part.cause == Cause::Unexplained);
         unexplained.filter_map(|part| part.cost).for_each(|cost| self.residual.add(cost));
-        if let Some((low, high)) = entry.residual {
+        if let Some(CostRange { low, high }) = entry.unforeseen {
             let sum = self.residual.foreseen.get_or_insert_default();
             *sum = (sum.0 + low, sum.1 + high);
         }
@@ -248,14 +248,14 @@ impl Account {
         Some(self.billed.cost? - self.what_if.get(what_if)?.cost?)
     }
 
-    fn agree(&mut self, entry: &Entry<'_>) {
-        match entry.comparison {
+    fn agree(&mut self, entry: &Recorded<'_>) {
+        match &entry.comparison {
             Err(why) => self.agreement.sums.pass(*why),
             Ok(compared) => self.compare(compared, entry),
         }
     }
 
-    fn compare(&mut self, compared: &Compared, entry: &Entry<'_>) {
+    fn compare(&mut self, compared: &Compared, entry: &Recorded<'_>) {
         self.agreement.sums.compare(compared);
         let [recorded, predicted] = [compared.recorded_usage, compared.predicted_usage];
         self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);

@@ -9,7 +9,7 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
 
 use super::tally::WEEK;
-use super::{Entry, Report, Session};
+use super::{Recorded, Report, Session};
 use crate::document::count;
 
 mod advice;
@@ -135,8 +135,8 @@ impl Default for Missed {
 }
 
 impl Missed {
-    pub fn take(&mut self, entry: &Entry<'_>) {
-        let told = entry.evidence.map_or("", |shown| shown.shows);
+    pub fn take(&mut self, entry: &Recorded<'_>) {
+        let told = entry.evidence.as_ref().map_or("", |shown| shown.shows);
         let usage = entry.line.billed().unwrap_or_default();
         let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
         for part in &entry.line.charge.causes {

@@ -1,41 +1,34 @@
-//! One request of a report, whatever recorded it: an exchange, or an answer in the transcript of a session.
+//! One request of a report beside what recorded it: an exchange, or an answer in the transcript of a session.
 
-use forkcast_replay::agreement::{Compared, NotComparable};
-use forkcast_replay::exchange::{Exchange, Origin, Provider};
+use std::ops::Deref;
+
+use forkcast_replay::exchange::{Exchange, Provider};
 use forkcast_replay::input::Inputs;
-use forkcast_replay::replay::{Asked, CountedSize, Evidence, Options, Replay};
+use forkcast_replay::replay::{Options, Replay};
 use forkcast_replay::transcript::{self, Answer, OutputCount, What};
-use forkcast_replay::what_if::Hypothetical;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, Terms};
+use forkcast_sim::service::{AnswerPlace, Entry, NotComparable};
 
-/// One request: its line of the ledger and everything that is known beside it.
+/// One request and its recording.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The line.
-    pub line: &'a Line,
-    /// Prediction beside recording.
-    pub comparison: &'a Result<Compared, NotComparable>,
-    /// Where it was recorded.
-    pub origin: &'a Origin,
-    /// The chain, numbered over the whole input.
-    pub chain: Option<usize>,
+pub struct Recorded<'a> {
+    /// The request.
+    pub entry: &'a Entry,
     /// The recording, where request and answer were recorded as sent.
     pub exchange: Option<&'a Exchange>,
     /// The recording, where a transcript tells of it.
     pub answered: Option<Answered<'a>>,
     /// Its output, where only a start value was recorded.
     pub output: Option<EstimatedOutput>,
-    /// Its whole prompt as counted, where that was asked for.
-    pub size: Option<CountedSize>,
-    /// What it would have been under each what-if; empty where nothing was asked or no profile exists.
-    pub hypotheticals: &'a [Hypothetical],
-    /// Its share of the clairvoyant lower bound.
-    pub lower_bound: Option<Money>,
-    /// Where a transcript shows why it missed.
-    pub evidence: Option<&'a Evidence>,
-    /// What misses that no rule foresees may add to its forecast, from and to.
-    pub residual: Option<(Money, Money)>,
+}
+
+impl Deref for Recorded<'_> {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        self.entry
+    }
 }
 
 /// An answer in a transcript, and who got it.
@@ -48,7 +41,7 @@ pub struct Answered<'a> {
     /// The answer.
     pub answer: &'a Answer,
     /// Where it stands among the sessions.
-    pub place: Asked,
+    pub place: AnswerPlace,
 }
 
 /// Output of which the recording holds only the start value of a stream.
@@ -62,12 +55,12 @@ pub struct EstimatedOutput {
     pub extra: Option<Money>,
 }
 
-impl Entry<'_> {
+impl Recorded<'_> {
     /// It went to a provider whose cache is not modelled.
     pub fn is_foreign(&self) -> bool {
         match (self.exchange, self.answered) {
             (Some(exchange), _) => exchange.provider != Provider::Anthropic,
-            (None, Some(_)) => *self.comparison == Err(NotComparable::NoProfile),
+            (None, Some(_)) => self.comparison == Err(NotComparable::NoProfile),
             (None, None) => false,
         }
     }
@@ -89,7 +82,7 @@ impl Entry<'_> {
 }
 
 /// All requests of a replay that is in memory, in the order of the ledger.
-pub fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Entry<'a>> {
+pub fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Recorded<'a>> {
     of_part(inputs, replay, None, options)
 }
 
@@ -99,37 +92,20 @@ pub(super) fn of_part<'a>(
     part: &'a Replay,
     session: Option<&'a transcript::Session>,
     options: &Options,
-) -> Vec<Entry<'a>> {
+) -> Vec<Recorded<'a>> {
     let files = inputs.scopes.iter().filter(|_| session.is_none()).flat_map(|scope| &scope.files);
     let files: Vec<&[Exchange]> = files.map(|file| file.exchanges.as_slice()).collect();
-    let lines = part.lines.iter().zip(&part.comparisons).enumerate();
-    let places = part.origins.iter().zip(&part.chains);
-    lines
-        .zip(places)
-        .map(|((at, (line, comparison)), (origin, chain))| {
-            let asked = part.asked.get(at).copied().flatten();
-            let answered =
-                asked.and_then(|place| answered(session.or_else(|| inputs.sessions.all().get(place.session))?, place));
-            let exchange = match answered {
-                Some(_) => None,
-                None => files.get(line.session).and_then(|file| find(file, origin.index)),
-            };
-            Entry {
-                line,
-                comparison,
-                origin,
-                chain: *chain,
-                exchange,
-                answered,
-                output: estimated(line, exchange, answered, options),
-                size: part.counted.get(at).copied().flatten(),
-                hypotheticals: part.hypotheticals.get(at).map_or(&[], Vec::as_slice),
-                lower_bound: part.lower_bounds.get(at).copied().flatten(),
-                residual: part.residuals.get(at).copied().flatten(),
-                evidence: part.evidence.get(at).and_then(Option::as_ref),
-            }
-        })
-        .collect()
+    let recorded = |entry: &'a Entry| {
+        let answered = entry
+            .answer
+            .and_then(|place| answered(session.or_else(|| inputs.sessions.all().get(place.session))?, place));
+        let exchange = match answered {
+            Some(_) => None,
+            None => files.get(entry.line.session).and_then(|file| find(file, entry.origin.index)),
+        };
+        Recorded { entry, exchange, answered, output: estimated(&entry.line, exchange, answered, options) }
+    };
+    part.entries.iter().map(recorded).collect()
 }
 
 /// The exchange with a number: mostly it stands at it.
@@ -141,7 +117,7 @@ fn find(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
     })
 }
 
-fn answered(session: &transcript::Session, place: Asked) -> Option<Answered<'_>> {
+fn answered(session: &transcript::Session, place: AnswerPlace) -> Option<Answered<'_>> {
     let agent = session.agents.get(place.agent)?;
     match &agent.thread.items.get(place.item)?.what {
         What::Answer(answer) => Some(Answered { session, agent, answer, place }),

@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use forkcast_replay::agreement::Compared;
-use forkcast_replay::replay::Evidence;
 use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::Compared;
+use forkcast_sim::service::Evidence;
 use forkcast_sim::time::Instant;
 
-use super::{Counted, Entry, Report};
+use super::{Counted, Recorded, Report};
 
 /// Which request.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
+    pub fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
         if counted.counts(entry) && !entry.line.charge.causes.is_empty() {
             let place = self.place(entry);
             self.misses.extend(of_entry(entry, &place));
@@ -109,7 +109,7 @@ impl Findings {
             .sort_by_key(|miss| (-miss.cost.unwrap_or_default(), Reverse(miss.tokens), miss.place.index, miss.cause));
     }
 
-    fn place(&mut self, entry: &Entry<'_>) -> Place {
+    fn place(&mut self, entry: &Recorded<'_>) -> Place {
         Place {
             index: entry.line.index,
             session: entry.line.session,
@@ -136,8 +136,8 @@ fn agrees(compared: &Compared) -> bool {
     compared.recorded == compared.predicted && compared.read_agrees()
 }
 
-fn of_entry<'e>(entry: &'e Entry<'_>, place: &'e Place) -> impl Iterator<Item = Miss> + 'e {
-    let line = entry.line;
+fn of_entry<'e>(entry: &'e Recorded<'_>, place: &'e Place) -> impl Iterator<Item = Miss> + 'e {
+    let line = &entry.line;
     line.charge.causes.iter().map(move |part| Miss {
         place: place.clone(),
         cause: part.cause,
@@ -148,7 +148,7 @@ fn of_entry<'e>(entry: &'e Entry<'_>, place: &'e Place) -> impl Iterator<Item = 
             .as_ref()
             .and_then(|explanation| explanation.differences.iter().find(|found| found.cause == part.cause))
             .map(|found| Box::new(found.clone())),
-        evidence: entry.evidence.cloned(),
+        evidence: entry.evidence.clone(),
     })
 }
 

@@ -8,7 +8,7 @@ use forkcast_replay::transcript;
 
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
-use super::{Account, By, Counted, Entry, LeftOut, Session, Sizes, Tally, Unseen, View, action, entry, session};
+use super::{Account, By, Counted, LeftOut, Recorded, Session, Sizes, Tally, Unseen, View, action, entry, session};
 
 /// See the module.
 pub(super) struct Gathering<'a> {
@@ -76,7 +76,7 @@ impl<'a> Gathering<'a> {
         self.unreplayed.extend(part.unreadable.iter().cloned());
         let new = part.rules.iter().filter(|rules| !self.rules.contains(rules)).copied().collect::<Vec<_>>();
         self.rules.extend(new);
-        self.what_ifs = part.hypotheticals.iter().map(Vec::len).fold(self.what_ifs, usize::max);
+        self.what_ifs = part.entries.iter().map(|entry| entry.hypotheticals.len()).fold(self.what_ifs, usize::max);
         let mut entries = entry::of_part(self.inputs, part, session, self.options);
         let names = self.view.names;
         // Before anything is left out, so that a chain keeps its number.
@@ -89,7 +89,7 @@ impl<'a> Gathering<'a> {
         self.tally.end_part();
     }
 
-    fn entry(&mut self, entry: &Entry<'_>) {
+    fn entry(&mut self, entry: &Recorded<'_>) {
         let counted = self.counted;
         let keys = Keys {
             names: self.view.names,

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::session::{self, Session};
-use super::{Account, Counted, Entry};
+use super::{Account, Counted, Recorded};
 use crate::names::Names;
 
 /// What requests are grouped by.
@@ -93,7 +93,7 @@ impl Groups {
         Self { by, of_key: BTreeMap::new(), models: BTreeMap::new() }
     }
 
-    pub fn take(&mut self, entry: &Entry<'_>, keys: &Keys<'_>, counted: Counted) {
+    pub fn take(&mut self, entry: &Recorded<'_>, keys: &Keys<'_>, counted: Counted) {
         let key = match self.by {
             By::Model => {
                 let spelling = &entry.line.model;
@@ -131,7 +131,7 @@ pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
 }
 
 impl Keys<'_> {
-    fn of(&self, by: By, entry: &Entry<'_>) -> Option<String> {
+    fn of(&self, by: By, entry: &Recorded<'_>) -> Option<String> {
         match by {
             By::Day => calendar(entry.line.at?, "%Y-%m-%d"),
             By::Week => calendar(entry.line.at?, "%G-W%V"),
@@ -143,13 +143,13 @@ impl Keys<'_> {
         }
     }
 
-    fn project<'e>(&'e self, entry: &'e Entry<'_>) -> Option<&'e str> {
+    fn project<'e>(&'e self, entry: &'e Recorded<'_>) -> Option<&'e str> {
         let own = entry.answered.and_then(|answered| answered.session.project.as_deref());
         own.or_else(|| self.projects.get(entry.line.session).copied())
     }
 
     /// Agents of different sessions are different, whatever their ids.
-    fn agent(&self, entry: &Entry<'_>) -> Option<String> {
+    fn agent(&self, entry: &Recorded<'_>) -> Option<String> {
         if let Some(answered) = entry.answered {
             let session = session::of(self.sessions, entry.line.session)?;
             return Some(format!("{}/{}", session.id, session.agent(answered.place.agent)?.id));

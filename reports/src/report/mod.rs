@@ -26,7 +26,7 @@ use gather::Gathering;
 
 pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
 pub use action::{Action, actions};
-pub use entry::{Answered, Entry, EstimatedOutput, entries};
+pub use entry::{Answered, EstimatedOutput, Recorded, entries};
 pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
@@ -139,7 +139,7 @@ impl<'a> Report<'a> {
 
     /// Goes through every request that counts, in the order of the ledger. What was recorded as a transcript is replayed for it
     /// once more.
-    pub fn each(&self, take: &mut dyn FnMut(&Entry<'_>)) {
+    pub fn each(&self, take: &mut dyn FnMut(&Recorded<'_>)) {
         self.requests.each(&mut |part, session| {
             let mut entries = entry::of_part(self.inputs, part, session, self.options);
             self.view.window.narrow(&mut entries);
@@ -177,12 +177,12 @@ impl<'a> Report<'a> {
     }
 
     /// The session that a request belongs to.
-    pub fn session_of(&self, entry: &Entry<'_>) -> Option<&Session> {
+    pub fn session_of(&self, entry: &Recorded<'_>) -> Option<&Session> {
         self.session(entry.line.session)
     }
 
     /// The id of the agent that sent a request; `None` where no profile could read it.
-    pub fn agent_of(&self, entry: &Entry<'_>) -> Option<&str> {
+    pub fn agent_of(&self, entry: &Recorded<'_>) -> Option<&str> {
         match entry.answered {
             Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
             None => entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str),

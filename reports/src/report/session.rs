@@ -5,7 +5,7 @@ use std::path::Path;
 
 use forkcast_replay::input::Inputs;
 
-use super::{Account, Counted, Entry, Side};
+use super::{Account, Counted, Recorded, Side};
 use crate::names::Names;
 
 mod tree;
@@ -74,7 +74,7 @@ const NO_PROFILE: &str = "no_profile";
 
 /// Adds the ids of a part's chains: the input's own where it has them, a number in order of first request where it has not.
 pub(super) fn chain_ids(
-    entries: &[Entry<'_>],
+    entries: &[Recorded<'_>],
     told: &BTreeMap<usize, String>,
     names: Names,
     ids: &mut BTreeMap<usize, String>,
@@ -97,7 +97,7 @@ pub(super) fn of(sessions: &[Session], index: usize) -> Option<&Session> {
 /// a part. `taken` are the ids of those before.
 pub(super) fn sessions(
     inputs: &Inputs,
-    entries: &[Entry<'_>],
+    entries: &[Recorded<'_>],
     chain_ids: &BTreeMap<usize, String>,
     (names, counted): (Names, Counted),
     taken: &mut BTreeMap<String, usize>,
@@ -105,7 +105,7 @@ pub(super) fn sessions(
     let is_told = entries.iter().all(|entry| entry.answered.is_some());
     let scopes = inputs.scopes.iter().filter(|_| !is_told);
     let files: Vec<_> = scopes.flat_map(|scope| &scope.files).collect();
-    let mut of_session: BTreeMap<usize, Vec<&Entry<'_>>> = BTreeMap::new();
+    let mut of_session: BTreeMap<usize, Vec<&Recorded<'_>>> = BTreeMap::new();
     for entry in entries {
         of_session.entry(entry.line.session).or_default().push(entry);
     }
@@ -146,7 +146,7 @@ pub(super) fn sessions(
 }
 
 /// Chains in the order of their first request; the sum over them is the session.
-fn chains(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
+fn chains(entries: &[&Recorded<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
     let mut of_chain: BTreeMap<(bool, Option<usize>), Agent> = BTreeMap::new();
     for entry in entries {
         let agent = of_chain.entry((entry.chain.is_none(), entry.chain)).or_insert_with(|| {
@@ -164,7 +164,7 @@ fn chains(entries: &[&Entry<'_>], chain_ids: &BTreeMap<usize, String>, counted: 
 }
 
 /// Who started whom, as the requests name it: what a chain costs is part of what its parent costs with its children.
-fn started(entries: &[&Entry<'_>], agents: &mut [(Option<usize>, Agent)]) {
+fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
     let place = |chain: Option<usize>| agents.iter().position(|(known, _)| chain.is_some() && *known == chain);
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {

@@ -6,7 +6,7 @@ use forkcast_replay::calibrate::{Generation, LeftOut, Quality, Residual, built_i
 use forkcast_replay::replay::{Options, SizeSource};
 use forkcast_sim::wire::model::Tokenizer;
 
-use super::Entry;
+use super::Recorded;
 
 /// Counted sizes of all requests that count.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl Sizes {
         Self { source, rows: Vec::new(), left_out: BTreeMap::new(), uncounted: 0 }
     }
 
-    pub(super) fn take(&mut self, entry: &Entry<'_>, options: &Options) {
+    pub(super) fn take(&mut self, entry: &Recorded<'_>, options: &Options) {
         if self.source == SizeSource::Recorded {
             return;
         }

@@ -8,7 +8,7 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Usage;
 
-use super::{Counted, Entry};
+use super::{Counted, Recorded};
 
 /// Counts and sets over the requests of a report.
 #[derive(Debug, Default)]
@@ -52,8 +52,8 @@ pub struct Tally {
 pub(super) const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 impl Tally {
-    pub(super) fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
-        let line = entry.line;
+    pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
+        let line = &entry.line;
         self.requests += 1;
         self.told += u64::from(entry.answered.is_some());
         self.recorded += u64::from(line.recorded.is_some());
@@ -79,8 +79,8 @@ impl Tally {
         self.last.clear();
     }
 
-    fn names(&mut self, entry: &Entry<'_>) {
-        let line = entry.line;
+    fn names(&mut self, entry: &Recorded<'_>) {
+        let line = &entry.line;
         if !self.models.contains(&line.model) {
             self.models.insert(line.model.clone());
         }
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    fn diagnosis(&mut self, entry: &Entry<'_>) {
+    fn diagnosis(&mut self, entry: &Recorded<'_>) {
         let diagnosis = entry.answered.and_then(|answered| answered.answer.diagnosis);
         let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);
         if let Some((diagnosis, part)) = diagnosis.zip(largest) {
@@ -108,12 +108,12 @@ impl Tally {
         }
     }
 
-    fn instant(&mut self, entry: &Entry<'_>, at: Instant) {
+    fn instant(&mut self, entry: &Recorded<'_>, at: Instant) {
         const PAUSE: std::ops::RangeInclusive<u64> = 300_000..=3_600_000;
         let (from, to) = self.span.unwrap_or((at, at));
         self.span = Some((from.min(at), to.max(at)));
         self.weeks.insert(at.0 / WEEK.0);
-        let line = entry.line;
+        let line = &entry.line;
         let before = self.last.insert((line.session, line.chain.map(|chain| chain.0)), at);
         if before.is_some_and(|before| PAUSE.contains(&at.since(before).as_millis())) {
             self.waits.insert(line.session);
@@ -122,7 +122,7 @@ impl Tally {
 }
 
 /// The request cost something and nobody wrote down how much: it has no usage, and it was not refused.
-fn is_unmetered(entry: &Entry<'_>) -> bool {
+fn is_unmetered(entry: &Recorded<'_>) -> bool {
     let refused = entry.failed() || entry.line.predicted == Some(Usage::default());
     entry.line.recorded.is_none() && !refused
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_replay::transcript::{AgentKind, Session, Sign, What};
 use forkcast_sim::diagnosis::{Cause, Note};
+use forkcast_sim::service::NotComparable;
 
-use super::{Counted, Entry};
+use super::{Counted, Recorded};
 
 /// Counts of what lies outside the numbers; zero where nothing shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub struct Unseen {
 }
 
 impl Unseen {
-    pub(super) fn take(&mut self, entry: &Entry<'_>, counted: Counted) {
-        let first = entry.answered.is_some() && *entry.comparison == Err(NotComparable::FirstOfChain);
+    pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
+        let first = entry.answered.is_some() && entry.comparison == Err(NotComparable::FirstOfChain);
         self.first_requests += u64::from(first);
         let ahead = entry.line.explanation.as_ref().is_some_and(|why| why.notes.contains(&Note::ReadAhead));
         let hidden = entry.line.charge.causes.iter().any(|part| part.cause == Cause::HiddenRequest);
@@ -41,7 +41,7 @@ impl Unseen {
     }
 
     /// What the sessions show that are told of by `entries`, a part's.
-    pub(super) fn take_sessions(&mut self, entries: &[Entry<'_>]) {
+    pub(super) fn take_sessions(&mut self, entries: &[Recorded<'_>]) {
         let sessions: BTreeMap<usize, &Session> =
             entries.iter().filter_map(|entry| entry.answered.map(|told| (told.place.session, told.session))).collect();
         sessions.into_values().for_each(|session| self.look_into(session));

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::Entry;
+use super::Recorded;
 
 /// From one instant to the one before another; open where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Window {
     }
 
     /// Takes out of `entries` what lies outside, and counts it.
-    pub(super) fn narrow(self, entries: &mut Vec<Entry<'_>>) -> LeftOut {
+    pub(super) fn narrow(self, entries: &mut Vec<Recorded<'_>>) -> LeftOut {
         let mut left_out = LeftOut::default();
         if self.is_open() {
             return left_out;

@@ -40,16 +40,17 @@ pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
     let mut span: Option<(Instant, Instant)> = None;
     let mut sums = Sums::default();
-    for (line, asked) in finished.lines.iter().zip(&finished.asked) {
+    for entry in &finished.entries {
+        let line = &entry.line;
         let usage = line.predicted.unwrap_or_default();
-        if &*asked.agent == "main" {
+        if entry.agent.as_deref() == Some("main") {
             outcome.parent_usage += usage;
             continue;
         }
         outcome.usage += usage;
         outcome.requests += 1;
         sums.add(line, &usage, book);
-        let (began, ended) = (line.at.unwrap_or_default(), asked.ended_at.unwrap_or_default());
+        let (began, ended) = (line.at.unwrap_or_default(), entry.ended_at.unwrap_or_default());
         span = Some(span.map_or((began, ended), |(first, last)| (first.min(began), last.max(ended))));
     }
     outcome.makespan = span.map(|(first, last)| last.since(first)).unwrap_or_default();

@@ -79,11 +79,11 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
         }
         Err(failed) => (*failed.until, ends(&failed.why), Some(failed.why.to_string())),
     };
-    let Finished { digest, log, agents, lines, asked, drafts, laws_held, makespan, idle, .. } = finished;
+    let Finished { digest, log, agents, entries, drafts, laws_held, makespan, idle, .. } = finished;
     let agents = agent::tree(&agents, &log);
     let prices = (&*book, scenario.prices);
     Run {
-        requests: request::requests(lines, asked, drafts, &agents, &request::sent(&log), prices),
+        requests: request::requests(entries, drafts, &agents, &request::sent(&log), prices),
         laws: laws.into_iter().map(|law| (law, laws_held.contains(&law))).collect(),
         book,
         options: options.clone(),

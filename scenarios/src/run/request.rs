@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::rc::Rc;
 
-use forkcast_replay::agreement::Verdict;
 use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms};
-use forkcast_sim::simulation::{Asked, Drafts, Layout, Logged};
+use forkcast_sim::service::{Entry, Verdict};
+use forkcast_sim::simulation::{Drafts, Logged};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Draft, Mark, Ttl, Usage};
 
@@ -18,8 +19,8 @@ use super::agent::Agent;
 /// A request.
 #[derive(Clone)]
 pub struct Request {
-    /// Its line of the ledger.
-    pub line: Line,
+    /// What is known of any request.
+    pub entry: Entry,
     /// Its agent, as an index into the run's agents.
     pub agent: usize,
     /// Answered requests of this agent before.
@@ -31,17 +32,21 @@ pub struct Request {
     pub verdict: Verdict,
     /// How many tokens that request had left in the cache: its reads and writes. `None` where there is none.
     pub expected_tokens: Option<u64>,
-    /// How the prompt is laid out.
-    pub layout: Layout,
     /// The bill of the same tokens without any cache.
     pub cost_without_cache: Option<Money>,
     /// The bill, had the cache been empty: what was read is written, where a breakpoint asks for that.
     pub cost_cold: Option<Money>,
-    /// When the answer was over.
-    pub ended_at: Option<Instant>,
     /// Breakpoints in it.
     pub breakpoints: u64,
     drafts: Rc<Drafts>,
+}
+
+impl Deref for Request {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        &self.entry
+    }
 }
 
 impl fmt::Debug for Request {
@@ -83,9 +88,9 @@ impl Request {
 }
 
 /// Turn and attempt of every request that was sent, by agent and instant.
-pub fn sent(events: &[Logged]) -> BTreeMap<(Rc<str>, Instant), (u32, u32)> {
+pub fn sent(events: &[Logged]) -> BTreeMap<(&str, Instant), (u32, u32)> {
     let sent = events.iter().filter_map(|logged| match &logged.event {
-        Event::RequestSent { agent, turn, attempt, .. } => Some(((agent.clone(), logged.at), (*turn, *attempt))),
+        Event::RequestSent { agent, turn, attempt, .. } => Some(((&**agent, logged.at), (*turn, *attempt))),
         _ => None,
     });
     sent.collect()
@@ -93,38 +98,37 @@ pub fn sent(events: &[Logged]) -> BTreeMap<(Rc<str>, Instant), (u32, u32)> {
 
 /// Every line of the ledger with what was asked. All are in order of sending.
 pub fn requests(
-    lines: Vec<Line>,
-    asked: Vec<Asked>,
+    entries: Vec<Entry>,
     drafts: Drafts,
     agents: &[Agent],
-    sent: &BTreeMap<(Rc<str>, Instant), (u32, u32)>,
+    sent: &BTreeMap<(&str, Instant), (u32, u32)>,
     prices: (&PriceBook, Option<Date>),
 ) -> Vec<Request> {
-    let mut left: Vec<u64> = Vec::with_capacity(lines.len());
-    let mut requests = Vec::with_capacity(lines.len());
+    let mut left: Vec<u64> = Vec::with_capacity(entries.len());
+    let mut requests = Vec::with_capacity(entries.len());
     let drafts = Rc::new(drafts);
     let places: BTreeMap<&str, usize> = agents.iter().enumerate().map(|(at, agent)| (&*agent.id, at)).collect();
-    for (line, asked) in lines.into_iter().zip(asked) {
-        let agent = places.get(&*asked.agent).copied().unwrap_or(0);
+    for entry in entries {
+        let line = &entry.line;
+        let name = entry.agent.as_deref().unwrap_or_default();
+        let agent = places.get(name).copied().unwrap_or(0);
         let marks = drafts.marks(line.index);
         let usage = line.billed().unwrap_or_default();
         let read = usage.cache_read_input_tokens;
-        let expected_tokens = asked.layout.continues.and_then(|line| left.get(line)).copied();
+        let expected_tokens = entry.layout.continues.and_then(|line| left.get(line)).copied();
         left.push(read + usage.cache_creation_input_tokens());
-        let (turn, attempt) = sent.get(&(asked.agent, line.at.unwrap_or_default())).copied().unwrap_or_default();
+        let (turn, attempt) = sent.get(&(name, line.at.unwrap_or_default())).copied().unwrap_or_default();
         requests.push(Request {
             agent,
             turn,
             attempt,
             verdict: Verdict::of(read, expected_tokens),
             expected_tokens,
-            layout: asked.layout,
-            cost_without_cache: price(&line, &without_cache(&usage), prices),
-            cost_cold: price(&line, &cold(&usage, marks), prices),
-            ended_at: asked.ended_at,
+            cost_without_cache: price(line, &without_cache(&usage), prices),
+            cost_cold: price(line, &cold(&usage, marks), prices),
             breakpoints: marks.len() as u64,
             drafts: Rc::clone(&drafts),
-            line,
+            entry,
         });
     }
     requests

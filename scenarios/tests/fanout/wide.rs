@@ -28,11 +28,11 @@ fn both(cell: &Cell) -> [Finished; 2] {
 
 /// Of each request who asked, when, when it was over, its usage, its money, and the premium of what nobody read.
 fn told(finished: &Finished) -> Vec<String> {
-    let lines = finished.lines.iter().zip(&finished.asked);
-    let lines = lines.map(|(line, asked)| {
+    let lines = finished.entries.iter().map(|entry| {
+        let line = &entry.line;
         let (usage, bill) = (line.predicted, line.predicted_bill.as_ref().map(|bill| bill.total));
-        let times = (line.at, line.first_byte_at, asked.ended_at);
-        format!("{} {times:?} {usage:?} {bill:?} {:?}", asked.agent, line.unread_writes)
+        let times = (line.at, line.first_byte_at, entry.ended_at);
+        format!("{:?} {times:?} {usage:?} {bill:?} {:?}", entry.agent, line.unread_writes)
     });
     lines.collect()
 }

@@ -127,10 +127,10 @@ fn fanout(children: u32, turns: u32, profile: Profile) -> Talk {
     setup.keeps_drafts = true;
     setup.explains = true;
     let finished = simulation::run(setup).unwrap();
-    let requests = finished.asked.iter().zip(finished.drafts.iter()).map(|(asked, draft)| Request {
-        chain: asked.agent.to_string(),
-        parent: (&*asked.agent != "main").then(|| "main".to_owned()),
-        continues: asked.layout.continues,
+    let requests = finished.entries.iter().zip(finished.drafts.iter()).map(|(entry, draft)| Request {
+        chain: entry.agent.as_deref().unwrap().to_owned(),
+        parent: (entry.agent.as_deref() != Some("main")).then(|| "main".to_owned()),
+        continues: entry.layout.continues,
         answered: true,
         prompt: parsed(&draft.body()),
     });

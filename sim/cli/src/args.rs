@@ -31,7 +31,7 @@ pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
-use view::ViewArgs;
+use view::{SumArgs, ViewArgs};
 
 /// What did this agent session cost, why, and what would it have cost otherwise.
 ///

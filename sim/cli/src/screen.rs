@@ -25,6 +25,17 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
     }
 }
 
+/// A table that is printed alone has a form of its own.
+///
+/// # Errors
+/// Bad usage where another one is asked for.
+pub fn table_alone(is_alone: bool, format: Format) -> anyhow::Result<()> {
+    if is_alone && matches!(format, Format::Json | Format::Markdown) {
+        return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));
+    }
+    Ok(())
+}
+
 /// What becomes of a failure of standard output.
 ///
 /// # Errors

@@ -44,6 +44,31 @@ fn word(folder: &Path, here: &str, there: &str) {
 }
 
 #[test]
+fn a_run_is_asked_what_a_replay_is_asked() {
+    let place = folder("run-asked");
+    let run =
+        json(&forkcast(&place, &["run", "--what-if", "no-cache", "--by", "agent", "--format", "json", "--quiet"]));
+    let (totals, replay) = (&run["totals"], &run["replay"]);
+    assert_eq!(replay["schema"], "forkcast.replay/1");
+    assert_eq!(replay["totals"]["recorded"]["cost_usd"], totals["cost_usd"]);
+    let groups: Vec<&str> =
+        replay["groups"].as_array().unwrap().iter().filter_map(|group| group["key"].as_str()).collect();
+    assert_eq!(groups.len(), 6, "{groups:?}");
+    let what_if = &replay["totals"]["what_if"][0];
+    assert_eq!((&what_if["name"], &what_if["cost_usd"]), (&"no-cache".into(), &totals["cost_without_cache_usd"]));
+    let shown = forkcast(&place, &["run", "--what-if", "no-cache", "--max-cost", "0.01", "--quiet"]);
+    let (code, stdout, stderr) = said(&shown);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("--max-cost: found $0.6"), "{stderr}");
+    for part in ["fork#5", "What if", "no-cache", "FAILED"] {
+        assert!(stdout.contains(part), "{part}: {stdout}");
+    }
+    let table = forkcast(&place, &["run", "--by", "agent", "--table", "groups", "--quiet"]);
+    assert_eq!(said(&table).1.lines().count(), 7, "{}", said(&table).1);
+    assert!(json(&forkcast(&place, &["run", "--format", "json", "--quiet"])).get("replay").is_none());
+}
+
+#[test]
 fn without_a_path_five_forks_of_a_warm_parent_run() {
     let place = folder("run-default");
     let output = forkcast(&place, &["run"]);

@@ -78,45 +78,6 @@ impl Marked {
         self.steps_back.get()
     }
 
-    /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
-    pub fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {
-        match self.shelf.get(prefixes, node, at) {
-            Shelved::Alive(life) => Some(life),
-            Shelved::Dead(life) => life,
-            Shelved::Never => None,
-        }
-    }
-
-    /// The same cache over an arena to which these prefixes moved; what it remembers of others is forgotten.
-    pub fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Self {
-        let mut cache = Self { latest: self.latest, losses: self.losses.clone(), ..Self::new(self.rules, 0) };
-        cache.next_ticket = self.next_ticket;
-        for (was, is) in moved.iter() {
-            match self.shelf.get(old, was, self.latest) {
-                Shelved::Alive(life) | Shelved::Dead(Some(life)) => cache.shelf.put(new, is, life),
-                // Dead for so long that its last use is forgotten.
-                Shelved::Dead(None) => {
-                    cache.shelf.put(new, is, Life { last_use: Instant::default(), ttl: Ttl::FiveMinutes });
-                }
-                Shelved::Never => {}
-            }
-            if self.evicted.contains(&was) {
-                cache.evicted.insert(is, ());
-            }
-        }
-        for (ticket, request) in &self.under_way {
-            let writes = request.writes.iter();
-            let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
-            let writes: Vec<Write> = writes.collect();
-            if !request.put {
-                cache.hold(&writes);
-            }
-            let hit = request.hit.and_then(|hit| moved.get(hit));
-            cache.under_way.insert(*ticket, UnderWay { hit, writes, ..request.clone() });
-        }
-        cache
-    }
-
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
         let mut found = effective.iter().rev().filter_map(|marker| {
             let step = || self.steps_back.set(self.steps_back.get() + 1);
@@ -195,12 +156,6 @@ impl Marked {
     }
 }
 
-/// The breakpoints at the end of a prefix that is long enough to be cached.
-fn effective(prompt: &Prompt<'_>) -> Vec<Marker> {
-    let long_enough = |marker: &&Marker| prompt.sizes.tokens_at(marker.node) >= prompt.minimum_tokens;
-    prompt.markers.iter().filter(long_enough).copied().collect()
-}
-
 /// Bills by three positions: A, the hit; B, the last one-hour breakpoint behind it; C, the last breakpoint.
 fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outcome {
     let size = |node: NodeId| prompt.sizes.tokens_at(node).min(prompt.total_tokens);
@@ -220,13 +175,13 @@ fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outco
 
 impl PromptCache for Marked {
     fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
-        let effective = effective(prompt);
+        let effective = prompt.effective();
         bill(prompt, &effective, self.find(prompt, &effective, at))
     }
 
     fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
         self.latest = at;
-        let effective = effective(prompt);
+        let effective = prompt.effective();
         let hit = self.find(prompt, &effective, at);
         if let Some(hit) = hit {
             self.refresh(prompt.prefixes, hit, at);
@@ -284,6 +239,47 @@ impl PromptCache for Marked {
             Shelved::Never if self.evicted.contains(&node) => EntryState::Evicted,
             Shelved::Never => EntryState::Absent,
         }
+    }
+
+    fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {
+        match self.shelf.get(prefixes, node, at) {
+            Shelved::Alive(life) => Some(life),
+            Shelved::Dead(life) => life,
+            Shelved::Never => None,
+        }
+    }
+
+    fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Box<dyn PromptCache> {
+        let mut cache = Self { latest: self.latest, losses: self.losses.clone(), ..Self::new(self.rules, 0) };
+        cache.next_ticket = self.next_ticket;
+        for (was, is) in moved.iter() {
+            match self.shelf.get(old, was, self.latest) {
+                Shelved::Alive(life) | Shelved::Dead(Some(life)) => cache.shelf.put(new, is, life),
+                // Dead for so long that its last use is forgotten.
+                Shelved::Dead(None) => {
+                    cache.shelf.put(new, is, Life { last_use: Instant::default(), ttl: Ttl::FiveMinutes });
+                }
+                Shelved::Never => {}
+            }
+            if self.evicted.contains(&was) {
+                cache.evicted.insert(is, ());
+            }
+        }
+        for (ticket, request) in &self.under_way {
+            let writes = request.writes.iter();
+            let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
+            let writes: Vec<Write> = writes.collect();
+            if !request.put {
+                cache.hold(&writes);
+            }
+            let hit = request.hit.and_then(|hit| moved.get(hit));
+            cache.under_way.insert(*ticket, UnderWay { hit, writes, ..request.clone() });
+        }
+        Box::new(cache)
+    }
+
+    fn copied(&self) -> Box<dyn PromptCache> {
+        Box::new(self.clone())
     }
 }
 

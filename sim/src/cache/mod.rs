@@ -1,6 +1,6 @@
 //! Who remembers: prompt caches that compare prefixes and never see an agent.
 //!
-//! [`PromptCache`] is the whole interface. [`Marked`] is the family of caches in which the client marks breakpoints
+//! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to. [`Marked`] is the family of caches in which the client marks breakpoints
 //! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
 //! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
 
@@ -19,8 +19,10 @@ pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
 pub use shelf::Life;
 
+use std::fmt::Debug;
+
 use crate::time::Instant;
-use crate::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
+use crate::wire::{Marker, Moved, NodeId, Prefixes, Request, Sizes, Usage};
 
 /// A prompt as a cache sees it.
 #[derive(Clone, Copy)]
@@ -35,6 +37,20 @@ pub struct Prompt<'a> {
     pub total_tokens: u64,
     /// Shortest prefix that is cached at all, in tokens.
     pub minimum_tokens: u64,
+}
+
+impl<'a> Prompt<'a> {
+    /// `request` as its model's provider takes it.
+    pub fn of(prefixes: &'a Prefixes, request: &'a Request, sizes: &'a dyn Sizes, total_tokens: u64) -> Self {
+        let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+        Self { prefixes, markers: &request.markers, sizes, total_tokens, minimum_tokens }
+    }
+
+    /// The breakpoints at the end of a prefix that is long enough to be cached.
+    pub fn effective(&self) -> Vec<Marker> {
+        let long_enough = |marker: &&Marker| self.sizes.tokens_at(marker.node) >= self.minimum_tokens;
+        self.markers.iter().filter(long_enough).copied().collect()
+    }
 }
 
 /// A request under way, for telling its cache how the answer went.
@@ -87,7 +103,7 @@ pub enum EntryState {
 }
 
 /// A prompt cache. Instants never decrease from call to call.
-pub trait PromptCache {
+pub trait PromptCache: Debug + Send {
     /// What a look-up at `at` would give, changing nothing.
     fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome;
 
@@ -105,4 +121,26 @@ pub trait PromptCache {
 
     /// What the cache holds of a prefix at `at`.
     fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState;
+
+    /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
+    fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life>;
+
+    /// The same cache over an arena to which these prefixes moved; what it remembers of others is forgotten.
+    fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Box<dyn PromptCache>;
+
+    /// The same cache a second time.
+    fn copied(&self) -> Box<dyn PromptCache>;
+}
+
+impl Clone for Box<dyn PromptCache> {
+    fn clone(&self) -> Self {
+        self.copied()
+    }
+}
+
+impl Rules {
+    /// An empty cache of the family that these rules belong to. `seed` matters only where they lose writes by chance.
+    pub fn open(&self, seed: u64) -> Box<dyn PromptCache> {
+        Box::new(Marked::new(*self, seed))
+    }
 }

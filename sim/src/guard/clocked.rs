@@ -4,26 +4,23 @@ use std::collections::BTreeMap;
 
 use super::sent::Facts;
 use super::taken::Taken;
-use crate::cache::{EntryState, Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules};
 use crate::diagnosis::Cause;
-use crate::time::{Duration, Instant};
+use crate::service::{Answers, STEP, Times};
+use crate::time::Instant;
 use crate::wire::{Moved, PathSizes, Wire};
-
-/// Distance of requests without instants.
-const STEP: Duration = Duration::from_secs(1);
 
 /// A cache, and a clock for each scope.
 #[derive(Clone, Debug)]
 pub(super) struct Clocked {
-    cache: Marked,
+    cache: Box<dyn PromptCache>,
     scopes: BTreeMap<String, Clock>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Clock {
     now: Option<Instant>,
-    /// First bytes to come.
-    pending: Vec<(Instant, Ticket)>,
+    answers: Answers,
 }
 
 /// What a request is expected to do.
@@ -36,7 +33,7 @@ pub(super) struct Expected {
 
 impl Clocked {
     pub fn new(rules: Rules) -> Self {
-        Self { cache: Marked::new(rules, 0), scopes: BTreeMap::new() }
+        Self { cache: rules.open(0), scopes: BTreeMap::new() }
     }
 
     /// Takes the next request, which reads `timeless` blocks where time is left out.
@@ -48,13 +45,8 @@ impl Clocked {
             return Expected { outcome, late: None };
         }
         let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, taken.cumulative.clone());
-        let prompt = Prompt {
-            prefixes: &wire.prefixes,
-            markers: &taken.request.markers,
-            sizes: &sizes,
-            total_tokens,
-            minimum_tokens: taken.minimum_tokens,
-        };
+        let prompt = Prompt::of(&wire.prefixes, &taken.request, &sizes, total_tokens);
+        let prompt = Prompt { minimum_tokens: taken.minimum_tokens, ..prompt };
         let end = timeless.checked_sub(1).and_then(|last| taken.request.nodes.get(last));
         let state = end.map(|node| self.cache.state(&wire.prefixes, *node, at));
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
@@ -66,7 +58,7 @@ impl Clocked {
         };
         let first_byte_at = facts.first_byte_at.unwrap_or(at).max(at);
         if let Some(clock) = self.scopes.get_mut(facts.scope) {
-            clock.pending.push((first_byte_at, ticket));
+            clock.answers.expect(ticket, &Times { at, first_byte_at, ended_at: first_byte_at });
         }
         Expected { outcome, late }
     }
@@ -82,12 +74,7 @@ impl Clocked {
         let next = clock.now.map_or(Instant::default(), |now| now + STEP);
         let at = facts.at.unwrap_or(next).max(clock.now.unwrap_or_default());
         clock.now = Some(at);
-        clock.pending.sort_unstable();
-        let gone = clock.pending.partition_point(|(first_byte, _)| *first_byte <= at);
-        for (first_byte, ticket) in clock.pending.drain(..gone) {
-            self.cache.first_byte(&wire.prefixes, ticket, first_byte);
-            self.cache.ended(&wire.prefixes, ticket, first_byte);
-        }
+        clock.answers.tell_until(&mut *self.cache, &wire.prefixes, at);
         at
     }
 }

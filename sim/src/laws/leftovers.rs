@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::agent::{Event, Session};
-use crate::ledger::Line;
+use crate::service::Entry;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
@@ -47,7 +47,7 @@ impl Observer for Leftovers {
         }
     }
 
-    fn end(&mut self, _at: Instant, _lines: &[Line]) -> Result<(), String> {
+    fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         if let Some(task) = self.running.first() {
             return Err(format!("`{task}` still runs"));
         }

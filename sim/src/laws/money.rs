@@ -1,6 +1,7 @@
 //! The bill is what it is made of.
 
 use crate::ledger::Line;
+use crate::service::Entry;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
@@ -13,8 +14,8 @@ impl Observer for Money {
         "money"
     }
 
-    fn end(&mut self, _at: Instant, lines: &[Line]) -> Result<(), String> {
-        lines.iter().try_for_each(check)
+    fn end(&mut self, _at: Instant, entries: &[Entry]) -> Result<(), String> {
+        entries.iter().try_for_each(|entry| check(&entry.line))
     }
 }
 

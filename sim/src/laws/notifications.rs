@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::agent::Event;
-use crate::ledger::Line;
+use crate::service::Entry;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
@@ -64,7 +64,7 @@ impl Observer for Notifications {
         }
     }
 
-    fn end(&mut self, _at: Instant, _lines: &[Line]) -> Result<(), String> {
+    fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         let untold = |told: &Told| told.background && told.notified + told.suppressed == 0;
         match self.ended.iter().find(|(_, told)| untold(told)) {
             Some((task, told)) => Err(format!("`{task}` was {} in the background, and nobody was told", told.state)),

@@ -78,6 +78,12 @@ impl Line {
         }
     }
 
+    /// Fills in the money of `usage`, which is what was billed, and of what was predicted.
+    pub fn price(&mut self, usage: &Usage, rates: Option<&Rates>, fees: &[FeeLine]) {
+        self.charge = charge(rates, usage, fees, self.explanation.as_ref());
+        self.predicted_bill = rates.zip(self.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
+    }
+
     /// The usage that was billed.
     pub fn billed(&self) -> Option<Usage> {
         self.recorded.or(self.predicted)

@@ -2,9 +2,8 @@
 //!
 //! * [`run()`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
-//! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, a line of the ledger.
+//! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, its [`Entry`].
 //! * [`Drafts`] are the requests as they were sent, where they are kept.
-//! * [`Layout`] is how its prompt is divided, and what it shares with the request that it continues.
 //! * [`Pace`] is how long that takes, [`RateLimits`] how much of it there may be in a minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot go on.
@@ -12,7 +11,6 @@
 
 mod alarm;
 mod drafts;
-mod layout;
 pub mod limits;
 mod log;
 mod pace;
@@ -28,14 +26,13 @@ mod user;
 
 pub use alarm::{Alarm, Cause};
 pub use drafts::Drafts;
-pub use layout::Layout;
 pub use limits::RateLimits;
 pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::{Outage, Provider};
 pub use roster::Agent;
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
-pub use service::{Answered, Asked, Served, Service};
+pub use service::{Answered, Served, Service};
 pub use setup::Setup;
 pub use sizes::Sizing;
 pub use user::{Act, Does, Idle};
@@ -43,6 +40,7 @@ pub use user::{Act, Does, Idle};
 use crate::agent;
 use crate::cache::Outcome;
 use crate::ledger::Line;
+use crate::service::Entry;
 use crate::time::Instant;
 use crate::wire::{Draft, Request, Wire};
 
@@ -83,11 +81,11 @@ pub trait Observer {
         Ok(())
     }
 
-    /// The run is over; `lines` is its ledger.
+    /// The run is over; `entries` is its ledger.
     ///
     /// # Errors
     /// What is missing.
-    fn end(&mut self, _at: Instant, _lines: &[Line]) -> Result<(), String> {
+    fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         Ok(())
     }
 }

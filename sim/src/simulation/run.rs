@@ -9,15 +9,15 @@ use super::drafts::Drafts;
 use super::log::{Log, Logged};
 use super::provider::Provider;
 use super::roster::Agent;
-use super::service::{Asked, Service};
+use super::service::Service;
 use super::setup::Setup;
 use super::user::{Doing, Idle, act_out};
 use crate::agent::queue::{headless, repl};
 use crate::agent::session::Opening;
 use crate::agent::tool::Pool;
 use crate::agent::{Context, Session};
-use crate::ledger::Line;
 use crate::seed::Seed;
+use crate::service::Entry;
 use crate::time::{self, Handle, Instant, Stopped};
 
 /// What came of a run, or of the part of it that there was.
@@ -32,11 +32,9 @@ pub struct Finished {
     pub log: Vec<Logged>,
     /// Who took part, in the order in which they began; the main agent first.
     pub agents: Vec<Agent>,
-    /// The ledger: a line for each request that the provider took.
-    pub lines: Vec<Line>,
-    /// Of each line who asked, and when the answer was over.
-    pub asked: Vec<Asked>,
-    /// The requests themselves, in step with `lines`, where they were kept.
+    /// The ledger: an entry for each request that the provider took.
+    pub entries: Vec<Entry>,
+    /// The requests themselves, by line, where they were kept.
     pub drafts: Drafts,
     /// Calls that a limit of rate refused. They have no line.
     pub over_limits: u64,
@@ -56,7 +54,7 @@ pub struct Finished {
 
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (digest, requests) = (format_args!("{:032x}", self.digest), self.lines.len());
+        let (digest, requests) = (format_args!("{:032x}", self.digest), self.entries.len());
         let mut shown = f.debug_struct("Finished");
         shown.field("seed", &self.seed).field("digest", &digest);
         shown.field("events", &self.events).field("requests", &requests).finish_non_exhaustive()
@@ -232,8 +230,7 @@ impl Record {
             events: self.log.events(),
             log: self.log.take(),
             agents: self.log.agents(),
-            lines: std::mem::take(&mut service.lines),
-            asked: std::mem::take(&mut service.asked),
+            entries: std::mem::take(&mut service.entries),
             drafts: service.drafts.take().unwrap_or_default(),
             over_limits: service.over_limits,
             laws_held: laws_held(&service, self.alarm.cause().as_ref()),

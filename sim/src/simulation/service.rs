@@ -1,63 +1,52 @@
 //! One request through arena, cache, explanation and bill.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::alarm::{Alarm, Cause};
 use super::drafts::Drafts;
-use super::layout::Layout;
 use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{self, Stems, Tokens};
 use super::{Observer, Seen};
-use crate::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
 use crate::diagnosis::{Case, Explanation, Previous, explain};
-use crate::ledger::{Line, UnreadWrites, charge};
-use crate::pricing::{Category, Date, ModelKey, Money, PriceBook, Rates, Terms};
+use crate::ledger::Line;
+use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use crate::service::{Entry, Layout, Premiums, stretches};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Marker, Request, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Draft, Index, Request, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
     /// Blocks and prefixes of the run.
     pub wire: Wire,
     /// The ledger.
-    pub lines: Vec<Line>,
-    /// Who asked, line by line.
-    pub asked: Vec<Asked>,
-    /// What was asked, line by line, where it is kept.
+    pub entries: Vec<Entry>,
+    /// What was asked, request by request, where it is kept.
     pub drafts: Option<Drafts>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
     /// Calls that a limit of rate refused. They have no line.
     pub over_limits: u64,
-    /// Requests are explained, and held against those that they continue. Without it a line has usage and money, [`Asked`]
-    /// no layout, and requests of a wide fan-out cost what is their own, unless somebody looks on.
+    /// Requests are explained, and held against those that they continue. Without it a line has usage and money,
+    /// and no layout, and requests of a wide fan-out cost what is their own, unless somebody looks on.
     pub explains: bool,
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
-    cache: Marked,
+    cache: Box<dyn PromptCache>,
     sizer: Sizer,
     book: Rc<PriceBook>,
     prices_of: Option<Date>,
     scope: Rc<str>,
     chains: Index<Rc<str>, ChainId>,
+    /// Names of agents, by chain.
+    agents: Vec<Arc<str>>,
     latest: Latest,
     stems: Stems,
     continued: Continued,
-    rates: Vec<Option<Rates>>,
-    unread: UnreadWrites,
-}
-
-/// Who asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The agent.
-    pub agent: Rc<str>,
-    /// When its answer was over, whole or not; `None` where the run ended before.
-    pub ended_at: Option<Instant>,
-    /// How the prompt is laid out.
-    pub layout: Layout,
+    premiums: Premiums,
 }
 
 /// A request that was served; its answer has not begun.
@@ -95,25 +84,24 @@ impl Service {
     ) -> Self {
         Self {
             wire: Wire::new(rules.forms),
-            lines: Vec::new(),
-            asked: Vec::new(),
+            entries: Vec::new(),
             drafts: None,
             observers: Vec::new(),
             over_limits: 0,
             explains: true,
             alarm: Rc::default(),
             rules,
-            cache: Marked::new(rules, seed),
+            cache: rules.open(seed),
             sizer: Sizer::new(sizing),
             book,
             prices_of,
             scope: scope.into(),
             chains: Index::default(),
+            agents: Vec::new(),
             latest: Latest::default(),
             stems: Stems::default(),
             continued: Continued::default(),
-            rates: Vec::new(),
-            unread: UnreadWrites::default(),
+            premiums: Premiums::default(),
         }
     }
 
@@ -133,10 +121,11 @@ impl Service {
         let prompt = prompt(&self.wire, &request, &tokens, &sizes);
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
         let usage = outcome.usage();
-        let line = self.open_line(chain, &request, (usage, explanation), at);
         let whole = tokens.whole().filter(|_| self.explains);
         let layout = whole.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
-        self.asked.push(Asked { agent: agent.clone(), ended_at: None, layout });
+        let opened = self.open_line(chain, &request, (usage, explanation), at);
+        let line = opened.index;
+        self.entries.push(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout));
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
@@ -195,7 +184,7 @@ impl Service {
             predicted: &predicted,
             refusal: None,
             previous,
-            cache: &self.cache,
+            cache: &*self.cache,
             at,
         }))
     }
@@ -222,7 +211,11 @@ impl Service {
 
     fn chain(&mut self, agent: &Rc<str>) -> ChainId {
         let next = ChainId(u32::try_from(self.chains.len()).unwrap_or(u32::MAX));
-        *self.chains.get_or_insert_with(agent.clone(), || next)
+        let agents = &mut self.agents;
+        *self.chains.get_or_insert_with(agent.clone(), || {
+            agents.push(Arc::from(&**agent));
+            next
+        })
     }
 
     fn open_line(
@@ -231,8 +224,8 @@ impl Service {
         request: &Request,
         (usage, explanation): (Usage, Option<Explanation>),
         at: Instant,
-    ) -> usize {
-        let index = self.lines.len();
+    ) -> Line {
+        let index = self.entries.len();
         let terms = Terms { date: self.prices_of, ..Terms::of(&usage) };
         let rates = self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok();
         let mut line = Line::begun(index, 0, request.model.clone());
@@ -240,26 +233,21 @@ impl Service {
         line.at = Some(at);
         line.predicted = Some(usage);
         line.explanation = explanation;
-        bill(&mut line, rates.as_ref());
-        self.rates.push(rates);
-        self.lines.push(line);
-        index
+        line.price(&usage, rates.as_ref(), &[]);
+        if let Some(rates) = rates {
+            self.premiums.price(index, rates);
+        }
+        line
     }
 
     fn follow_writes(&mut self, line: usize, request: &Request, tokens: &Tokens, outcome: &Outcome) {
         if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
-            self.unread.read(&self.wire.prefixes, hit);
+            self.premiums.read(&self.wire.prefixes, hit);
         }
-        let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let mut from = outcome.read_tokens;
-        let mut written: Vec<(Marker, u64)> = Vec::new();
-        for marker in request.markers.iter().filter(|marker| sizes.tokens_at(marker.node) >= minimum) {
-            let end = sizes.tokens_at(marker.node).max(from);
-            written.push((*marker, end - from));
-            from = end;
-        }
-        self.unread.wrote(&self.wire.prefixes, line, &written);
+        let effective = prompt(&self.wire, request, tokens, &sizes).effective();
+        let written = stretches(effective, &sizes, outcome.read_tokens);
+        self.premiums.wrote(&self.wire.prefixes, line, &written);
     }
 
     fn observe_served(
@@ -271,8 +259,9 @@ impl Service {
         cumulative: &[u64],
         outcome: &Outcome,
     ) {
-        let Self { wire, lines, observers, .. } = self;
-        let seen = Seen { line, at, agent, draft, wire, request, cumulative, outcome, ledger: &lines[line] };
+        let Self { wire, entries, observers, .. } = self;
+        let ledger = &entries[line].line;
+        let seen = Seen { line, at, agent, draft, wire, request, cumulative, outcome, ledger };
         for observer in observers {
             if let Err(why) = observer.served(&seen) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
@@ -283,7 +272,7 @@ impl Service {
     /// The first byte of the answer went out.
     pub fn first_byte(&mut self, served: &Served, at: Instant) {
         self.cache.first_byte(&self.wire.prefixes, served.ticket, at);
-        self.lines[served.line].first_byte_at = Some(at);
+        self.entries[served.line].line.first_byte_at = Some(at);
         for observer in &mut self.observers {
             if let Err(why) = observer.first_byte(served.line, at) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
@@ -293,9 +282,7 @@ impl Service {
 
     /// The answer is over.
     pub fn answered(&mut self, served: &Served, how: Answered, at: Instant) {
-        if let Some(asked) = self.asked.get_mut(served.line) {
-            asked.ended_at = Some(at);
-        }
+        self.entries[served.line].ended_at = Some(at);
         match how {
             Answered::Ended { output_tokens } => {
                 self.cache.ended(&self.wire.prefixes, served.ticket, at);
@@ -304,7 +291,7 @@ impl Service {
             Answered::GivenUp => {
                 self.cache.given_up(&self.wire.prefixes, served.ticket);
                 self.rebill(served.line, |usage| *usage = Usage::default());
-                let line = &mut self.lines[served.line];
+                let line = &mut self.entries[served.line].line;
                 line.explanation = Some(Explanation::default());
                 line.remarks.push("given up before its first byte: nothing was billed".to_owned());
             }
@@ -312,21 +299,21 @@ impl Service {
     }
 
     fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
-        let rates = self.rates[line];
-        let line = &mut self.lines[line];
+        let rates: Option<&Rates> = self.premiums.rates(line);
+        let line = &mut self.entries[line].line;
         let mut usage = line.predicted.unwrap_or_default();
         change(&mut usage);
         line.predicted = Some(usage);
         if usage == Usage::default() {
             line.explanation = Some(Explanation::default());
         }
-        bill(line, rates.as_ref());
+        line.price(&usage, rates, &[]);
     }
 
     /// The run is over by itself: the observers look once more.
     pub fn end(&mut self, at: Instant) {
         for observer in &mut self.observers {
-            if let Err(why) = observer.end(at, &self.lines) {
+            if let Err(why) = observer.end(at, &self.entries) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
             }
         }
@@ -334,31 +321,11 @@ impl Service {
 
     /// Once the run is over it is known what nobody read.
     pub fn settle_unread(&mut self) {
-        let unread = self.unread.unread();
-        for (line, rates) in self.lines.iter_mut().zip(&self.rates) {
-            let Some(rates) = rates else { continue };
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
-                + rates.difference(Category::Write1h, Category::Input, one_hour);
-            line.unread_writes = Some(premium.max(Money::default()));
-        }
+        self.premiums.settle(&mut self.entries);
     }
 }
 
 /// The request as the cache sees it.
 fn prompt<'a>(wire: &'a Wire, request: &'a Request, tokens: &Tokens, sizes: &'a stems::Asked<'a>) -> Prompt<'a> {
-    Prompt {
-        prefixes: &wire.prefixes,
-        markers: &request.markers,
-        sizes,
-        total_tokens: tokens.total(),
-        minimum_tokens: minimum_tokens(request.resolved.map(|resolved| resolved.id)),
-    }
-}
-
-/// Fills in the money of a line from its usage and explanation.
-fn bill(line: &mut Line, rates: Option<&Rates>) {
-    let usage = line.predicted.unwrap_or_default();
-    line.charge = charge(rates, &usage, &[], line.explanation.as_ref());
-    line.predicted_bill = line.charge.bill.clone();
+    Prompt::of(&wire.prefixes, request, sizes, tokens.total())
 }

@@ -126,11 +126,8 @@ fn history() -> Vec<Rc<Entry>> {
 /// The first requests of the children.
 pub fn first_requests(finished: &Finished) -> Vec<&Line> {
     let mut seen = std::collections::BTreeSet::new();
-    let lines = finished.lines.iter().zip(&finished.asked);
-    lines
-        .filter(|(_, asked)| &*asked.agent != "main" && seen.insert(asked.agent.clone()))
-        .map(|(line, _)| line)
-        .collect()
+    let forks = finished.entries.iter().filter(|entry| entry.agent.as_deref() != Some("main"));
+    forks.filter(|entry| seen.insert(entry.agent.clone())).map(|entry| &entry.line).collect()
 }
 
 /// What they cost in tokens of plain input, a hundredth each, written tokens at `write` hundredths and read ones at ten.

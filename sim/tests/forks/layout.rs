@@ -2,6 +2,7 @@
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
+use forkcast_sim::service::Entry;
 use forkcast_sim::simulation::run;
 
 use crate::fan::Fan;
@@ -10,12 +11,11 @@ use crate::fan::Fan;
 #[test]
 fn levels_end_where_their_declared_sizes_say_and_add_up_to_the_bill() {
     let finished = Fan::five().finished();
-    assert_eq!(finished.asked.len(), finished.lines.len());
-    for (asked, line) in finished.asked.iter().zip(&finished.lines) {
-        assert_eq!(asked.layout.level_ends[..2], [12_000, 16_000], "{}", asked.agent);
-        assert_eq!(asked.layout.level_ends[2], line.predicted.unwrap().total_input_tokens(), "{}", asked.agent);
+    for Entry { line, layout, agent, .. } in &finished.entries {
+        assert_eq!(layout.level_ends[..2], [12_000, 16_000], "{agent:?}");
+        assert_eq!(layout.level_ends[2], line.predicted.unwrap().total_input_tokens(), "{agent:?}");
     }
-    let first = finished.asked.iter().find(|asked| &*asked.agent != "main").unwrap();
+    let first = finished.entries.iter().find(|entry| entry.agent.as_deref() != Some("main")).unwrap();
     assert_eq!(first.layout.level_ends[2], 48_700);
 }
 
@@ -23,15 +23,15 @@ fn levels_end_where_their_declared_sizes_say_and_add_up_to_the_bill() {
 fn a_forks_first_request_continues_its_parents_last_one_and_shares_all_of_it() {
     for profile in Profile::ALL {
         let finished = Fan { turns: 2, profile, placement: Placement::Tail, ..Fan::five() }.finished();
-        assert_eq!(finished.asked[0].layout.continues, None);
+        assert_eq!(finished.entries[0].layout.continues, None);
         let mut last = std::collections::BTreeMap::new();
-        for (index, asked) in finished.asked.iter().enumerate() {
-            let layout = &asked.layout;
-            let own = last.insert(asked.agent.clone(), index);
+        for (index, entry) in finished.entries.iter().enumerate() {
+            let layout = &entry.layout;
+            let own = last.insert(entry.agent.clone(), index);
             let expected = own.or((index > 0).then_some(0));
-            assert_eq!(layout.continues, expected, "{index} of {}", asked.agent);
+            assert_eq!(layout.continues, expected, "{index} of {:?}", entry.agent);
             if let Some(before) = expected {
-                assert_eq!(layout.shared_tokens, finished.asked[before].layout.level_ends[2], "{index}");
+                assert_eq!(layout.shared_tokens, finished.entries[before].layout.level_ends[2], "{index}");
             }
         }
     }
@@ -44,6 +44,6 @@ fn a_fork_with_other_tools_shares_not_even_these() {
     let mut setup = fan.setup();
     setup.settings.forks.ablations = [Ablation::FilterTools].into();
     let finished = run(setup).unwrap_or_else(|failed| panic!("{failed}"));
-    let first = finished.asked.iter().find(|asked| &*asked.agent != "main").unwrap();
+    let first = finished.entries.iter().find(|entry| entry.agent.as_deref() != Some("main")).unwrap();
     assert!(first.layout.shared_tokens < first.layout.level_ends[0], "{:?}", first.layout);
 }

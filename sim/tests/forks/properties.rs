@@ -82,8 +82,8 @@ impl Family {
 }
 
 fn requests_of(finished: &Finished, agent: &str) -> Vec<usize> {
-    let asked = finished.asked.iter().enumerate();
-    asked.filter(|(_, asked)| &*asked.agent == agent).map(|(line, _)| line).collect()
+    let sent = finished.entries.iter().filter(|entry| entry.agent.as_deref() == Some(agent));
+    sent.map(|entry| entry.line.index).collect()
 }
 
 fn last_words(draft: &Draft) -> String {

@@ -46,7 +46,12 @@ fn fork_50_the_parent_goes_on_at_once() {
     let played = three();
     let (mains, forks) = (played.lines("main"), played.lines("fork"));
     let behind = mains[1].at.unwrap();
-    let ends = played.0.asked.iter().filter(|asked| &*asked.agent != "main").filter_map(|asked| asked.ended_at);
+    let ends = played
+        .0
+        .entries
+        .iter()
+        .filter(|entry| entry.agent.as_deref() != Some("main"))
+        .filter_map(|entry| entry.ended_at);
     assert!(behind < ends.max().unwrap(), "its next request goes out while forks run");
     assert_eq!(forks.len(), 3);
     assert!(played.told().iter().all(|told| told.contains("runs in the background")), "{:?}", played.told());

@@ -9,6 +9,7 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
 use forkcast_sim::seed::Seed;
+use forkcast_sim::service::Entry;
 use forkcast_sim::simulation::{Act, Does, Finished, Setup, run};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Draft;
@@ -141,8 +142,8 @@ impl Played {
 
     pub fn lines(&self, agent: &str) -> Vec<&Line> {
         let types = |id: &str| self.0.agents.iter().any(|known| &*known.id == id && &*known.agent_type == agent);
-        let asked = self.0.lines.iter().zip(&self.0.asked);
-        asked.filter(|(_, asked)| &*asked.agent == agent || types(&asked.agent)).map(|(line, _)| line).collect()
+        let sent = |entry: &&Entry| entry.agent.as_deref().is_some_and(|id| id == agent || types(id));
+        self.0.entries.iter().filter(sent).map(|entry| &entry.line).collect()
     }
 
     /// The first request of the fork at `place`.

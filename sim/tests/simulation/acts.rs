@@ -107,8 +107,8 @@ fn tools_08_what_the_background_takes_away_breaks_the_prefix_and_is_named() {
     let finished = finished(two(false, Does::Background(Some("worker".into()))));
     let of = |agent_type: &str| {
         let agent = finished.agents.iter().find(|agent| &*agent.agent_type == agent_type).unwrap();
-        let lines = finished.lines.iter().zip(&finished.asked).filter(|(_, asked)| asked.agent == agent.id);
-        let explained = lines.filter_map(|(line, _)| line.explanation.as_ref());
+        let own = finished.entries.iter().filter(|entry| entry.agent.as_deref() == Some(&*agent.id));
+        let explained = own.filter_map(|entry| entry.line.explanation.as_ref());
         let causes = explained.map(|explained| explained.missed.iter().map(|missed| missed.cause).collect::<Vec<_>>());
         causes.collect::<Vec<_>>()
     };

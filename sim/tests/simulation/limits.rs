@@ -76,14 +76,14 @@ fn three_requests(limits: RateLimits) -> Setup {
 }
 
 fn began(finished: &Finished) -> Vec<u64> {
-    finished.lines.iter().map(|line| line.at.unwrap().0 / 1_000_000).collect()
+    finished.entries.iter().map(|entry| entry.line.at.unwrap().0 / 1_000_000).collect()
 }
 
 #[test]
 fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lost() {
     let limits = RateLimits { requests_per_minute: Some(2), ..RateLimits::default() };
     let (free, limited) = (finished(three_requests(RateLimits::default())), finished(three_requests(limits)));
-    assert_eq!((limited.lines.len(), limited.over_limits, free.over_limits), (3, 1, 0));
+    assert_eq!((limited.entries.len(), limited.over_limits, free.over_limits), (3, 1, 0));
     assert_eq!(began(&limited)[..2], began(&free)[..2]);
     // Two a minute fill one in 30 s, counted from the first request; the refusal itself takes 0.3 s, its wait whole seconds.
     let third = began(&limited)[2];
@@ -93,16 +93,16 @@ fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lo
         _ => None,
     });
     assert!(waits.clone().count() == 1 && waits.clone().all(|wait_ms| wait_ms % 1_000 == 0), "whole seconds");
-    let usage = |run: &Finished| run.lines.iter().map(|line| line.predicted.unwrap()).collect::<Vec<_>>();
+    let usage = |run: &Finished| run.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect::<Vec<_>>();
     assert_eq!(usage(&limited), usage(&free), "what is refused reads and writes nothing");
 }
 
 #[test]
 fn what_is_read_does_not_count_and_what_is_larger_than_the_bucket_is_never_taken() {
     let free = finished(three_requests(RateLimits::default()));
-    let first = free.lines[0].predicted.unwrap();
+    let first = free.entries[0].line.predicted.unwrap();
     let fresh = |at: usize| {
-        let usage = free.lines[at].predicted.unwrap();
+        let usage = free.entries[at].line.predicted.unwrap();
         usage.input_tokens + usage.cache_creation_input_tokens()
     };
     let all = (0..3).map(fresh).sum::<u64>();
@@ -110,7 +110,7 @@ fn what_is_read_does_not_count_and_what_is_larger_than_the_bucket_is_never_taken
     let with = |tokens| RateLimits { input_tokens_per_minute: Some(tokens), ..RateLimits::default() };
     assert_eq!(finished(three_requests(with(all))).over_limits, 0);
     let never = finished(three_requests(with(fresh(0) - 1)));
-    assert_eq!((never.lines.len(), never.over_limits), (0, 11), "clients.md 1: 11 tries");
+    assert_eq!((never.entries.len(), never.over_limits), (0, 11), "clients.md 1: 11 tries");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn nothing_before_the_limits_begin_counts() {
 }
 
 fn free_second() -> u64 {
-    finished(three_requests(RateLimits::default())).lines[1].at.unwrap().0
+    finished(three_requests(RateLimits::default())).entries[1].line.at.unwrap().0
 }
 
 #[test]
@@ -137,9 +137,10 @@ fn of_haiku_3_5_what_is_read_counts_too() {
     };
     let of = |model: &str| {
         let free = over(model, u64::MAX);
-        let sum = free.lines.iter().map(|line| line.predicted.unwrap()).fold((0, 0), |(fresh, read), usage| {
-            (fresh + usage.input_tokens + usage.cache_creation_input_tokens(), read + usage.cache_read_input_tokens)
-        });
+        let sum =
+            free.entries.iter().map(|entry| entry.line.predicted.unwrap()).fold((0, 0), |(fresh, read), usage| {
+                (fresh + usage.input_tokens + usage.cache_creation_input_tokens(), read + usage.cache_read_input_tokens)
+            });
         assert!(sum.1 > 0, "{model} reads");
         (over(model, sum.0).over_limits, over(model, sum.0 + sum.1).over_limits)
     };

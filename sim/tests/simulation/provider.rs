@@ -27,12 +27,12 @@ fn instants(finished: &Finished, word: &str) -> Vec<u64> {
 #[test]
 fn the_first_byte_waits_for_what_is_read_written_and_fresh() {
     let finished = finished(setup(vec![says("main", "Hello.")], vec![types(0, "Hello")]));
-    let (line, pace) = (&finished.lines[0], Pace::default());
+    let (line, pace) = (&finished.entries[0].line, Pace::default());
     let usage = line.predicted.unwrap();
     let expected =
         pace.first_byte(usage.cache_read_input_tokens, usage.cache_creation_input_tokens(), usage.input_tokens);
     assert_eq!(line.first_byte_at.unwrap().since(line.at.unwrap()), expected);
-    let ended = finished.asked[0].ended_at.unwrap();
+    let ended = finished.entries[0].ended_at.unwrap();
     assert_eq!(ended.since(line.first_byte_at.unwrap()), pace.streaming(usage.output_tokens));
     assert!(pace.first_byte(100_000, 0, 0) < pace.first_byte(0, 100_000, 0), "what is read comes sooner");
 }
@@ -46,17 +46,17 @@ fn a_reply_can_say_its_tokens_and_its_instants() {
         ..says("main", "Hello.").reply
     };
     let finished = finished(setup(vec![Rule { reply: said, ..says("main", "") }], vec![types(0, "Hello")]));
-    let line = &finished.lines[0];
+    let line = &finished.entries[0].line;
     assert_eq!(line.predicted.unwrap().output_tokens, 321);
     assert_eq!(line.first_byte_at.unwrap().since(line.at.unwrap()), Duration::from_millis(1_000));
-    assert_eq!(finished.asked[0].ended_at.unwrap().since(line.at.unwrap()), Duration::from_millis(3_000));
+    assert_eq!(finished.entries[0].ended_at.unwrap().since(line.at.unwrap()), Duration::from_millis(3_000));
 }
 
 #[test]
 fn a_refusal_has_no_line_and_is_asked_again_after_its_wait() {
     let rules = vec![fails(Fault::Refusal(overloaded(Some(Duration::from_millis(7_000))))), says("main", "Hello.")];
     let finished = finished(setup(rules, vec![types(0, "Hello")]));
-    assert_eq!((finished.lines.len(), finished.agents[0].turns), (1, 1));
+    assert_eq!((finished.entries.len(), finished.agents[0].turns), (1, 1));
     let sent = instants(&finished, "request.sent");
     assert_eq!(sent[1] - sent[0], 7_000 + Pace::default().refusal.as_millis());
 }
@@ -68,7 +68,7 @@ fn an_outage_refuses_everything_while_it_lasts() {
     let finished = finished(setup);
     let sent = instants(&finished, "request.sent");
     assert!(sent.len() > 2 && *sent.last().unwrap() >= 3_000, "{sent:?}");
-    assert_eq!(finished.lines.len(), 1, "the script was asked once");
+    assert_eq!(finished.entries.len(), 1, "the script was asked once");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_a_provider_would_refuse_is_refused() {
     let mut setup = setup(vec![says("main", "Hello.")], vec![types(0, "Hello")]);
     setup.rules.breakpoints_max = 0;
     let finished = finished(setup);
-    assert!(finished.lines.is_empty(), "nothing is billed");
+    assert!(finished.entries.is_empty(), "nothing is billed");
     assert_eq!(instants(&finished, "request.sent").len(), 1, "an invalid request is not tried again");
 }
 
@@ -84,7 +84,7 @@ fn what_a_provider_would_refuse_is_refused() {
 fn a_broken_answer_is_billed_as_far_as_it_came_and_its_write_stands() {
     let broken = Fault::Interruption { after_events: 2, how: Interruption::Broken(Broken::Reset) };
     let finished = finished(setup(vec![fails(broken), says("main", "Hello.")], vec![types(0, "Hello")]));
-    let usage: Vec<_> = finished.lines.iter().map(|line| line.predicted.unwrap()).collect();
+    let usage: Vec<_> = finished.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect();
     assert_eq!(usage.len(), 2);
     assert!(usage[0].ephemeral_5m_input_tokens > 0 && usage[0].output_tokens < usage[1].output_tokens);
     assert_eq!(usage[1].cache_read_input_tokens, usage[0].ephemeral_5m_input_tokens, "the same bytes are read");
@@ -94,10 +94,10 @@ fn a_broken_answer_is_billed_as_far_as_it_came_and_its_write_stands() {
 fn a_request_given_up_before_its_first_byte_writes_and_bills_nothing() {
     let rules = vec![says("main", "Never heard."), says("main", "Hello.")];
     let finished = finished(setup(rules, vec![types(0, "Hello"), at(100, Does::Escape), types(10_000, "Hello again")]));
-    let usage: Vec<_> = finished.lines.iter().map(|line| line.predicted.unwrap()).collect();
+    let usage: Vec<_> = finished.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect();
     assert_eq!(usage[0], forkcast_sim::wire::Usage::default());
-    assert_eq!(finished.lines[0].remarks.len(), 1);
-    assert_eq!(finished.asked[0].ended_at, Some(Instant::from_millis(100)));
+    assert_eq!(finished.entries[0].line.remarks.len(), 1);
+    assert_eq!(finished.entries[0].ended_at, Some(Instant::from_millis(100)));
     assert_eq!(usage[1].cache_read_input_tokens, 0, "nothing was written that could be read");
 }
 
@@ -114,7 +114,7 @@ fn children_that_ask_together_miss_what_is_in_flight() {
     setup.pace.base = Duration::from_millis(60_000);
     setup.pace.per_output_token = Duration(0);
     let first = finished(setup);
-    let missed = first.lines.iter().filter_map(|line| line.explanation.as_ref()).flat_map(|e| &e.missed);
+    let missed = first.entries.iter().filter_map(|entry| entry.line.explanation.as_ref()).flat_map(|e| &e.missed);
     let causes: Vec<Cause> = missed.map(|missed| missed.cause).collect();
     let lookers = first.agents.iter().filter(|agent| &*agent.agent_type == "looker").count();
     assert_eq!(lookers, 2);
@@ -125,12 +125,12 @@ fn children_that_ask_together_miss_what_is_in_flight() {
 fn a_bill_less_the_perfect_bill_is_what_its_causes_cost_when_an_entry_expires() {
     let rules = vec![says("main", "Hello."), says("main", "Hello again.")];
     let finished = finished(setup(rules, vec![types(0, "Hello"), types(400_000, "Still there?")]));
-    let line = &finished.lines[1];
+    let line = &finished.entries[1].line;
     assert_eq!(line.predicted.unwrap().cache_read_input_tokens, 0);
     let causes: Vec<_> = line.charge.causes.iter().map(|cause| cause.cause).collect();
     assert_eq!(causes, [Cause::Expired]);
     assert!(
-        finished.lines[0].unread_writes.unwrap() > forkcast_sim::pricing::Money::ZERO,
+        finished.entries[0].line.unread_writes.unwrap() > forkcast_sim::pricing::Money::ZERO,
         "nobody read the first write"
     );
 }
@@ -169,8 +169,8 @@ impl Observer for Strict {
         "strict"
     }
 
-    fn end(&mut self, _: Instant, lines: &[forkcast_sim::ledger::Line]) -> Result<(), String> {
-        Err(format!("{} requests in all", lines.len()))
+    fn end(&mut self, _: Instant, entries: &[forkcast_sim::service::Entry]) -> Result<(), String> {
+        Err(format!("{} requests in all", entries.len()))
     }
 }
 
@@ -181,7 +181,7 @@ fn observers_see_the_whole_run_at_its_end() {
     let failed = run(setup).unwrap_err();
     let text = failed.to_string();
     assert!(text.starts_with("law `strict` is broken at ") && text.contains("1 requests in all"), "{text}");
-    assert_eq!(failed.until.lines.len(), 1, "what there was is kept");
+    assert_eq!(failed.until.entries.len(), 1, "what there was is kept");
 }
 
 #[test]

@@ -13,14 +13,20 @@ fn a_question_is_answered_cached_and_billed() {
         says("main", "You are welcome."),
     ];
     let finished = finished(setup(rules, vec![types(0, "What does it do?"), types(60_000, "Thanks")]));
-    assert_eq!(finished.lines.len(), 3);
-    let usage: Vec<_> = finished.lines.iter().map(|line| line.predicted.unwrap()).collect();
+    assert_eq!(finished.entries.len(), 3);
+    let usage: Vec<_> = finished.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect();
     assert_eq!(usage[0].cache_read_input_tokens, 0);
     assert!(usage[0].ephemeral_5m_input_tokens > 0);
     assert!(
         usage[1].cache_read_input_tokens > 0 && usage[2].cache_read_input_tokens > usage[1].cache_read_input_tokens
     );
-    assert!(finished.lines.iter().all(|line| line.charge.bill.is_some() && line.first_byte_at > line.at));
+    assert!(
+        finished
+            .entries
+            .iter()
+            .map(|entry| &entry.line)
+            .all(|line| line.charge.bill.is_some() && line.first_byte_at > line.at)
+    );
     let main = &finished.agents[0];
     assert_eq!((&*main.id, main.turns, main.state, main.reason), ("main", 3, "completed", Some("completed")));
     let told: u64 = usage.iter().map(|usage| usage.output_tokens).sum();
@@ -62,7 +68,7 @@ fn an_unscripted_question_ends_the_run_and_says_what_to_add() {
     for part in ["`looker`", "answer 0", "look around", "Add a reply for `looker`", "seed 7"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(failed.until.lines.len(), 1, "what was billed until then is kept");
+    assert_eq!(failed.until.entries.len(), 1, "what was billed until then is kept");
 }
 
 #[test]
@@ -72,7 +78,7 @@ fn a_run_with_too_many_answers_is_stopped() {
     setup.turns_max = Some(20);
     let failed = run(setup).unwrap_err();
     assert!(failed.to_string().contains("after 20 answers"), "{failed}");
-    assert_eq!(failed.until.lines.len(), 20);
+    assert_eq!(failed.until.entries.len(), 20);
 }
 
 #[test]
@@ -109,5 +115,5 @@ fn a_headless_session_takes_input_as_it_comes_and_ends() {
     let mut setup = setup(rules, vec![types(0, "Hello"), types(100_000, "Bye"), last]);
     setup.settings.interactive = false;
     let finished = finished(setup);
-    assert_eq!((finished.lines.len(), finished.agents[0].turns), (2, 2));
+    assert_eq!((finished.entries.len(), finished.agents[0].turns), (2, 2));
 }

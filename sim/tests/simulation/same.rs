@@ -8,6 +8,7 @@ use std::rc::Rc;
 use forkcast_sim::model::generated::{Call, Generated, Habits};
 use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::seed::Seed;
+use forkcast_sim::service::Entry;
 use forkcast_sim::simulation::{Does, Finished, Setup, prepare, run};
 use forkcast_sim::time::{self, Handle, Instant, Runtime, Turns};
 use forkcast_sim::wire::Usage;
@@ -82,8 +83,8 @@ fn a_crowd_keeps_all_laws() {
 /// What does not depend on who runs first in an instant: how many requests each type of agent sent, and their tokens.
 fn sums(finished: &Finished) -> BTreeMap<Rc<str>, (usize, u64)> {
     let mut sums: BTreeMap<Rc<str>, (usize, u64)> = BTreeMap::new();
-    for (line, asked) in finished.lines.iter().zip(&finished.asked) {
-        let agent = finished.agents.iter().find(|agent| agent.id == asked.agent).unwrap();
+    for Entry { line, agent, .. } in &finished.entries {
+        let agent = finished.agents.iter().find(|known| Some(&*known.id) == agent.as_deref()).unwrap();
         let sum = sums.entry(agent.agent_type.clone()).or_default();
         sum.0 += 1;
         sum.1 += line.predicted.as_ref().map_or(0, Usage::total_input_tokens);

@@ -26,8 +26,8 @@ impl TokenCounter for Frames {
 /// Tokens of the prompts of a run.
 fn prompts(mut setup: Setup) -> Vec<u64> {
     setup.sizing = Sizing::Counted(Arc::new(Frames));
-    let lines = finished(setup).lines;
-    lines.iter().filter_map(|line| line.predicted.as_ref()).map(Usage::total_input_tokens).collect()
+    let entries = finished(setup).entries;
+    entries.iter().filter_map(|entry| entry.line.predicted.as_ref()).map(Usage::total_input_tokens).collect()
 }
 
 #[test]

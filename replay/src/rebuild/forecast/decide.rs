@@ -1,12 +1,13 @@
 //! The rules in their order: the first that holds says where the read lands.
 
 use forkcast_sim::cache::Rules;
+use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::time::{Duration, Instant};
 
 use super::landing::{landing, of_model};
 use super::observed::{Class, Shared};
 use super::risk::{Risk, Turn, risk};
-use super::track::{Before, FRAME_TOKENS, Position, Track, cached};
+use super::track::{Before, Position, Track, cached};
 use super::{Outgoing, State};
 use crate::rebuild::profile::RuleName;
 

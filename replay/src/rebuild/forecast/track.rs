@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Ttl;
 
@@ -16,9 +17,6 @@ use crate::transcript::Thinking;
 
 /// A look-back comes by fewer positions than these: most lie some blocks apart.
 const NEWEST_MAX: usize = 64;
-
-/// Reads that are off by no more are a frame's difference.
-pub(super) const FRAME_TOKENS: u64 = 64;
 
 /// A prompt's position that was left in the cache.
 #[derive(Clone, Debug)]

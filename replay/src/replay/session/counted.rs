@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
+use forkcast_sim::service::{CountedSize, LeftOut};
 use forkcast_sim::wire::model::{ModelId, Tokenizer, resolve};
 use forkcast_sim::wire::{BlockKind, Frame, ToolUse};
 use forkcast_tokens::Generation;
 
 use super::ask::Ask;
-use crate::calibrate::{LeftOut, is_plausible};
-use crate::replay::{CountedSize, SizeSource, Sizing};
+use crate::calibrate::is_plausible;
+use crate::replay::{SizeSource, Sizing};
 use crate::transcript::{Answer, InputOrigin, OutputCount, Part, Session, Sign, Thread, What};
 
 /// Counts the prompts of one session.

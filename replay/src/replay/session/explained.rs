@@ -3,6 +3,7 @@
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed, Note};
 use forkcast_sim::pricing::Category;
+use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::Usage;
 
 use crate::rebuild::forecast::Decision;
@@ -90,9 +91,6 @@ impl Shortfall {
         self.read * 10 > self.known * 9
     }
 }
-
-/// Reads that are off by no more are a frame's difference.
-const FRAME_TOKENS: u64 = 64;
 
 /// Causes of the provider's words (prompt-caching page, cache diagnostics, 2026-09): `previous_message_not_found` and
 /// `unavailable` state none.

@@ -94,7 +94,7 @@ impl<'a> Threads<'a> {
         }
         Outgoing {
             agent: ask.agent,
-            at: ask.at,
+            at: ask.times.at,
             line: ask.line,
             model: &ask.answer.model,
             version: ask.answer.version.as_ref(),
@@ -118,7 +118,7 @@ impl<'a> Threads<'a> {
         let answer = ask.answer;
         let thinking = answer.parts.iter().filter(|part| part.kind == BlockKind::Thinking);
         Answered {
-            ended_at: ask.ended_at,
+            ended_at: ask.times.ended_at,
             usage,
             output_tokens: (answer.output == OutputCount::Final).then_some(usage.output_tokens),
             turn_over: answer.calls.is_empty(),

@@ -1,18 +1,16 @@
 //! The ledger line of one request of a transcript.
 
-use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
+use forkcast_sim::service::{AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, Verdict};
 use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
-use super::Evidence;
 use super::ask::Ask;
 use super::explained::{Shown, explanation};
 use super::prompt::Prompt;
 use super::run::Run;
-use crate::agreement::{Compared, NotComparable, Verdict};
 use crate::exchange::{Origin, RecordedUsage};
-use crate::replay::price::{Asking, Priced, price, unread_premium};
-use crate::replay::{Asked, CountedSize};
+use crate::replay::price::{Asking, Priced, price};
 
 impl<'a> Run<'a> {
     /// Writes down a request that was served, and gives its prices. A copy was written down elsewhere.
@@ -26,22 +24,23 @@ impl<'a> Run<'a> {
         let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
         let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
-        let mut priced = self.price(ask, &recorded, &prompt.usage);
+        let mut priced = self.priced(ask, &recorded, &prompt.usage);
         let rates = priced.rates;
-        line.remarks.append(&mut priced.remarks);
         line.recorded = Some(prompt.usage);
         line.predicted = Some(forecast);
-        line.charge = charge(rates.as_ref(), &prompt.usage, &priced.fees, Some(&why));
-        line.predicted_bill = rates.map(|rates| rates.bill(&forecast, &priced.fees));
         line.explanation = Some(why);
-        self.rates.push(rates);
-        let residual = rates.filter(|_| comparison.is_ok()).and_then(|rates| residual(prompt, &rates));
+        self.result.price(&mut line, &mut priced, &prompt.usage);
+        if let Some(rates) = rates {
+            self.premiums.price(line.index, rates);
+        }
+        let unforeseen = rates.filter(|_| comparison.is_ok()).and_then(|rates| unforeseen(prompt, &rates));
         let evidence = shown.map(|shown| Evidence {
             file: self.session.agents[ask.agent].file.clone(),
             line: shown.line,
             shows: shown.shows,
         });
-        self.add(ask, line, comparison, (evidence, residual));
+        let entry = self.entry(ask, line, comparison);
+        self.result.entries.push(Entry { evidence, unforeseen, ..entry });
         Some(priced)
     }
 
@@ -52,24 +51,13 @@ impl<'a> Run<'a> {
         }
         let mut line = self.line(ask);
         if let Some(recorded) = ask.answer.usage {
-            let Priced { rates, fees, remarks, .. } = self.price(ask, &recorded, &recorded.usage);
-            line.remarks.extend(remarks);
             line.recorded = Some(recorded.usage);
-            line.charge = charge(rates.as_ref(), &recorded.usage, &fees, None);
+            let mut priced = self.priced(ask, &recorded, &recorded.usage);
+            self.result.price(&mut line, &mut priced, &recorded.usage);
         }
-        // What was read of what it wrote is not known.
-        self.rates.push(None);
-        self.add(ask, line, Err(why), (None, None));
-    }
-
-    /// Once the session has ended it is known what nobody read.
-    pub fn price_unread_writes(&mut self) {
-        let unread = self.unread.unread();
-        for (line, rates) in self.ledger.lines.iter_mut().zip(&self.rates) {
-            let Some(rates) = rates else { continue };
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
-            line.unread_writes = Some(unread_premium(rates, five_minutes, one_hour));
-        }
+        // What was read of what it wrote is not known: its writes get no premium.
+        let entry = self.entry(ask, line, Err(why));
+        self.result.entries.push(entry);
     }
 
     fn comparison(
@@ -101,13 +89,13 @@ impl<'a> Run<'a> {
     fn line(&self, ask: &Ask<'a>) -> Line {
         Line {
             chain: Some(ChainId(u32::try_from(ask.agent).unwrap_or(u32::MAX))),
-            at: self.place.timed.then_some(ask.at),
-            first_byte_at: self.place.timed.then_some(ask.first_byte_at),
-            ..Line::begun(self.ledger.lines.len(), self.place.number, ask.answer.model.to_string())
+            at: self.place.timed.then_some(ask.times.at),
+            first_byte_at: self.place.timed.then_some(ask.times.first_byte_at),
+            ..Line::begun(self.result.entries.len(), self.place.number, ask.answer.model.to_string())
         }
     }
 
-    fn price(&mut self, ask: &Ask<'a>, recorded: &RecordedUsage, usage: &Usage) -> Priced {
+    fn priced(&self, ask: &Ask<'a>, recorded: &RecordedUsage, usage: &Usage) -> Priced {
         let asking = Asking {
             model: &ask.answer.model,
             recorded,
@@ -115,39 +103,26 @@ impl<'a> Run<'a> {
             regional_host: false,
             says_fast: false,
             says_us: false,
-            at: self.place.timed.then_some(ask.at),
+            at: self.place.timed.then_some(ask.times.at),
         };
-        let priced = price(self.options, &asking, usage);
-        let model = &*ask.answer.model;
-        if priced.rates.is_none() && !self.ledger.unpriced.iter().any(|known| known == model) {
-            self.ledger.unpriced.push(model.to_owned());
-        }
-        priced
+        price(self.options, &asking, usage)
     }
 
-    fn add(
-        &mut self,
-        ask: &Ask<'a>,
-        line: Line,
-        comparison: Result<Compared, NotComparable>,
-        (evidence, residual): (Option<Evidence>, Option<(Money, Money)>),
-    ) {
+    fn entry(&mut self, ask: &Ask<'a>, line: Line, comparison: Result<Compared, NotComparable>) -> Entry {
         let file = self.session.agents[ask.agent].file.to_string();
-        self.ledger.lines.push(line);
-        self.ledger.comparisons.push(comparison);
-        self.ledger.origins.push(Origin { file, index: ask.item, line: ask.line as usize });
-        self.ledger.asked.push(Asked { session: self.place.index, agent: ask.agent, item: ask.item });
-        self.ledger.evidence.push(evidence);
-        self.ledger.counted.push(self.size.take());
-        self.ledger.residuals.push(residual);
-        self.ledger.hypotheticals.push(Vec::new());
-        self.ledger.lower_bounds.push(None);
+        let origin = Origin { file, index: ask.item, line: ask.line as usize };
+        Entry {
+            chain: Some(ask.agent),
+            answer: Some(AnswerPlace { session: self.place.index, agent: ask.agent, item: ask.item }),
+            size: self.size.take(),
+            ..Entry::new(line, origin, comparison)
+        }
     }
 }
 
 /// What falls that no rule foresees may cost: the hazard's interval times what writing the conversation anew costs more than
 /// reading it.
-fn residual(prompt: &Prompt, rates: &Rates) -> Option<(Money, Money)> {
+fn unforeseen(prompt: &Prompt, rates: &Rates) -> Option<CostRange> {
     let risk = prompt.decision?.risk?;
     let written = match prompt.ttl {
         Ttl::FiveMinutes => Category::Write5m,
@@ -155,7 +130,7 @@ fn residual(prompt: &Prompt, rates: &Rates) -> Option<(Money, Money)> {
     };
     let whole = rates.difference(written, Category::Read, risk.tokens).picousd();
     let share = |per_million: u32| Money::from_picousd(div_half_even(whole * i128::from(per_million), 1_000_000));
-    Some((share(risk.low_per_million), share(risk.high_per_million)))
+    Some(CostRange { low: share(risk.low_per_million), high: share(risk.high_per_million) })
 }
 
 /// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.

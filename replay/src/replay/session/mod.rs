@@ -14,18 +14,11 @@ mod line;
 pub(crate) mod prompt;
 mod run;
 
-use std::sync::Arc;
-
-use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
 
-use super::{Asked, CountedSize, Options};
-use crate::agreement::{Compared, NotComparable};
-use crate::exchange::Origin;
+use super::{Options, Replay};
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::transcript::Session;
-use crate::what_if::Hypothetical;
 
 /// Where a session stands in the input.
 #[derive(Clone, Copy, Debug)]
@@ -36,37 +29,6 @@ pub(super) struct Place {
     pub number: usize,
     /// Its requests have instants.
     pub timed: bool,
-}
-
-/// The ledger of one session, all in step.
-#[derive(Debug, Default)]
-pub(super) struct Ledger {
-    pub lines: Vec<Line>,
-    pub comparisons: Vec<Result<Compared, NotComparable>>,
-    pub origins: Vec<Origin>,
-    pub asked: Vec<Asked>,
-    pub evidence: Vec<Option<Evidence>>,
-    pub counted: Vec<Option<CountedSize>>,
-    pub residuals: Vec<Option<(Money, Money)>>,
-    pub hypotheticals: Vec<Vec<Hypothetical>>,
-    pub lower_bounds: Vec<Option<Money>>,
-    /// Names of the cache rules used.
-    pub rules: Vec<&'static str>,
-    /// Models without a price.
-    pub unpriced: Vec<String>,
-    /// How many chains there are: one for each agent.
-    pub chains: usize,
-}
-
-/// The line of a transcript that shows why a request missed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// The file.
-    pub file: Arc<str>,
-    /// The line, counted from one.
-    pub line: u32,
-    /// What it shows, for people.
-    pub shows: &'static str,
 }
 
 /// What a session shows to others of its user; `shared` is what is known so far.
@@ -81,7 +43,7 @@ pub(super) fn observe(
     forecasting::observe(session, number, shared, rules, options.left_out)
 }
 
-/// Replays one session.
-pub(super) fn replay(session: &Session, place: Place, shared: &Shared, options: &Options) -> Ledger {
+/// Replays one session, with lines and chains of its own numbers.
+pub(super) fn replay(session: &Session, place: Place, shared: &Shared, options: &Options) -> Replay {
     run::Run::new(session, place, shared, options).finish()
 }

@@ -4,6 +4,7 @@
 use forkcast_sim::cache::minimum_tokens;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Terms;
+use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::model::Resolved;
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Ttl, Usage};
 use xxhash_rust::xxh3::xxh3_64;
@@ -16,9 +17,6 @@ use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{MarkerRole, Sent, SentMarker, Tokens};
 use crate::replay::price::Priced;
 use crate::transcript::AgentKind;
-
-/// Reads that are off by no more are a frame's difference, as in [`crate::agreement::Verdict`].
-const FRAME_TOKENS: u64 = 64;
 
 /// Tokens behind the last breakpoint are a few of frame; more than this is something else and says nothing of the next
 /// request (`input_tokens` of recorded requests: 1 to 13, by model).
@@ -130,9 +128,9 @@ impl<'a> Run<'a> {
         let request = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &marked);
         let read = prompt.usage.cache_read_input_tokens;
         let left = prompt.left.and_then(|at| lane.node(at));
-        self.world.deliver_until(request.prefixes, ask.at);
+        self.world.deliver_until(request.prefixes, ask.times.at);
         let plain = self.world.peek(&request).read_tokens;
-        let entry = left.map(|node| self.world.state(request.prefixes, node, ask.at));
+        let entry = left.map(|node| self.world.state(request.prefixes, node, ask.times.at));
         if read + FRAME_TOKENS < plain {
             self.break_path(ask.agent, prompt, read);
         } else if let Some(landing) = prompt.decision.and_then(|decision| changed_unseen(&decision, read)) {
@@ -206,7 +204,7 @@ impl<'a> Run<'a> {
         let markers = markers(&ends, prompt);
         let sent = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &markers);
         self.world.serve(&sent);
-        let line = priced.and_then(|_| self.ledger.lines.len().checked_sub(1));
+        let line = priced.and_then(|_| self.result.entries.len().checked_sub(1));
         self.supposed.serve(
             &Sent {
                 rates: priced.and_then(|priced| priced.rates.as_ref()),
@@ -226,7 +224,7 @@ impl<'a> Run<'a> {
         let prefixes = &self.arena.prefixes;
         if read > 0 {
             let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
-            self.unread.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
+            self.premiums.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
         }
         if written > 0 && !ask.answer.copied {
             let head = state.head_tokens.saturating_sub(read).min(written);
@@ -236,8 +234,8 @@ impl<'a> Run<'a> {
                 .map(|sent| sent.marker)
                 .zip(stretches);
             // The line of this request is the last one.
-            let line = self.ledger.lines.len().saturating_sub(1);
-            self.unread.wrote(prefixes, line, &marked.collect::<Vec<_>>());
+            let line = self.result.entries.len().saturating_sub(1);
+            self.premiums.wrote(prefixes, line, &marked.collect::<Vec<_>>());
         }
     }
 
@@ -319,9 +317,7 @@ fn sent<'s>(
         minimum_tokens: minimum_tokens(Some(prompt.resolved.id)),
         ttl: prompt.ttl,
         agent: ask.agent,
-        at: ask.at,
-        first_byte_at: ask.first_byte_at,
-        ended_at: ask.ended_at,
+        times: ask.times,
         model: &ask.answer.model,
         output_tokens: prompt.usage.output_tokens,
         hidden: ask.answer.copied,

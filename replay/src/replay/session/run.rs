@@ -1,22 +1,20 @@
 //! The requests of one session, one after the other.
 
-use forkcast_sim::ledger::UnreadWrites;
-use forkcast_sim::pricing::Rates;
+use forkcast_sim::service::{CountedSize, NotComparable, Premiums};
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::Resolved;
 
+use super::Place;
 use super::agent::State;
 use super::ask::{Ask, asks};
 use super::counted::Counting;
 use super::forecasting::{Models, Threads, rules_for};
 use super::prompt::hidden_prefix;
-use super::{Ledger, Place};
-use crate::agreement::NotComparable;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::Arena;
 use crate::rebuild::{Tokens, World};
 use crate::replay::supposed::Supposed;
-use crate::replay::{CountedSize, Options};
+use crate::replay::{Options, Replay};
 use crate::transcript::Session;
 
 /// A session on its way.
@@ -24,7 +22,7 @@ pub(super) struct Run<'a> {
     pub session: &'a Session,
     pub place: Place,
     pub options: &'a Options,
-    pub ledger: Ledger,
+    pub result: Replay,
     forecast: Forecast<'a>,
     models: Models,
     threads: Threads<'a>,
@@ -36,12 +34,10 @@ pub(super) struct Run<'a> {
     /// Number of the hidden prefix of each agent.
     pub systems: Vec<u64>,
     pub next_system: u64,
-    pub unread: UnreadWrites,
+    pub premiums: Premiums,
     pub counting: Counting<'a>,
     /// The request being served, as counted.
     pub size: Option<CountedSize>,
-    /// In step with the lines of the ledger.
-    pub rates: Vec<Option<Rates>>,
     pub supposed: Supposed<'a>,
 }
 
@@ -56,7 +52,7 @@ impl<'a> Run<'a> {
             session,
             place,
             options,
-            ledger: Ledger { rules: vec![rules.name], chains: agents, ..Ledger::default() },
+            result: Replay { rules: vec![rules.name], ..Replay::default() },
             forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
             models: Models::default(),
             threads: Threads::new(session, &rules, options.left_out),
@@ -66,23 +62,21 @@ impl<'a> Run<'a> {
             agents: (0..agents).map(|_| State::default()).collect(),
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
-            unread: UnreadWrites::default(),
+            premiums: Premiums::default(),
             counting: Counting::new(&options.sizing, session),
             size: None,
-            rates: Vec::new(),
             supposed: Supposed::new(&rules, options),
         }
     }
 
-    /// Serves every request and gives the ledger.
-    pub fn finish(mut self) -> Ledger {
+    /// Serves every request.
+    pub fn finish(mut self) -> Replay {
         for ask in &asks(self.session) {
             self.serve(ask);
         }
-        self.price_unread_writes();
-        let (columns, bounds) = (&mut self.ledger.hypotheticals, &mut self.ledger.lower_bounds);
-        self.supposed.finish(&self.arena.prefixes, columns, bounds);
-        self.ledger
+        self.premiums.settle(&mut self.result.entries);
+        self.supposed.finish(&self.arena.prefixes, &mut self.result.entries);
+        self.result
     }
 
     fn serve(&mut self, ask: &Ask<'a>) {

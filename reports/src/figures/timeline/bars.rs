@@ -4,7 +4,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Instant;
 
-use crate::report::{Entry, Report};
+use crate::report::{Recorded, Report};
 
 /// One bar: a request, or several neighbours where there are more requests than room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ struct Dearest {
 
 impl Requests {
     /// Adds a request.
-    pub fn add(&mut self, report: &Report<'_>, entry: &Entry<'_>) {
+    pub fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>) {
         self.0.extend(Some(entry).filter(|entry| report.counted.counts(entry)).and_then(point));
     }
 
@@ -72,8 +72,8 @@ impl Requests {
     }
 }
 
-fn point(entry: &Entry<'_>) -> Option<Point> {
-    let line = entry.line;
+fn point(entry: &Recorded<'_>) -> Option<Point> {
+    let line = &entry.line;
     let usage = line.billed()?;
     let dearest = line.charge.causes.iter().max_by_key(|part| (part.cost, part.tokens));
     let clamped = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);

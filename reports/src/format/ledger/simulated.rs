@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_scenarios::run::{Request, Run};
+use forkcast_sim::service::NotComparable;
 
 use super::exchange::Stored;
 use super::{ComparisonObject, ExplanationObject, LineObject, OriginObject, SCHEMA, bill, causes, differences, fees};

@@ -1,10 +1,10 @@
 //! What a transcript tells of a request, as a ledger line has it.
 
-use forkcast_replay::replay::Evidence;
+use forkcast_sim::service::Evidence;
 use serde::Serialize;
 
 use crate::names::Names;
-use crate::report::Entry;
+use crate::report::Recorded;
 
 /// The object `told` of a ledger line: there is no recording that could be replayed without the transcript.
 #[derive(Serialize)]
@@ -30,13 +30,13 @@ impl ShownObject {
 }
 
 impl ToldObject {
-    pub fn of(entry: &Entry<'_>, names: Names) -> Option<Self> {
+    pub fn of(entry: &Recorded<'_>, names: Names) -> Option<Self> {
         let answered = entry.answered?;
         Some(Self {
             client: entry.client(),
             kind: answered.agent.kind.word(),
             estimated_output_tokens: entry.output.map(|output| output.tokens),
-            shown: entry.evidence.map(|shown| ShownObject::of(shown, names)),
+            shown: entry.evidence.as_ref().map(|shown| ShownObject::of(shown, names)),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::agreement::NotComparable;
+use forkcast_sim::service::NotComparable;
 use serde::Serialize;
 
 use crate::format::number::Usd;

@@ -5,11 +5,11 @@ use forkcast_sim::ledger::Line;
 
 use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::human::when;
-use crate::report::{Entry, Report, statement_of_one};
+use crate::report::{Recorded, Report, statement_of_one};
 
 /// What is known of such a request.
-pub fn told(report: &Report<'_>, entry: &Entry<'_>) -> Document {
-    let line = entry.line;
+pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
+    let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
     let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
@@ -27,7 +27,7 @@ pub fn told(report: &Report<'_>, entry: &Entry<'_>) -> Document {
     document
 }
 
-fn who(report: &Report<'_>, entry: &Entry<'_>) -> Option<String> {
+fn who(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
     let session = report.session_of(entry)?;
     let agent = report.agent_of(entry).unwrap_or("its only agent");
     let client = entry.client().map(|client| format!(", {client}")).unwrap_or_default();
@@ -89,8 +89,8 @@ fn causes(line: &Line) -> Table {
 }
 
 /// The line that shows it.
-fn sign(report: &Report<'_>, entry: &Entry<'_>) -> Option<String> {
-    let shown = entry.evidence.filter(|_| !entry.line.charge.causes.is_empty())?;
+fn sign(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
+    let shown = entry.evidence.as_ref().filter(|_| !entry.line.charge.causes.is_empty())?;
     Some(format!("Shown by {}:{}: {}.", report.short(&shown.file), shown.line, shown.shows))
 }
 

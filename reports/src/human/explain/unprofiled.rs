@@ -5,11 +5,11 @@ use forkcast_sim::ledger::Line;
 
 use crate::document::{Document, count, money};
 use crate::human::when;
-use crate::report::{Entry, Report, statement_of_one};
+use crate::report::{Recorded, Report, statement_of_one};
 
 /// What is known of a request that no cache profile can read: its usage and its bill.
-pub fn unprofiled(report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> Document {
-    let line = entry.line;
+pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> Document {
+    let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
     let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));

@@ -1,7 +1,7 @@
 //! How far the rules explain the recording, and what they do not explain, one by one.
 
-use forkcast_replay::agreement::NotComparable;
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::service::NotComparable;
 
 mod explanation;
 

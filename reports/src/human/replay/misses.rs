@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::replay::Evidence;
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::service::Evidence;
 
 use super::totals::part_of;
 use super::{place, shown_at};

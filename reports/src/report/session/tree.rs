@@ -7,7 +7,7 @@ use forkcast_sim::time::Instant;
 
 use super::{Agent, unique};
 use crate::names::Names;
-use crate::report::{Counted, Entry, Side};
+use crate::report::{Counted, Recorded, Side};
 
 /// Where an agent was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Spawned {
 /// the session's agents among them.
 pub(super) fn agents(
     session: &transcript::Session,
-    entries: &[&Entry<'_>],
+    entries: &[&Recorded<'_>],
     names: Names,
     counted: Counted,
 ) -> (Vec<Agent>, Vec<Option<usize>>) {

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use forkcast_replay::what_if::WhatIf;
 use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
 use forkcast_scenarios::format::set::Change;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
 
-use super::{OutputArgs, OwnPriceArgs, TalkArgs};
+use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, table, what_if_help};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -20,6 +21,7 @@ Examples:
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
   forkcast run --launch primed                     the first fork asks before the others
   forkcast run E15+cold                            a variant of a scenario
+  forkcast run --what-if ttl=1h --max-cost 0.70    what else it might have cost; 1 if it costs more
   forkcast run --out result --bodies               and forkcast explain result 3
   forkcast run mine.yaml --twice                   in two processes; names the first difference
   forkcast list scenarios                          what is built in
@@ -70,6 +72,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
+    // The table of keys writes this help.
+    #[allow(missing_docs)]
+    #[arg(long, value_name = "SPEC", help = what_if_help())]
+    pub what_if: Vec<WhatIf>,
+
+    /// How requests are grouped, and what their sums may be
+    #[command(flatten)]
+    pub sums: SumArgs,
+
     /// What stands in the place of list prices
     #[command(flatten)]
     pub prices: OwnPriceArgs,
@@ -77,6 +88,10 @@ pub struct RunArgs {
     /// What is printed and left
     #[command(flatten)]
     pub result: OutputArgs,
+
+    /// Print this table alone, as comma-separated values with its columns in the first line
+    #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
+    pub table: Option<String>,
 
     /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` can show each of them
     #[arg(long, requires = "out", help_heading = "Output")]
@@ -105,6 +120,11 @@ fn change(text: &str) -> Result<String, String> {
 }
 
 impl RunArgs {
+    /// Something is asked for that a replay of the requests answers.
+    pub const fn asks_a_replay(&self) -> bool {
+        !self.what_if.is_empty() || self.table.is_some() || self.sums.is_asked()
+    }
+
     /// Everything that is set from outside, as `--set` would say it.
     pub fn changes(&self) -> Vec<String> {
         let said = [

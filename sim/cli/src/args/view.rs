@@ -9,9 +9,9 @@ use forkcast_sim::time::Instant;
 /// Groups, window and limits.
 #[derive(Debug, ClapArgs)]
 pub struct ViewArgs {
-    /// Also show sums by day, week, month (all UTC), project (working directory, else path as named), model, agent or client version
-    #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
-    by: Option<By>,
+    /// How requests are grouped, and what their sums may be
+    #[command(flatten)]
+    sums: SumArgs,
 
     /// Count requests sent from this day or instant on; earlier ones only fill the cache
     #[arg(long, value_name = "WHEN", value_parser = report::since, conflicts_with = "bodies", help_heading = "What counts")]
@@ -20,6 +20,14 @@ pub struct ViewArgs {
     /// Count requests sent until the end of this day (UTC), or before this instant
     #[arg(long, value_name = "WHEN", value_parser = report::until, conflicts_with = "bodies", help_heading = "What counts")]
     until: Option<Instant>,
+}
+
+/// How requests are grouped, and what their sums may be.
+#[derive(Debug, ClapArgs)]
+pub struct SumArgs {
+    /// Also show sums by day, week, month (all UTC), project (working directory, else path as named), model, agent or client version
+    #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
+    by: Option<By>,
 
     /// Exit with 1 where the bill is larger
     #[arg(long, value_name = "USD", value_parser = usd, allow_negative_numbers = true, help_heading = "Limits")]
@@ -68,16 +76,27 @@ impl ViewArgs {
         {
             return Err("--until lies before --since: no request can be between them".to_owned());
         }
-        Ok(View {
-            names,
+        Ok(View { names, window: Window { since: self.since, until: self.until }, ..self.sums.view() })
+    }
+}
+
+impl SumArgs {
+    /// What is asked for.
+    pub fn view(&self) -> View {
+        View {
             by: self.by.map(Into::into),
-            window: Window { since: self.since, until: self.until },
             limits: Limits {
                 cost_max: self.max_cost,
                 hit_rate_min: self.min_hit_rate,
                 unexplained_tokens_max: self.max_unexplained,
             },
-        })
+            ..View::default()
+        }
+    }
+
+    /// Something is asked for.
+    pub const fn is_asked(&self) -> bool {
+        self.by.is_some() || self.max_cost.is_some() || self.min_hit_rate.is_some() || self.max_unexplained.is_some()
     }
 }
 

@@ -5,7 +5,7 @@ use forkcast_replay::replay::replay_until;
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
-use forkcast_reports::report::{Entry, Report, entries};
+use forkcast_reports::report::{Recorded, Report, entries};
 
 use crate::args::{Doubt, ExplainArgs, Format};
 use crate::exit::{BadInput, Outcome};
@@ -38,7 +38,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
 }
 
 /// What makes the explanation less sure than it looks: a cache may hold what cannot be read.
-fn doubts(report: &Report<'_>, entry: &Entry<'_>) -> Vec<Doubt> {
+fn doubts(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<Doubt> {
     let unpriced = entry.line.charge.bill.is_none().then_some(entry.line.model.as_str());
     let unread = complaints::doubts(report).into_iter().filter(|doubt| !matches!(doubt, Doubt::Unpriced(_)));
     Doubt::unpriced(unpriced).into_iter().chain(unread).collect()
@@ -48,7 +48,7 @@ fn doubts(report: &Report<'_>, entry: &Entry<'_>) -> Vec<Doubt> {
 fn print(
     args: &ExplainArgs,
     source: &Source,
-    (report, entries, entry): (&Report<'_>, &[Entry<'_>], &Entry<'_>),
+    (report, entries, entry): (&Report<'_>, &[Recorded<'_>], &Recorded<'_>),
 ) -> anyhow::Result<()> {
     if entry.exchange.is_none() {
         return match args.shown.format {
@@ -71,7 +71,7 @@ fn print(
     }
 }
 
-fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, why: &NotRead) -> anyhow::Result<()> {
+fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> anyhow::Result<()> {
     match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
         format => screen::document(&human::explain::unprofiled(report, entry, why), format),
@@ -79,8 +79,8 @@ fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Entry<'_>, why: &
 }
 
 /// The request that paid most for what had been sent before; for models without a price the one that missed most.
-fn dearest<'r, 'a>(entries: &'r [Entry<'a>]) -> anyhow::Result<&'r Entry<'a>> {
-    let excess = |entry: &&Entry<'_>| {
+fn dearest<'r, 'a>(entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
+    let excess = |entry: &&Recorded<'_>| {
         let charge = &entry.line.charge;
         let paid = charge.bill.as_ref().zip(charge.perfect).map(|(bill, perfect)| bill.total - perfect);
         let missed = entry.line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens());
@@ -91,13 +91,13 @@ fn dearest<'r, 'a>(entries: &'r [Entry<'a>]) -> anyhow::Result<&'r Entry<'a>> {
 }
 
 /// The request by its number in the ledger, or as `FILE#N`.
-fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Entry<'a>], name: &str) -> anyhow::Result<&'r Entry<'a>> {
+fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -> anyhow::Result<&'r Recorded<'a>> {
     let count = entries.len();
     if let Ok(index) = name.trim_start_matches('#').parse::<usize>() {
         let range = || format!("there are {count} requests, expected a number from 0 to {}", count.saturating_sub(1));
         return entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
     }
-    let named = |entry: &&Entry<'_>| {
+    let named = |entry: &&Recorded<'_>| {
         let (file, index) = (&entry.origin.file, entry.origin.index);
         let line = entry.origin.line;
         let told = entry.exchange.is_none();

@@ -27,9 +27,7 @@ pub mod complaints;
 
 /// Runs the verb.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
-    if args.table.is_some() && matches!(args.format, Format::Json | Format::Markdown) {
-        return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));
-    }
+    screen::table_alone(args.table.is_some(), args.format)?;
     let view = args.view.view(names(args)).map_err(BadInput::error)?;
     // Before the work, so that nobody waits for a folder that cannot be used.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);

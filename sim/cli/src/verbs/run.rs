@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 use forkcast_reports::document::count;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
+use forkcast_reports::report::{Report, gates};
+use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
@@ -25,6 +27,7 @@ mod twice;
 
 /// Runs the verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    screen::table_alone(args.table.is_some(), args.result.format)?;
     let named: Vec<PathBuf> = match &args.scenarios[..] {
         [] => {
             args.talk.note(format_args!("forkcast: no scenario given, so this is the embedded `{}`", catalog::DEFAULT));
@@ -132,14 +135,29 @@ fn one(
         _ => expect::failures(&run).iter().map(ToString::to_string).collect(),
     };
     outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
-    outcome.printed(match args.result.format {
-        Format::Json => screen::print(|target| format::run::write(&run, &failures, target)),
-        Format::Csv => screen::print(|target| format::run::requests(&run, target)),
-        shown => screen::document(&human::run::document(&run, &failures), shown),
-    })?;
+    let rerun = args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view()));
+    let report = rerun.as_ref().map(Rerun::report);
+    outcome.printed(print(args, &run, &failures, report.as_ref()))?;
+    let gates = report.iter().flat_map(gates);
+    outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
     outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
     judge(&run, failures, outcome);
     Ok(())
+}
+
+fn print(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<'_>>) -> anyhow::Result<()> {
+    if let Some((table, report)) = args.table.as_ref().zip(report) {
+        return screen::print(|target| format::tables::write(report, table, target));
+    }
+    match args.result.format {
+        Format::Json => screen::print(|target| format::run::write_with(run, failures, report, target)),
+        Format::Csv => screen::print(|target| format::run::requests(run, target)),
+        shown => {
+            let mut document = human::run::document(run, failures);
+            document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));
+            screen::document(&document, shown)
+        }
+    }
 }
 
 fn write(args: &RunArgs, run: &Run, failures: &[String], folder: Folder, path: &Path) -> Result<(), FolderError> {

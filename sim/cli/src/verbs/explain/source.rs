@@ -7,7 +7,7 @@ use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{Maker, RecordedCause, RecordedLine, RunFolder, RunOptions};
-use forkcast_reports::report::Entry;
+use forkcast_reports::report::Recorded;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 
@@ -64,7 +64,7 @@ impl Source {
     }
 
     /// The request must be the one that the run's ledger has under its number. Gives what the user should know of it.
-    pub fn check(&self, entry: &Entry<'_>) -> anyhow::Result<Option<String>> {
+    pub fn check(&self, entry: &Recorded<'_>) -> anyhow::Result<Option<String>> {
         if self.ledger.is_empty() {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl Source {
 
 impl Source {
     /// The bill of the run, where it is not the one that is shown.
-    fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Entry<'_>) -> Option<String> {
+    fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Recorded<'_>) -> Option<String> {
         let then: Option<Money> = recorded?.cost_usd.as_ref().and_then(|cost| cost.get().parse().ok());
         let now = entry.line.charge.bill.as_ref().map(|bill| bill.total);
         let words = |cost: Option<Money>| cost.map_or_else(|| "no price".to_owned(), Money::human);
@@ -104,7 +104,7 @@ impl Source {
 
 impl Source {
     /// What the simulation found, where a replay of its bodies finds something else.
-    fn cause_note(&self, recorded: &RecordedLine, entry: &Entry<'_>) -> Option<String> {
+    fn cause_note(&self, recorded: &RecordedLine, entry: &Recorded<'_>) -> Option<String> {
         let mut then: BTreeMap<&str, u64> = BTreeMap::new();
         for RecordedCause { cause, tokens } in &recorded.causes {
             *then.entry(cause).or_default() += tokens;

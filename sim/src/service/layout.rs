@@ -17,7 +17,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of a request whose prefixes have `cumulative` tokens.
-    pub(super) fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
+    pub fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
         let tokens = |blocks: usize| blocks.checked_sub(1).and_then(|last| cumulative.get(last)).copied().unwrap_or(0);
         let ends = |after: Level| tokens(request.level_start(after));
         let shared = continues.map_or(0, |(_, previous)| common(&previous.request.nodes, &request.nodes));

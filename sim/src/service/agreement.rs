@@ -1,10 +1,9 @@
 //! How well the prediction agrees with what the provider reported.
 
-use forkcast_sim::wire::Usage;
+use crate::wire::Usage;
 
-/// Reads that fall short of the expected by no more than this still count as full: recorded reads differ by a few
-/// tokens of frame between requests of one prefix (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
-const FULL_SHORT_TOKENS_MAX: u64 = 64;
+/// Reads that are off by no more than this are as expected: recorded reads differ by a few tokens of frame between requests of one prefix (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
+pub const FRAME_TOKENS: u64 = 64;
 
 /// What became of the prefix that a chain's previous request left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +21,7 @@ impl Verdict {
     pub fn of(read_tokens: u64, expected_tokens: Option<u64>) -> Self {
         match expected_tokens {
             _ if read_tokens == 0 => Self::Cold,
-            Some(expected) if read_tokens + FULL_SHORT_TOKENS_MAX < expected => Self::Partial,
+            Some(expected) if read_tokens + FRAME_TOKENS < expected => Self::Partial,
             _ => Self::Full,
         }
     }

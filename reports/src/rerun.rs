@@ -1,0 +1,61 @@
+//! The requests of a run once more, as if they had been recorded: so a run is asked what a replay is asked.
+
+use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::formats::Format;
+use forkcast_replay::input::{FileInput, Inputs, ScopeInput};
+use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_replay::what_if::WhatIf;
+use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::run::{Request, Run};
+use forkcast_sim::pricing::Date;
+
+use crate::format::ledger::exchange::Stored;
+use crate::report::{Report, View};
+
+/// Prices of a run are the newest where its scenario names no day. Its own clock begins in 1970 and says nothing of prices.
+const NEWEST: Date = Date(9999, 12, 31);
+
+/// See the module.
+#[derive(Debug)]
+pub struct Rerun {
+    inputs: Inputs,
+    options: Options,
+    replay: Replay,
+    view: View,
+}
+
+impl Rerun {
+    /// Replays the requests of `run` under its own rules and prices, and what else they might have been.
+    pub fn new(run: &Run, what_if: &[WhatIf], view: View) -> Self {
+        let inputs = inputs(run);
+        let options = Options {
+            rules: Some(run.scenario.cache.unwrap_or_default()),
+            book: (*run.book).clone(),
+            prices_of: Some(run.scenario.prices.unwrap_or(NEWEST)),
+            what_if: what_if.to_vec(),
+            ..Options::default()
+        };
+        let mut replay = replay(&inputs, &options);
+        replay.partial |= run.ends == Ends::Interrupted;
+        Self { inputs, options, replay, view }
+    }
+
+    /// What there is to say of it.
+    pub fn report(&self) -> Report<'_> {
+        Report::new(&self.inputs, &self.replay, &self.options, self.view)
+    }
+}
+
+/// All requests as one recording: all of a run share a cache, and an agent is a chain.
+fn inputs(run: &Run) -> Inputs {
+    let file = run.scenario.file.to_string();
+    let recorded = |request: &Request| -> Exchange {
+        let line = &request.line;
+        let origin = Origin { file: file.clone(), index: line.index, line: 0 };
+        Stored::simulated(run, request).exchange(origin, line.model.clone(), request.draft().body())
+    };
+    let exchanges = run.requests.iter().map(recorded).collect();
+    let input =
+        FileInput { file: file.clone(), format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
+    Inputs { files: 1, scopes: vec![ScopeInput { name: file, files: vec![input] }], ..Inputs::default() }
+}

@@ -1,0 +1,103 @@
+//! A cache, and the answers that it has not been told of.
+//!
+//! Whoever serves requests in order of time knows when their answers begin before the cache may: what a request wrote can be
+//! read from its first byte on, and requests that come earlier must not see it.
+
+use std::collections::BTreeMap;
+
+use crate::cache::{Outcome, Prompt, PromptCache, Rules, Ticket};
+use crate::time::{Duration, Instant};
+use crate::wire::Prefixes;
+
+/// Where the first byte is not recorded it is taken to come so long after the request, or at the end of the answer if that is
+/// earlier: about what large prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
+pub const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
+
+/// Distance of requests without instants.
+pub const STEP: Duration = Duration::from_secs(1);
+
+/// When a request was sent, and when its answer came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// When it was sent.
+    pub at: Instant,
+    /// When its answer began.
+    pub first_byte_at: Instant,
+    /// When its answer ended.
+    pub ended_at: Instant,
+}
+
+impl Times {
+    /// A request that was sent at `at`, with as much of its answer's instants as is recorded.
+    pub fn of(at: Instant, first_byte_at: Option<Instant>, ended_at: Option<Instant>) -> Self {
+        let guess = at + FIRST_BYTE_AFTER;
+        let ended_at = ended_at.unwrap_or(guess).max(at);
+        Self { at, first_byte_at: first_byte_at.unwrap_or(guess).clamp(at, ended_at), ended_at }
+    }
+
+    /// A request whose answer begins and ends as it is sent.
+    pub const fn at_once(at: Instant) -> Self {
+        Self { at, first_byte_at: at, ended_at: at }
+    }
+}
+
+/// Answers that a cache has not been told of, by their beginning.
+#[derive(Clone, Debug, Default)]
+pub struct Answers(BTreeMap<(Instant, Ticket), Instant>);
+
+impl Answers {
+    /// An answer that is to come.
+    pub fn expect(&mut self, ticket: Ticket, times: &Times) {
+        self.0.insert((times.first_byte_at, ticket), times.ended_at);
+    }
+
+    /// Tells the cache of every answer that began by `at`. The end of an answer changes nothing under the rules that exist, and is
+    /// told with its beginning.
+    pub fn tell_until(&mut self, cache: &mut dyn PromptCache, prefixes: &Prefixes, at: Instant) {
+        while let Some(answer) = self.0.first_entry().filter(|answer| answer.key().0 <= at) {
+            let ((first_byte_at, ticket), ended_at) = answer.remove_entry();
+            cache.first_byte(prefixes, ticket, first_byte_at);
+            cache.ended(prefixes, ticket, ended_at);
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    cache: Box<dyn PromptCache>,
+    answers: Answers,
+}
+
+impl Delivery {
+    /// An empty cache under `rules`.
+    pub fn new(rules: &Rules) -> Self {
+        Self { cache: rules.open(0), answers: Answers::default() }
+    }
+
+    /// The cache as it was told of until now.
+    pub fn cache(&self) -> &dyn PromptCache {
+        &*self.cache
+    }
+
+    /// Tells the cache of every answer that began by `at`.
+    pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
+        self.answers.tell_until(&mut *self.cache, prefixes, at);
+    }
+
+    /// Lets a request act on the cache, once every answer that began before it is known.
+    pub fn serve(&mut self, prompt: &Prompt<'_>, times: &Times) -> Outcome {
+        self.deliver_until(prompt.prefixes, times.at);
+        let (ticket, outcome) = self.cache.look_up(prompt, times.at);
+        self.answers.expect(ticket, times);
+        outcome
+    }
+
+    /// Serves a request whose answer begins and ends as it is sent.
+    pub fn serve_at_once(&mut self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
+        let (ticket, outcome) = self.cache.look_up(prompt, at);
+        self.cache.first_byte(prompt.prefixes, ticket, at);
+        self.cache.ended(prompt.prefixes, ticket, at);
+        outcome
+    }
+}

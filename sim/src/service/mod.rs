@@ -1,0 +1,21 @@
+//! One request in, one entry out: what every door does with a request, whoever sends it.
+//!
+//! * [`Entry`] is the only row: a request's line of the ledger and all that is known beside it.
+//! * [`Layout`] is how a prompt is divided, and what it shares with the request that it continues.
+//! * [`Agreement`] sums up how well predictions agree with what the provider reported.
+//! * [`Delivery`] is a cache with the answers that it is yet to be told of.
+//! * [`Premiums`] follow what was written until somebody reads it.
+
+mod agreement;
+mod delivery;
+mod entry;
+mod layout;
+mod premiums;
+mod size;
+
+pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
+pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
+pub use entry::{AnswerPlace, CostRange, Entry, Evidence, Hypothetical, Origin};
+pub use layout::Layout;
+pub use premiums::{Premiums, premium, stretches};
+pub use size::{CountedSize, LeftOut};

@@ -1,0 +1,66 @@
+//! What was written and never read: its price over plain input bought nothing.
+
+use std::collections::BTreeMap;
+
+use super::entry::Entry;
+use crate::ledger::UnreadWrites;
+use crate::pricing::{Category, Money, Rates};
+use crate::wire::{Marker, NodeId, Prefixes, Sizes};
+
+/// The writes of a ledger's lines, at the prices of each, until it is known which of them nobody read.
+#[derive(Clone, Debug, Default)]
+pub struct Premiums {
+    writes: UnreadWrites,
+    /// By line. A line without has no premium: its model has no price, or what was read of its writes is not known.
+    rates: BTreeMap<usize, Rates>,
+}
+
+impl Premiums {
+    /// The line's writes have a price.
+    pub fn price(&mut self, line: usize, rates: Rates) {
+        self.rates.insert(line, rates);
+    }
+
+    /// The prices of a line.
+    pub fn rates(&self, line: usize) -> Option<&Rates> {
+        self.rates.get(&line)
+    }
+
+    /// The prefix `hit` was read.
+    pub fn read(&mut self, prefixes: &Prefixes, hit: NodeId) {
+        self.writes.read(prefixes, hit);
+    }
+
+    /// A line wrote up to `markers`, each with the tokens that its stretch was billed for.
+    pub fn wrote(&mut self, prefixes: &Prefixes, line: usize, markers: &[(Marker, u64)]) {
+        self.writes.wrote(prefixes, line, markers);
+    }
+
+    /// Nobody asks any more: fills in what each line paid for nothing.
+    pub fn settle(&self, entries: &mut [Entry]) {
+        let unread = self.writes.unread();
+        for Entry { line, .. } in entries {
+            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
+            line.unread_writes = self.rates(line.index).map(|rates| premium(rates, five_minutes, one_hour));
+        }
+    }
+}
+
+/// What written tokens cost over plain input, never less than nothing.
+pub fn premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
+    let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
+        + rates.difference(Category::Write1h, Category::Input, one_hour);
+    premium.max(Money::default())
+}
+
+/// The stretch that each of `markers` writes behind what is read, in tokens.
+pub fn stretches(markers: impl IntoIterator<Item = Marker>, sizes: &dyn Sizes, read_tokens: u64) -> Vec<(Marker, u64)> {
+    let mut from = read_tokens;
+    let mut stretch = |marker: Marker| {
+        let end = sizes.tokens_at(marker.node).max(from);
+        let tokens = end - from;
+        from = end;
+        (marker, tokens)
+    };
+    markers.into_iter().map(&mut stretch).collect()
+}

@@ -1,0 +1,57 @@
+//! How large a prompt is by a tokenizer, and whether its bill can be held against that.
+
+use crate::wire::model::Tokenizer;
+
+/// A request's whole prompt as counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedSize {
+    /// Tokens.
+    pub tokens: u64,
+    /// By which tokenizer.
+    pub tokenizer: Tokenizer,
+    /// Why the bill is not comparable with it; `None` where it is.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Why a request cannot be compared with what it was billed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOut {
+    /// Not answered by a Claude model, or by one whose tokenizer is not known.
+    OtherModel,
+    /// No usage is recorded, or it is zero.
+    NoUsage,
+    /// Server-side tools ran: the usage is a sum over several prompts.
+    ServerTools,
+    /// The provider edited the prompt before it counted it.
+    ContextEdited,
+    /// The body was altered on its way, or its texts were replaced by whoever recorded it.
+    Altered,
+    /// The body is no request of the Messages API.
+    Unreadable,
+    /// It holds an image or a document by address, or thinking whose text is hidden.
+    OutsideContent,
+    /// The first of its chain, or of a model in it: it shows how large the hidden prefix is, so its count is its bill.
+    ShowsPrefix,
+    /// Between two prompts of a session more came in than an answer and results of tools, or less.
+    OtherGrowth,
+    /// The bill is more than four times, or less than a quarter, of what the body can be.
+    NotWhatWasBilled,
+}
+
+impl LeftOut {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::OtherModel => "other_model",
+            Self::NoUsage => "no_usage",
+            Self::ServerTools => "server_tools",
+            Self::ContextEdited => "context_edited",
+            Self::Altered => "altered",
+            Self::Unreadable => "unreadable",
+            Self::OutsideContent => "outside_content",
+            Self::ShowsPrefix => "shows_prefix",
+            Self::OtherGrowth => "other_growth",
+            Self::NotWhatWasBilled => "not_what_was_billed",
+        }
+    }
+}
