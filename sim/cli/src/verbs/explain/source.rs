@@ -107,7 +107,7 @@ impl Source {
     fn cause_note(&self, recorded: &RecordedLine, entry: &Entry<'_>) -> Option<String> {
         let mut then: BTreeMap<&str, u64> = BTreeMap::new();
         for RecordedCause { cause, tokens } in &recorded.causes {
-            *then.entry(cause).or_default() += tokens;
+            *then.entry(cause).or_default() += tokens.0;
         }
         let mut now: BTreeMap<&str, u64> = BTreeMap::new();
         for part in &entry.line.charge.causes {
