@@ -1,6 +1,10 @@
-//! Names of files, agents and tools: as they are, or replaced by stable ids.
+//! Names of files, agents, tools, models and clients: as they are, or replaced by stable ids.
 
+use std::borrow::Cow;
+
+use forkcast_replay::transcript::Client;
 use forkcast_sim::outside::{quoted, quoted_part};
+use forkcast_sim::wire::model;
 
 /// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,23 +35,55 @@ impl Names {
         self.shown("agent", name)
     }
 
-    /// The name of what differs, such as "tool `Read`, field `description`": the tool's name is replaced, the field's
-    /// is not.
-    pub fn thing(self, what: &str) -> String {
-        match quoted_part(what) {
-            Some((before, tool, after)) if before.ends_with("tool ") => {
-                format!("{before}{}{after}", quoted(&self.shown("tool", tool)))
-            }
-            _ => what.to_owned(),
+    /// A model. One that the model table has is public, and is called by its id: spellings may hold an account.
+    pub fn model(self, spelling: &str) -> Cow<'_, str> {
+        match (self, model::resolve(spelling)) {
+            (Self::Plain, _) => Cow::Borrowed(spelling),
+            (Self::Anonymous, Some(resolved)) => Cow::Owned(resolved.id.to_string()),
+            (Self::Anonymous, None) if spelling.is_empty() => Cow::Borrowed(spelling),
+            (Self::Anonymous, None) => Cow::Owned(self.shown("model", spelling)),
         }
+    }
+
+    /// A client with its version, as `claude-code/2.1.63`. Clients that have a reader are public, and so is a version that is
+    /// numbers.
+    pub fn client(self, client: String) -> String {
+        if self == Self::Plain {
+            return client;
+        }
+        let (name, version) = client.split_once('/').map_or((&*client, None), |(name, version)| (name, Some(version)));
+        let is_public = Client::ALL.iter().any(|known| known.name() == name);
+        let name = if is_public { name.to_owned() } else { self.shown("client", name) };
+        match version {
+            None => name,
+            Some(version) if is_number(version) => format!("{name}/{version}"),
+            Some(version) => format!("{name}/{}", self.shown("version", version)),
+        }
+    }
+
+    /// The name of what differs, such as "tool `Read`, field `description`": names of tools and models are replaced, the
+    /// field's is not.
+    pub fn thing(self, what: &str) -> String {
+        let (mut said, mut rest) = (String::with_capacity(what.len()), what);
+        while let Some((before, name, after)) = quoted_part(rest) {
+            let shown = match before {
+                _ if before.ends_with("tool ") => Cow::Owned(self.shown("tool", name)),
+                _ if before.ends_with("model ") || before == " became " => self.model(name),
+                _ => Cow::Borrowed(name),
+            };
+            said.push_str(before);
+            said.push_str(&quoted(&shown));
+            rest = after;
+        }
+        said.push_str(rest);
+        said
     }
 
     /// A message that may quote the input: kept as it is or left out.
     pub fn message(self, text: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),
-            // What a message quotes cannot be told from what it says.
-            Self::Anonymous => text.split_once('`').map_or(text, |(before, _)| before.trim_end()).to_owned(),
+            Self::Anonymous => without_quotations(text),
         }
     }
 
@@ -60,6 +96,28 @@ impl Names {
             }
         }
     }
+}
+
+/// Numbers of a version, and digits of each: of one that is no date and no address.
+const NUMBERS: std::ops::RangeInclusive<usize> = 1..=4;
+const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 1..=5;
+
+/// Numbers with dots between them, as `2.1.63`.
+fn is_number(version: &str) -> bool {
+    let is_digits = |part: &str| NUMBER_DIGITS.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    NUMBERS.contains(&version.split('.').count()) && version.split('.').all(is_digits)
+}
+
+/// The text with an ellipsis in the place of each quotation. Where one does not end, nobody knows what it holds.
+fn without_quotations(text: &str) -> String {
+    let (mut said, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, _, after)) = quoted_part(rest) {
+        said.push_str(before);
+        said.push_str("`…`");
+        rest = after;
+    }
+    said.push_str(rest.split('`').next().unwrap_or_default());
+    said
 }
 
 #[cfg(test)]
@@ -81,5 +139,37 @@ mod tests {
         let shown = Names::Anonymous.thing("tool ``a`secret``, field `x`");
         assert!(!shown.contains("secret") && shown.ends_with("`, field `x`"), "{shown}");
         assert_eq!(Names::Anonymous.thing("parameter `effort`"), "parameter `effort`");
+        let shown = Names::Anonymous.thing("model `claude-opus-4.8` became ``a`secret``");
+        assert!(shown.starts_with("model `claude-opus-4-8` became `model-") && !shown.contains("secret"), "{shown}");
+    }
+
+    #[test]
+    fn models_and_clients_that_everybody_knows_are_shown_and_no_others() {
+        let names = Names::Anonymous;
+        let account = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-8";
+        assert_eq!([names.model("claude-opus-4-8"), names.model("")], ["claude-opus-4-8", ""]);
+        for secret in [account, "acme-secret-7b"] {
+            let shown = names.model(secret);
+            assert!(!shown.contains("123456789012") && !shown.contains("secret"), "{shown}");
+            assert_eq!(Names::Plain.model(secret), secret);
+        }
+        assert!(names.model("acme-secret-7b").starts_with("model-"));
+        let client = |client: &str| names.client(client.to_owned());
+        assert_eq!([client("claude-code/2.1.63"), client("codex")], ["claude-code/2.1.63", "codex"]);
+        for secret in ["claude-code/2.1.63-acme", "claude-code/192.168.17.4200000", "acme-agent/1.0"] {
+            let shown = client(secret);
+            assert!(!shown.contains("acme") && !shown.contains("168"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_message_ends_as_it_began() {
+        let message = |text: &str| Names::Anonymous.message(text);
+        assert_eq!(
+            message("The 6 requests of ``a`secret`` carry no breakpoint."),
+            "The 6 requests of `…` carry no breakpoint."
+        );
+        assert_eq!(message("found `a`, expected `b`"), "found `…`, expected `…`");
+        assert_eq!(message("found `a` and a ` secret"), "found `…` and a ");
     }
 }

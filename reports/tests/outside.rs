@@ -10,3 +10,5 @@ mod forms;
 mod hostile;
 #[path = "outside/planted.rs"]
 mod planted;
+#[path = "outside/scenarios.rs"]
+mod scenarios;

@@ -59,7 +59,7 @@ fn sums_of_a_run_are_whole() {
     let run = run(catalog::DEFAULT);
     let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
     let totals = run.totals();
-    let parts = (0..run.agents.len()).map(|agent| run.sums_of(agent));
+    let parts = run.sums_of_agents().into_iter();
     let cost = parts.filter_map(|part| part.cost).reduce(|one, other| one + other);
     assert_eq!(totals.cost, cost);
     assert_eq!(value["totals"]["requests"], run.requests.len());

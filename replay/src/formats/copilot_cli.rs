@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use forkcast_sim::outside::found;
+use forkcast_sim::outside::{found, quoted};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
@@ -252,13 +252,15 @@ impl Session {
             let read = usage.counts();
             if usage.input_tokens == 0 && usage.output_tokens == 0 {
                 let count = requests.count;
-                reading.notes.push(format!("line {line}: {count} requests of `{model}` were reported with no tokens"));
+                reading
+                    .notes
+                    .push(format!("line {line}: {count} requests of {} were reported with no tokens", quoted(model)));
                 continue;
             }
             let usage = match read.additive() {
                 Ok(usage) => usage,
                 Err(what) => {
-                    reading.damage(Fault::in_line(line, format!("`modelMetrics` of `{model}`: {what}")));
+                    reading.damage(Fault::in_line(line, format!("`modelMetrics` of {}: {what}", quoted(model))));
                     continue;
                 }
             };
@@ -267,7 +269,8 @@ impl Session {
             if own.len() as u64 != 1 || requests.count > 1 {
                 let count = requests.count.max(own.len() as u64);
                 reading.notes.push(format!(
-                    "{count} requests of `{model}` stand as one: only their sum is told, in line {line}"
+                    "{count} requests of {} stand as one: only their sum is told, in line {line}",
+                    quoted(model)
                 ));
             }
             let place = merge(&mut self.items, &own).unwrap_or_else(|| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_sim::outside::quoted;
 use forkcast_sim::wire::model::Vendor;
 
 use super::laid_out::Model;
@@ -101,7 +102,7 @@ impl Remarks {
     fn unprofiled(&self) -> Option<String> {
         let named: Vec<&str> = self.unprofiled.keys().map(String::as_str).filter(|model| !model.is_empty()).collect();
         let beyond = named.len().saturating_sub(MODELS_NAMED);
-        let mut models: Vec<String> = named.iter().take(MODELS_NAMED).map(|model| (*model).to_owned()).collect();
+        let mut models: Vec<String> = named.iter().take(MODELS_NAMED).map(|model| quoted(model)).collect();
         models.extend((beyond > 0).then(|| format!("{beyond} more models")));
         models.extend(self.unprofiled.get("").map(|_| "a model that is not named".to_owned()));
         said(self.unprofiled.values().sum(), |requests| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use forkcast_sim::outside::quoted;
 use forkcast_sim::service::{CountedSize, LeftOut};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{BlockId, Content, CountedBlocks, Frame, Index, Request, TokenCounter, Wire};
@@ -140,7 +141,7 @@ fn remarks(request: &Request, tokenizer: Tokenizer, wire: &Wire) -> Vec<String> 
     let model = request.resolved.map(|resolved| resolved.id);
     let unknown = model
         .is_none()
-        .then(|| format!("counted like Claude models from Opus 4.7 on: `{}` is not known", request.model));
+        .then(|| format!("counted like Claude models from Opus 4.7 on: {} is not known", quoted(&request.model)));
     let taken = tools::instructions(model, Frame::of(request, wire, tokenizer).tools).map(|taken| taken.row);
     let foreign = taken.filter(|row| model.is_some_and(|model| model != *row));
     let foreign =

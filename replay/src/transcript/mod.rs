@@ -53,6 +53,20 @@ pub enum Client {
 }
 
 impl Client {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::OpenCode,
+        Self::Pi,
+        Self::GeminiCli,
+        Self::CopilotCli,
+        Self::ManagedAgents,
+        Self::SweAgent,
+        Self::TraceLab,
+        Self::Trace,
+    ];
+
     /// The word used in reports, in front of the version.
     pub const fn name(self) -> &'static str {
         match self {

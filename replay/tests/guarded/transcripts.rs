@@ -117,7 +117,9 @@ fn other_caches_are_taken_for_automatic_ones() {
     let (fed, outcome) = check(&[fixture("gemini-cli.jsonl")]);
     assert_eq!((fed.requests, outcome.report.requests, fed.unchecked.len()), (2, 2, 0));
     assert_eq!(fed.remarks.unprofiled, [("gemini-2.5-flash".to_owned(), 2)].into());
-    assert!(fed.remarks.told()[0].starts_with("2 requests to gemini-2.5-flash: the rules of its cache are not known"));
+    assert!(
+        fed.remarks.told()[0].starts_with("2 requests to `gemini-2.5-flash`: the rules of its cache are not known")
+    );
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Text for a terminal: aligned columns, no frames, colour where it helps.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, CellAlignment, ContentArrangement};
 use unicode_width::UnicodeWidthStr;
 
-use forkcast_sim::outside::visible;
+use forkcast_sim::outside::{inert_line, visible};
 
 use super::{Document, Lie, Marked, Part, Table, layout};
 
@@ -61,7 +60,7 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
         close = matches!(part, Part::Heading(_));
         match part {
             Part::Title(text) | Part::Heading(text) => {
-                writeln!(target, "{}", look.styled(BOLD, &inert(&visible(text))))?;
+                writeln!(target, "{}", look.styled(BOLD, &inert_line(&visible(text))))?;
             }
             Part::Text(lines) => paragraph(lines, "", look, target)?,
             Part::Aside(lines) => paragraph(lines, DIM, look, target)?,
@@ -72,20 +71,12 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// A line that the runner of a workflow does not take for a command: it looks for `::` where a line begins.
-fn inert(line: &str) -> Cow<'_, str> {
-    match line.trim_start().starts_with("::") {
-        true => Cow::Owned(line.replacen("::", "\\u{3a}:", 1)),
-        false => Cow::Borrowed(line),
-    }
-}
-
 fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         let room = usize::from(look.width).saturating_sub(2 * INDENT.len());
         for (at, piece) in layout::wrapped(&visible(line), room).into_iter().enumerate() {
             let hang = if at == 0 { "" } else { INDENT };
-            let piece = look.styled(style, &inert(&piece));
+            let piece = look.styled(style, &inert_line(&piece));
             writeln!(target, "{INDENT}{hang}{piece}")?;
         }
     }
@@ -95,15 +86,24 @@ fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) 
 /// Bytes as they are, with the marked stretch inverted or, without colour, carets beneath it.
 fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
-        let [before, mark, after] = [&line.before, &line.mark, &line.after].map(|text| visible(text));
-        writeln!(target, "{INDENT}{}{}{after}", inert(&before), look.styled(INVERSE, &mark))?;
+        let [before, mark, after] = inert(line);
+        writeln!(target, "{INDENT}{before}{}{after}", look.styled(INVERSE, &mark))?;
         if !look.colour && !mark.is_empty() {
-            let before = inert(&before).width();
             let marked = mark.width().max(1);
-            writeln!(target, "{INDENT}{}{}", " ".repeat(before), "^".repeat(marked))?;
+            writeln!(target, "{INDENT}{}{}", " ".repeat(before.width()), "^".repeat(marked))?;
         }
     }
     Ok(())
+}
+
+/// The parts of a line that together are no command, wherever the marked one begins.
+fn inert(line: &Marked) -> [String; 3] {
+    let parts = [&line.before, &line.mark, &line.after].map(|text| visible(text).into_owned());
+    let whole = parts.concat();
+    match inert_line(&whole) == whole {
+        true => parts,
+        false => parts.map(|part| part.replace('#', "\\u{23}").replace(':', "\\u{3a}")),
+    }
 }
 
 fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<()> {
@@ -133,7 +133,7 @@ fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<
         }
     }
     for line in drawn.lines() {
-        writeln!(target, "{INDENT}{}", inert(line.trim_end()))?;
+        writeln!(target, "{INDENT}{}", inert_line(line.trim_end()))?;
     }
     if left_out > 0 {
         writeln!(target, "{INDENT}{}", look.styled(DIM, &table.more(left_out)))?;

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::manifest::{self, Manifest};
 use super::{BODIES, RUN, body_name};
 use crate::format::ledger::exchange::Stored;
+use crate::format::number::Count;
 use crate::format::replay::SCHEMA;
 use crate::format::run;
 
@@ -143,7 +144,7 @@ pub struct RecordedCause {
     /// Its word.
     pub cause: String,
     /// Tokens that were missed for it.
-    pub tokens: u64,
+    pub tokens: Count,
 }
 
 /// Where a request was recorded.

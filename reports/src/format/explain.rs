@@ -98,7 +98,7 @@ impl ToldObject {
         let why = entry.line.explanation.as_ref();
         Self {
             session: report.session_of(entry).map(|session| session.id.clone()),
-            client: entry.client(),
+            client: entry.client().map(|client| report.names.client(client)),
             line: entry.origin.line,
             read_tokens: why.map(|why| why.read_tokens),
             missed_tokens: why.map(|why| why.missed_tokens()),
@@ -208,7 +208,7 @@ impl ExplainObject {
             file: report.names.file(&entry.origin.file),
             index_in_file: entry.origin.index,
             chain: report.agent_of(entry).map(str::to_owned),
-            model: line.model.clone(),
+            model: report.names.model(&line.model).into_owned(),
             at_ms: line.at.map(Millis),
             rules: None,
             recorded: line.recorded.as_ref().map(Into::into),
@@ -224,7 +224,7 @@ impl ExplainObject {
             perfect_cost_usd: charge.perfect.map(Usd),
             prices: statement_of_one(report, line.at),
             causes: Vec::new(),
-            remarks: line.remarks.clone(),
+            remarks: line.remarks.iter().map(|remark| report.names.message(remark)).collect(),
             told: None,
         }
     }

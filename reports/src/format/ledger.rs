@@ -1,5 +1,6 @@
 //! `forkcast.ledger/1`: a line of JSON for each request, with everything that is known of it but its text.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use forkcast_sim::diagnosis::Explanation;
@@ -43,7 +44,7 @@ struct LineObject<'a> {
     origin: OriginObject,
     at_ms: Option<Millis>,
     first_byte_ms: Option<Millis>,
-    model: &'a str,
+    model: Cow<'a, str>,
     recorded: Option<UsageObject>,
     predicted: Option<UsageObject>,
     bill: Option<Vec<BillLineObject>>,
@@ -57,7 +58,7 @@ struct LineObject<'a> {
     causes: Vec<CauseObject>,
     differences: Vec<DifferenceObject>,
     notes: Vec<&'static str>,
-    remarks: &'a [String],
+    remarks: Vec<String>,
     exchange: Option<Stored>,
     told: Option<ToldObject>,
 }
@@ -78,7 +79,7 @@ impl<'a> LineObject<'a> {
             },
             at_ms: line.at.map(Millis),
             first_byte_ms: line.first_byte_at.map(Millis),
-            model: &line.model,
+            model: report.names.model(&line.model),
             recorded: line.recorded.as_ref().map(Into::into),
             predicted: line.predicted.as_ref().map(Into::into),
             bill: line.charge.bill.as_ref().map(bill),
@@ -93,7 +94,7 @@ impl<'a> LineObject<'a> {
             differences: explanation.map_or_else(Vec::new, |explanation| differences(explanation, report.names)),
             notes: explanation
                 .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
-            remarks: &line.remarks,
+            remarks: line.remarks.iter().map(|remark| report.names.message(remark)).collect(),
             exchange: stored(report, entry),
             told: ToldObject::of(entry, report.names),
         }

@@ -2,12 +2,30 @@
 
 use forkcast_sim::pricing::{Factor, Money};
 use forkcast_sim::time::Instant;
-use serde::{Serialize, Serializer};
+use forkcast_sim::wire::TOKENS_MAX;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// What stands in a column: nothing where it is unknown.
 pub(super) fn cell(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A count of tokens or of what a provider charges for, held to the one bound of all readers where it is read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64")]
+pub struct Count(pub u64);
+
+impl TryFrom<u64> for Count {
+    type Error = String;
+
+    fn try_from(count: u64) -> Result<Self, String> {
+        if count <= TOKENS_MAX {
+            Ok(Self(count))
+        } else {
+            Err(format!("found more than {TOKENS_MAX} of what is counted"))
+        }
+    }
 }
 
 /// An amount in USD with all digits.

@@ -25,7 +25,7 @@ struct OverrideObject {
 impl OwnPricesObject {
     pub fn of(book: &PriceBook, names: Names) -> Self {
         let one = |(model, category, price): (&ModelKey, Category, Money)| OverrideObject {
-            model: model.to_string(),
+            model: names.model(&model.to_string()).into_owned(),
             category: category.word(),
             usd_per_mtok: Usd(price),
         };

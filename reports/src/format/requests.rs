@@ -86,7 +86,7 @@ fn row(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<String> {
         report.names.file(&entry.origin.file),
         entry.origin.index.to_string(),
         line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
-        line.model.clone(),
+        report.names.model(&line.model).into_owned(),
     ];
     row.extend(usage::cells(line.recorded.as_ref()));
     let is_counted = report.counted.counts(entry);

@@ -177,8 +177,8 @@ impl<'a> OptionsObject<'a> {
 }
 
 fn agents(run: &Run) -> Vec<AgentObject<'_>> {
-    let (first, agents) = (first_requests(run), run.agents.iter().enumerate());
-    agents.zip(first).map(|((at, agent), first)| AgentObject::of(agent, &run.sums_of(at), first)).collect()
+    let agents = run.agents.iter().zip(run.sums_of_agents()).zip(first_requests(run));
+    agents.map(|((agent, sums), first)| AgentObject::of(agent, &sums, first)).collect()
 }
 
 impl SizesObject {

@@ -1,5 +1,7 @@
 //! Two requests side by side.
 
+use std::borrow::Cow;
+
 use forkcast_sim::guard::{Finding, Judged};
 
 use super::change;
@@ -63,10 +65,14 @@ fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
     let tokens = count(loss.tokens);
     let instead = change::instead(loss.billed_as);
     let price = match loss.cost {
-        Some(cost) => format!("{} more a request of {} at {}", money(cost), sides.newer.model, sides.prices),
-        None => format!("{} has no price in the book", sides.newer.model),
+        Some(cost) => format!("{} more a request of {} at {}", money(cost), model(sides), sides.prices),
+        None => format!("{} has no price in the book", model(sides)),
     };
     format!("About {tokens} tokens that were cached (estimated from 3.1 bytes a token) are {instead}: {price}.")
+}
+
+fn model<'s>(sides: &'s Sides<'_>) -> Cow<'s, str> {
+    sides.names.model(&sides.newer.model)
 }
 
 fn others(sides: &Sides<'_>, findings: &[Finding], document: &mut Document) {

@@ -14,10 +14,12 @@ use stop::stop;
 pub use told::told;
 pub use unprofiled::unprofiled;
 
+use forkcast_sim::ledger::Line;
+
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::explained::Explained;
 use crate::human::when;
-use crate::report::statement_of_one;
+use crate::report::{Report, statement_of_one};
 
 /// The explanation for people. `windows`: the bytes around the first difference are shown.
 pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
@@ -51,7 +53,12 @@ fn title(explained: &Explained<'_>) -> String {
     let line = &explained.entry.line;
     let at = line.at.and_then(when::sent).map_or_else(String::new, |at| format!(", {at}"));
     let agent = explained.report.agent_of(explained.entry).map_or_else(String::new, |agent| format!(", {agent}"));
-    format!("Request {}, {}: {}{agent}{at}", line.index, explained.name_of(line.index), line.model)
+    format!(
+        "Request {}, {}: {}{agent}{at}",
+        line.index,
+        explained.name_of(line.index),
+        explained.report.names.model(&line.model)
+    )
 }
 
 fn outcome(explained: &Explained<'_>) -> Option<String> {
@@ -81,12 +88,22 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
     })
 }
 
+/// What is said of a model that nobody can bill.
+fn no_price(report: &Report<'_>, line: &Line) -> String {
+    format!("{} has no price in the book, so tokens alone are known.", report.names.model(&line.model))
+}
+
+/// Remarks of a request.
+fn notes(report: &Report<'_>, line: &Line) -> Vec<String> {
+    line.remarks.iter().map(|remark| format!("Note: {}.", report.names.message(remark))).collect()
+}
+
 fn cost(explained: &Explained<'_>, document: &mut Document) {
     let charge = &explained.entry.line.charge;
     let prices = statement_of_one(explained.report, explained.entry.line.at);
     let bill = charge.bill.as_ref().map(|bill| bill.total);
     document.text(vec![match bill.zip(charge.perfect) {
-        None => format!("{} has no price in the book, so tokens alone are known.", explained.entry.line.model),
+        None => no_price(explained.report, &explained.entry.line),
         Some((bill, perfect)) if bill == perfect => format!("{} at {prices}; nothing was missed.", money(bill)),
         Some((bill, perfect)) => format!(
             "{} at {prices}; {} with every missed token read: {} more than need be.",
@@ -99,7 +116,7 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
     if !table.rows.is_empty() {
         document.table(table);
     }
-    document.aside(explained.entry.line.remarks.iter().map(|remark| format!("Note: {remark}.")).collect());
+    document.aside(notes(explained.report, &explained.entry.line));
 }
 
 fn causes(explained: &Explained<'_>) -> Table {

@@ -161,14 +161,18 @@ pub const fn not_modelled(report: &Report<'_>) -> u64 {
 pub fn unpriced(report: &Report<'_>) -> Vec<Unpriced> {
     let unpriced = report.tally.unpriced.iter();
     unpriced
-        .map(|(model, (requests, tokens))| Unpriced { model: model.clone(), requests: *requests, tokens: *tokens })
+        .map(|(model, (requests, tokens))| Unpriced {
+            model: report.names.model(model).into_owned(),
+            requests: *requests,
+            tokens: *tokens,
+        })
         .collect()
 }
 
 /// Remarks of the ledger, each once with the number of its requests, the commonest first.
 pub fn remarks(report: &Report<'_>) -> Vec<(String, u64)> {
     let mut remarks: Vec<(String, u64)> =
-        report.tally.remarks.iter().map(|(remark, count)| (remark.clone(), *count)).collect();
+        report.tally.remarks.iter().map(|(remark, count)| (report.names.message(remark), *count)).collect();
     remarks.sort_by_key(|(_, count)| Reverse(*count));
     remarks
 }

@@ -98,7 +98,7 @@ impl Groups {
             By::Model => {
                 let spelling = &entry.line.model;
                 if !self.models.contains_key(spelling) {
-                    self.models.insert(spelling.clone(), model_name(spelling));
+                    self.models.insert(spelling.clone(), model_name(spelling, keys.names));
                 }
                 self.models.get(spelling).and_then(Option::as_deref).map(Cow::from)
             }
@@ -137,9 +137,9 @@ impl Keys<'_> {
             By::Week => calendar(entry.line.at?, "%G-W%V"),
             By::Month => calendar(entry.line.at?, "%Y-%m"),
             By::Project => self.project(entry).map(|project| self.names.file(project)),
-            By::Model => model_name(&entry.line.model),
+            By::Model => model_name(&entry.line.model, self.names),
             By::Agent => self.agent(entry),
-            By::Version => entry.client(),
+            By::Version => entry.client().map(|client| self.names.client(client)),
         }
     }
 
@@ -161,10 +161,10 @@ impl Keys<'_> {
     }
 }
 
-fn model_name(spelling: &str) -> Option<String> {
+fn model_name(spelling: &str, names: Names) -> Option<String> {
     match model::resolve(spelling) {
         Some(resolved) => Some(resolved.id.to_string()),
-        None => Some(spelling.to_owned()).filter(|spelling| !spelling.is_empty()),
+        None => Some(names.model(spelling).into_owned()).filter(|name| !name.is_empty()),
     }
 }
 
@@ -175,7 +175,7 @@ fn calendar(at: Instant, form: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{calendar, model_name};
+    use super::{Names, calendar, model_name};
     use forkcast_sim::time::Instant;
 
     /// Weeks by `date -u -d … +%G-W%V`: the first days of a year may belong to the last week of the year before.
@@ -195,8 +195,9 @@ mod tests {
 
     #[test]
     fn spellings_of_one_model_are_one() {
-        assert_eq!(model_name("claude-opus-4-8"), model_name("anthropic/claude-opus-4.8"));
-        assert_eq!(model_name("gpt-5").as_deref(), Some("gpt-5"));
-        assert_eq!(model_name(""), None);
+        let name = |spelling| model_name(spelling, Names::Plain);
+        assert_eq!(name("claude-opus-4-8"), name("anthropic/claude-opus-4.8"));
+        assert_eq!(name("gpt-5").as_deref(), Some("gpt-5"));
+        assert_eq!(name(""), None);
     }
 }

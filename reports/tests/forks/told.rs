@@ -69,8 +69,8 @@ fn sums_of_a_fan_out_are_those_of_its_forks() {
     let fan_out = &value["fan_outs"][0];
     assert_eq!(fan_out["forks"].as_array().unwrap().len(), 5);
     assert_eq!(fan_out["parent"], "main");
-    let forks = run.agents.iter().enumerate().filter(|(_, agent)| agent.fork.is_some());
-    let cost = forks.filter_map(|(at, _)| run.sums_of(at).cost).reduce(|sum, cost| sum + cost).unwrap();
+    let forks = run.agents.iter().zip(run.sums_of_agents()).filter(|(agent, _)| agent.fork.is_some());
+    let cost = forks.filter_map(|(_, sums)| sums.cost).reduce(|sum, cost| sum + cost).unwrap();
     let usd = |name: &str| fan_out[name].to_string().parse::<Money>().unwrap();
     assert_eq!(usd("cost_usd"), cost);
     assert!(usd("cost_usd") < usd("cost_without_cache_usd"));

@@ -52,7 +52,7 @@ fn show_run(run: &Run, shown: &mut Shown<'_>) {
     let document = human::run::document(run, &failures);
     shown.plain("run", &text(|target| terminal::write(&document, terminal::Look::default(), target)));
     let totals = run.totals();
-    let parts = (0..run.agents.len()).map(|agent| run.sums_of(agent));
+    let parts = run.sums_of_agents().into_iter();
     if parts.filter_map(|part| part.cost).reduce(|one, other| one + other) != totals.cost {
         shown.found("law", "what agents cost is not what the run cost");
     }

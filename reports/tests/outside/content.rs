@@ -9,10 +9,10 @@ use super::forms::{Form, of_check, of_replay};
 use super::planted::{MODELS, NAMES, Planted, each_value, fixtures};
 
 /// Not a word that could be a name, as a prompt is not.
-const PLANT: &str = "tell nobody: \"xyzzy\", expected plugh";
+pub const PLANT: &str = "tell nobody: \"xyzzy\", expected plugh";
 const SIGNS: [&str; 2] = ["xyzzy", "plugh"];
 
-fn leaks(forms: &[Form]) -> Option<&Form> {
+pub fn leaks(forms: &[Form]) -> Option<&Form> {
     forms.iter().find(|form| SIGNS.iter().any(|sign| form.text.contains(sign)))
 }
 
@@ -42,7 +42,7 @@ fn no_complaint_repeats_what_it_complains_about() {
             let is_model = MODELS.contains(&field.as_str());
             let hidden: Vec<Form> =
                 of_replay(&inputs, Names::Anonymous).into_iter().chain(of_check(&path, Names::Anonymous)).collect();
-            if let Some(form) = leaks(&hidden).filter(|_| !is_model) {
+            if let Some(form) = leaks(&hidden) {
                 leaking.push(format!("{place}: {} with ids for names", form.name));
             }
             let plain: Vec<Form> =

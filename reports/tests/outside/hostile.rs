@@ -5,19 +5,22 @@ use std::fs;
 
 use comrak::{Options, markdown_to_html};
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_reports::document::{Document, Marked, Part};
 use forkcast_reports::names::Names;
 use forkcast_scenarios::format::Scenario;
 use forkcast_sim::outside::is_hidden;
+use serde_json::Value;
 
-use super::forms::{Form, of_check, of_replay, of_run};
+use super::forms::{Form, of_check, of_document, of_replay, of_run};
 use super::planted::{MODELS, NAMES, each_value, fixtures, yaml_text};
 
 /// Names that somebody made up to do harm.
-const HOSTILE: [&str; 5] = [
+const HOSTILE: [&str; 6] = [
     "=HYPERLINK(\"http://evil\")\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\0\u{7f}\r\n# head\n::error::x",
     "a` ![i](http://evil/p.png) <img src=x> [l](http://evil) ``` http://evil.org www.evil.org m@evil.org `` | `\n\n# h\n---",
     "-2+3+cmd|' /C calc'!A0",
     "::stop-commands::x\\\\|![i](http://evil/i.png)|<script>alert(1)</script>]]>--><a href=\"http://evil\">&lt;b&gt;</a>",
+    "##[add-mask]x\n##[stop-commands]y ##[error]z [here\\](http://evil) [there](1)",
     "# <b>x</b>\n===\n- [ ] x[^1]\n\n[^1]: http://evil.org\n> $\\href{http://evil}{x}$ ~~x~~ @SUM(1)",
 ];
 
@@ -67,8 +70,8 @@ fn fault(form: &Form) -> Option<String> {
     }
     match form.name {
         "human" => {
-            let command = form.text.lines().find(|line| line.trim_start().starts_with("::"));
-            command.map(|line| format!("a command: {line}"))
+            let is_command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##[");
+            form.text.lines().find(is_command).map(|line| format!("a command: {line}"))
         }
         "markdown" => {
             let html = html(&form.text);
@@ -78,8 +81,9 @@ fn fault(form: &Form) -> Option<String> {
             found.map(|tag| format!("`{tag}` in {}", form.text))
         }
         "csv" | "requests.csv" | "tables" => cells(&form.text).into_iter().find(|cell| is_formula(cell)),
-        "json" | "check.json" | "sarif" | "ledger.jsonl" => {
-            let values = serde_json::Deserializer::from_str(&form.text).into_iter::<serde_json::Value>();
+        "sarif" => linking(&serde_json::from_str(&form.text).unwrap()),
+        "json" | "check.json" | "ledger.jsonl" => {
+            let values = serde_json::Deserializer::from_str(&form.text).into_iter::<Value>();
             values.filter_map(Result::err).map(|error| error.to_string()).next()
         }
         "svg" | "junit" => match roxmltree::Document::parse(&form.text) {
@@ -92,14 +96,32 @@ fn fault(form: &Form) -> Option<String> {
             }
         },
         "github" => {
-            let lines = form
-                .text
-                .lines()
-                .find(|line| !["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start)));
-            lines.map(str::to_owned)
+            let is_ours =
+                |line: &str| ["::error ", "::warning ", "::notice "].iter().any(|ours| line.starts_with(ours));
+            form.text.lines().find(|line| !is_ours(line) || line.contains("##[")).map(str::to_owned)
         }
         other => panic!("a form without a test: {other}"),
     }
+}
+
+/// A message with a link.
+fn linking(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(items) => items.iter().find_map(linking),
+        Value::Object(fields) => {
+            let text = fields.get("text").and_then(Value::as_str).filter(|text| has_link(text));
+            text.map(str::to_owned).or_else(|| fields.values().find_map(linking))
+        }
+        _ => None,
+    }
+}
+
+/// Whether brackets stand in a message that no backslash makes plain, with a target behind them.
+fn has_link(text: &str) -> bool {
+    text.match_indices("](").any(|(at, _)| {
+        let backslashes = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        backslashes % 2 == 0
+    })
 }
 
 /// The faults of all forms, and where markdown is of another shape than with a harmless name.
@@ -169,5 +191,15 @@ fn names_in_runs_are_only_names() {
     for hostile in HOSTILE {
         let found = faults(&of_run(scenario(hostile)), &harmless);
         assert!(found.is_empty(), "{hostile:?}: {}", found.join("\n"));
+    }
+}
+
+#[test]
+fn no_window_is_a_command() {
+    for [before, mark, after] in [["a ##", "[add-mask]", "x"], ["", "::error::x", ""], ["#", "#", "[group]"]] {
+        let [before, mark, after] = [before, mark, after].map(str::to_owned);
+        let lines = vec![Marked { before, mark, after }];
+        let found = of_document(&Document { parts: vec![Part::Verbatim(lines)] }).iter().find_map(fault);
+        assert_eq!(found, None);
     }
 }

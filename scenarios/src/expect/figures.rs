@@ -80,8 +80,9 @@ fn of_run(run: &Run, name: &str) -> Option<Number> {
 
 fn of_agents(run: &Run, agents: &[usize], name: &str) -> Option<Number> {
     let mut sums = Sums::default();
+    let of_agents = run.sums_of_agents();
     for agent in agents {
-        let part = run.sums_of(*agent);
+        let part = &of_agents[*agent];
         sums.requests += part.requests;
         sums.usage += part.usage;
         sums.cost = total(sums.cost, part.cost);

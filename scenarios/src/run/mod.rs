@@ -76,9 +76,11 @@ impl Run {
         Sums::of(self.requests.iter())
     }
 
-    /// Sums over the requests of one agent.
-    pub fn sums_of(&self, agent: usize) -> Sums {
-        Sums::of(self.requests.iter().filter(|request| request.agent == agent))
+    /// Sums over the requests of each agent, in one pass over all.
+    pub fn sums_of_agents(&self) -> Vec<Sums> {
+        let mut requests: Vec<Vec<&Request>> = vec![Vec::new(); self.agents.len()];
+        self.requests.iter().for_each(|request| requests[request.agent].push(request));
+        requests.into_iter().map(|requests| Sums::of(requests.into_iter())).collect()
     }
 
     /// Parts of the prompt whose tokens the scenario declares.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use forkcast_sim::outside::visible;
+use forkcast_sim::outside::{inert_line, visible};
 
 use crate::args::{Progress, TalkArgs};
 
@@ -14,13 +14,9 @@ pub fn say(lines: fmt::Arguments<'_>) {
     drop(writeln!(io::stderr(), "{}", plain(&lines.to_string())));
 }
 
-/// The text with hidden characters written out, line by line. The runner of a workflow takes a line that begins with `::` for
-/// a command, so none does.
+/// The text with hidden characters written out, line by line, none of which is a command of a workflow.
 pub fn plain(text: &str) -> String {
-    let line = |line: &str| match line.trim_start().starts_with("::") {
-        true => visible(line).replacen("::", "\\u{3a}:", 1),
-        false => visible(line).into_owned(),
-    };
+    let line = |line: &str| inert_line(&visible(line)).into_owned();
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 

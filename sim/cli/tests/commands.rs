@@ -413,6 +413,9 @@ fn no_name_moves_the_cursor_of_who_reads() {
             assert_eq!(hidden, None, "{arguments:?}: {text}");
             let command = text.lines().find(|line| line.trim_start().starts_with("::"));
             assert!(command.is_none() || is_github, "{arguments:?}: {text}");
+            let is_data =
+                arguments.iter().any(|argument| ["json", "csv", "markdown", "sarif", "junit"].contains(argument));
+            assert!(is_data || !text.contains("##["), "{arguments:?}: {text}");
         }
     }
 }

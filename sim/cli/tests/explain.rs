@@ -158,6 +158,35 @@ fn what_cannot_be_found_again_says_so() {
 }
 
 #[test]
+fn a_count_that_no_request_has_is_refused_with_its_line() {
+    let place = folder("explain-counts");
+    recording(&place);
+    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "--bodies", "-q"]));
+    let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
+    let second: Value = serde_json::from_str(ledger.lines().nth(1).unwrap()).unwrap();
+    let counts: Vec<String> = second["exchange"]["usage"].as_object().unwrap().keys().cloned().collect();
+    let counts = counts.iter().filter(|name| name.ends_with("_tokens") || name.ends_with("_requests"));
+    let mut places: Vec<String> = counts.map(|name| format!("/exchange/usage/{name}")).collect();
+    assert_eq!(places.len(), 11, "{places:?}");
+    places.push("/causes/0/tokens".to_owned());
+    for pointer in places {
+        for (count, is_taken) in [(10_000_000_000_u64, true), (10_000_000_001, false), (u64::MAX, false)] {
+            let mut line = second.clone();
+            *line.pointer_mut(&pointer).unwrap() = count.into();
+            let changed = format!("{}\n{line}\n", ledger.lines().next().unwrap());
+            fs::write(place.join("run/ledger.jsonl"), changed).unwrap();
+            let output = forkcast(&place, &["explain", "run", "1"]);
+            match is_taken {
+                true => assert_eq!(output.status.code(), Some(0), "{pointer}: {output:?}"),
+                false => {
+                    assert!(complaint(&output).contains("ledger.jsonl:2: found more than 10000000000"), "{output:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_run_folder_keeps_rules_and_prices_of_the_run() {
     let place = folder("explain-options");
     recording(&place);

@@ -157,7 +157,7 @@ impl Coverage {
         let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
         let mut worst: Option<Cause> = None;
         let read = case.usage.cache_read_input_tokens;
-        let unread = case.cumulative.iter().position(|tokens| *tokens > read).unwrap_or(held.len());
+        let unread = first_unread(case.cumulative, read);
         // Entries behind the last breakpoint cannot be read, prefixes nobody sent before hold none, and of what was read
         // nobody asks why it was not.
         for at in (unread..effective.min(case.request.known)).rev() {
@@ -176,6 +176,11 @@ impl Coverage {
         let (too_short, previous_live) = (too_short(case), previous_live(case));
         Self { marked, effective, too_short, previous_live, held }
     }
+}
+
+/// The first block that ends behind the `read` tokens. A longer prefix never has fewer, so what was read need not be walked.
+fn first_unread(cumulative: &[u64], read: u64) -> usize {
+    cumulative.partition_point(|tokens| *tokens <= read)
 }
 
 fn too_short(case: &Case<'_>) -> usize {
@@ -201,8 +206,9 @@ struct Account<'a> {
 impl Account<'_> {
     fn blocks(&mut self) {
         let read = self.case.usage.cache_read_input_tokens;
-        let mut start = 0;
-        for (at, end) in self.case.cumulative.iter().copied().enumerate() {
+        let unread = first_unread(self.case.cumulative, read);
+        let mut start = unread.checked_sub(1).map_or(0, |before| self.case.cumulative[before]);
+        for (at, end) in self.case.cumulative.iter().copied().enumerate().skip(unread) {
             let begin = start;
             let from = begin.max(read);
             start = end;

@@ -1,12 +1,14 @@
-//! What comes from outside: shown so that it moves no cursor, quoted so that it stays a quotation, complained about without
-//! its content.
+//! What comes from outside: shown so that it moves no cursor, begins no command and links nowhere, quoted so that it stays a
+//! quotation, complained about without its content.
 //!
 //! Prompts, answers and names are other people's. An error names the kind of what was found, its place and its length. Only
 //! a [word] is repeated, and only of files that a person writes: rules, price books, locks, scenarios.
 
 pub mod complaint;
+mod inert;
 mod visible;
 
+pub use inert::{inert_line, inert_message};
 pub use visible::{is_hidden, quoted, quoted_part, visible};
 
 /// Letters of the longest word that an error repeats.

@@ -1,5 +1,6 @@
 //! What agents sent last, held in little room however many they are.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
@@ -23,9 +24,39 @@ pub(super) struct Latest {
     held: BTreeMap<Rc<str>, (u64, Rc<Taken>)>,
     /// The agents that are held, by when they asked.
     order: BTreeMap<u64, Rc<str>>,
-    /// Of each fork what its parent had sent.
-    origins: Index<Rc<str>, Rc<Taken>>,
+    /// Of each fork what it begins with.
+    origins: Index<Rc<str>, Rc<Origin>>,
+    /// Where the last fork began.
+    newest: Weak<Origin>,
     asked: u64,
+}
+
+/// What the forks of one request begin with.
+#[derive(Debug)]
+struct Origin {
+    /// What their parent had sent.
+    parents: Rc<Taken>,
+    /// What the first of them sent, from which the others differ in their directives alone; before that its parent's.
+    nearest: RefCell<Rc<Taken>>,
+}
+
+impl Origin {
+    fn new(parents: Rc<Taken>) -> Self {
+        Self { nearest: RefCell::new(parents.clone()), parents }
+    }
+
+    fn begin(&self) -> Taken {
+        let mut taken = Taken::clone(&self.nearest.borrow());
+        taken.sizes.forget(taken.trail.own_blocks());
+        taken
+    }
+
+    fn sent(&self, taken: &Rc<Taken>) {
+        let mut nearest = self.nearest.borrow_mut();
+        if Rc::ptr_eq(&nearest, &self.parents) {
+            *nearest = taken.clone();
+        }
+    }
 }
 
 impl Latest {
@@ -38,7 +69,7 @@ impl Latest {
         if let Some(own) = own {
             return Rc::unwrap_or_clone(own);
         }
-        let mut taken = self.origins.get(agent).map(|origin| Taken::clone(origin)).unwrap_or_default();
+        let mut taken = self.origins.get(agent).map(|origin| origin.begin()).unwrap_or_default();
         // Other tools, though some have equal bytes, may have other declared sizes.
         if !taken.trail.has_heads_of(draft) {
             taken.sizes = Last::default();
@@ -49,7 +80,11 @@ impl Latest {
     /// `agent` sent this just now.
     pub fn put(&mut self, agent: &Rc<str>, taken: Taken) {
         self.asked += 1;
-        self.held.insert(agent.clone(), (self.asked, Rc::new(taken)));
+        let taken = Rc::new(taken);
+        if let Some(origin) = self.origins.get(agent) {
+            origin.sent(&taken);
+        }
+        self.held.insert(agent.clone(), (self.asked, taken));
         self.order.insert(self.asked, agent.clone());
         if self.held.len() > HELD_MAX
             && let Some((_, oldest)) = self.order.pop_first()
@@ -60,10 +95,23 @@ impl Latest {
 
     /// `agent` begins with what `parent` sent last.
     pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
-        let held = self.held.get(parent).map(|(_, taken)| taken);
-        if let Some(taken) = held.or_else(|| self.origins.get(parent)).cloned() {
-            self.origins.insert(agent.clone(), taken);
+        let origin = match self.held.get(parent) {
+            Some((_, taken)) => Some(self.origin(&taken.clone())),
+            None => self.origins.get(parent).cloned(),
+        };
+        if let Some(origin) = origin {
+            self.origins.insert(agent.clone(), origin);
         }
+    }
+
+    /// Where the forks of a request begin that was taken as `parents`.
+    fn origin(&mut self, parents: &Rc<Taken>) -> Rc<Origin> {
+        if let Some(known) = self.newest.upgrade().filter(|known| Rc::ptr_eq(&known.parents, parents)) {
+            return known;
+        }
+        let origin = Rc::new(Origin::new(parents.clone()));
+        self.newest = Rc::downgrade(&origin);
+        origin
     }
 
     /// `agent` asks no more.
@@ -160,7 +208,7 @@ mod tests {
 
     use super::{Continued, HELD_MAX, Latest, Taken};
     use crate::diagnosis::Previous;
-    use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
+    use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Pieces, Role, Wire};
 
     fn draft(texts: &[&str]) -> Draft {
         let message = |text: &&str| Rc::new(Message { role: Role::User, content: [Piece::text(text)].into() });
@@ -199,6 +247,26 @@ mod tests {
                 let (line, kept) = continued.get(ChainId(fork)).unwrap();
                 assert_eq!((line, &kept.request.nodes, &kept.request.places), (9, &whole.nodes, &whole.places));
             }
+        }
+    }
+
+    #[test]
+    fn a_fork_begins_where_its_first_sibling_stood() {
+        let (mut wire, mut latest) = (Wire::new(NormalForms::default()), Latest::default());
+        latest.put(&"parent".into(), Taken::default());
+        for fork in ["one", "two", "three"] {
+            latest.fork(&fork.into(), "parent");
+        }
+        let shared = Pieces::shared(vec![Piece::text("what all are told")]);
+        for (at, fork) in ["one", "two", "three"].into_iter().enumerate() {
+            let (mut own, mut sent) = (shared.clone(), draft(&[]));
+            (0..=at).for_each(|_| own.push(Piece::text(fork)));
+            sent.messages.push(Rc::new(Message { role: Role::User, content: own }));
+            let mut taken = latest.take(fork, &sent);
+            assert_eq!(taken.trail.own_blocks(), usize::from(at > 0), "the first one's");
+            wire.take_after(&sent, "scope", &mut taken.trail);
+            assert_eq!(taken.trail.own_blocks(), at + 1);
+            latest.put(&fork.into(), taken);
         }
     }
 

@@ -53,6 +53,13 @@ pub(super) struct Last {
 }
 
 impl Last {
+    /// Forgets the sizes of the last `blocks`: equal bytes may be declared otherwise by another agent.
+    pub fn forget(&mut self, blocks: usize) {
+        let kept = self.nodes.len().saturating_sub(blocks);
+        self.nodes.truncate(kept);
+        self.sums.truncate(kept);
+    }
+
     /// Forgets all that `request` does not share; says how many prefixes are left.
     fn keep_shared(&mut self, frame: FrameTokens, request: &Request) -> usize {
         let same = self.frame == frame;

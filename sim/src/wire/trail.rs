@@ -1,7 +1,8 @@
 //! What a chain sent last: its next draft is taken from where it differs.
 //!
 //! A draft that adds two messages to three hundred shares those three hundred with the one before it, as the same
-//! pointers. The trail holds them, so they cannot change, and what they were taken as is copied, not looked up.
+//! pointers. The trail holds them, so they cannot change, and what they were taken as is copied, not looked up. Of a message
+//! that differs behind the blocks that siblings share ([`Pieces::shared`](super::Pieces::shared)) these are not looked up either.
 
 use std::rc::Rc;
 
@@ -83,6 +84,11 @@ impl Trail {
         Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system)
     }
 
+    /// Blocks of the last message that it does not share with siblings.
+    pub fn own_blocks(&self) -> usize {
+        self.messages.last().map_or(0, |last| last.content.len() - last.content.shared_len())
+    }
+
     /// Forgets all that `draft` does not share.
     fn keep_shared(&mut self, draft: &Draft, wire: &mut Wire) {
         if !self.has_heads_of(draft) || !self.wire.is(wire.identity()) {
@@ -94,9 +100,15 @@ impl Trail {
         }
         let pairs = self.messages.iter().zip(&draft.messages);
         let shared = pairs.take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
+        let begun = match (self.messages.get(shared), draft.messages.get(shared)) {
+            (Some(old), Some(new)) if old.role == new.role && old.content.shares_with(&new.content) => {
+                new.content.shared_len()
+            }
+            _ => 0,
+        };
         self.messages.truncate(shared);
         self.lengths.truncate(shared);
-        self.placement.truncate(shared);
+        self.placement.keep(shared, begun);
     }
 
     fn extend_messages(&mut self, draft: &Draft) {

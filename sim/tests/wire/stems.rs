@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Ttl, Wire};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Trail, Ttl, Wire};
 use serde_json::json;
 
 const CALLS: usize = 20;
@@ -154,4 +154,32 @@ fn sizes_go_on_behind_the_stem() {
     let found = stem.request().nodes.iter().chain(&behind.nodes).map(|node| sizes.tokens_at(*node));
     assert!(found.eq(all.iter().chain(&own).copied()));
     assert_eq!(sizes.tokens_at(behind.root), 0);
+}
+
+/// A sibling that is taken where another one was says the same as one that is taken alone.
+#[test]
+fn the_trail_of_a_sibling_changes_nothing() {
+    let (draft, _) = beginning();
+    let result = |at: usize| Piece::tool_result(&id(at), "started", false);
+    let beginning = (draft, Pieces::shared((1..CALLS).rev().map(result).collect()));
+    let text = |text: &str| Piece::text(text);
+    let call = Piece::tool_use("toolu_late", "Read", &json!({}));
+    let owns = [
+        vec![text("one")],
+        vec![text("two"), text("and more")],
+        vec![result(0), text("three")],
+        vec![text("four")],
+        vec![call, text("five")],
+        vec![text("six")],
+        vec![],
+        vec![result(0)],
+        vec![result(0), text("seven")],
+    ];
+    let (mut following, mut taking, mut trail) = (Wire::default(), Wire::default(), Trail::default());
+    for (at, own) in owns.into_iter().enumerate() {
+        let draft = sibling(&beginning, own, &turn("toolu_more", &["toolu_more"])[..at % 3]);
+        let followed = following.take_after(&draft, "scope", &mut trail);
+        let taken = taking.take(&draft, "scope");
+        assert_eq!(format!("{followed:?}"), format!("{taken:?}"), "{at}");
+    }
 }

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use forkcast_sim::guard::Rule;
-use forkcast_sim::outside::visible;
+use forkcast_sim::outside::{inert_line, visible};
 
 use crate::check::{Check, Kind, Verdict};
 use crate::document::count;
@@ -69,8 +69,9 @@ fn summary(check: &Check<'_>) -> String {
 }
 
 /// What stands behind the second `::`. Line ends are those between its sentences; other hidden characters are written out.
+/// The runner prints these lines, so none of them is a command either.
 fn data(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| visible(line).replace('%', "%25")).collect();
+    let lines: Vec<String> = text.split('\n').map(|line| inert_line(&visible(line)).replace('%', "%25")).collect();
     lines.join("%0A")
 }
 
@@ -87,5 +88,6 @@ mod tests {
     fn what_would_end_a_command_is_escaped() {
         assert_eq!(data("100 %\r\nof it: a, b"), "100 %25\\r%0Aof it: a, b");
         assert_eq!(property("a: b, c%\n"), "a%3A b%2C c%25%0A");
+        assert_eq!(data("a\n##[add-mask]x\n::stop-commands::y"), "a%0A#\\u{23}[add-mask]x%0A\\u{3a}:stop-commands::y");
     }
 }

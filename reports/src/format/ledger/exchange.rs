@@ -8,6 +8,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::format::number::Count;
 use crate::names::Names;
 
 /// The object `exchange` of a ledger line.
@@ -50,25 +51,25 @@ pub struct Stored {
 /// Recorded usage with its flags, as far as a bill needs them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct StoredUsage {
-    input_tokens: u64,
-    cache_read_input_tokens: u64,
-    ephemeral_5m_input_tokens: u64,
-    ephemeral_1h_input_tokens: u64,
-    output_tokens: u64,
+    input_tokens: Count,
+    cache_read_input_tokens: Count,
+    ephemeral_5m_input_tokens: Count,
+    ephemeral_1h_input_tokens: Count,
+    output_tokens: Count,
     split_by_ttl: bool,
     server_passes: bool,
     output_is_start_value: bool,
     applied_edits: u32,
-    web_search_requests: u64,
-    web_fetch_requests: u64,
-    code_execution_requests: u64,
-    reasoning_tokens: u64,
-    input_audio_tokens: u64,
-    output_audio_tokens: u64,
+    web_search_requests: Count,
+    web_fetch_requests: Count,
+    code_execution_requests: Count,
+    reasoning_tokens: Count,
+    input_audio_tokens: Count,
+    output_audio_tokens: Count,
     fast: Option<bool>,
     geo_us: Option<bool>,
     /// Input and output as the provider charges them, where that is less than what was counted.
-    billed_units: Option<(u64, u64)>,
+    billed_units: Option<(Count, Count)>,
 }
 
 /// The provider whose requests have a cache profile.
@@ -169,25 +170,25 @@ impl StoredUsage {
     const fn of(recorded: RecordedUsage) -> Self {
         let usage = recorded.usage;
         Self {
-            input_tokens: usage.input_tokens,
-            cache_read_input_tokens: usage.cache_read_input_tokens,
-            ephemeral_5m_input_tokens: usage.ephemeral_5m_input_tokens,
-            ephemeral_1h_input_tokens: usage.ephemeral_1h_input_tokens,
-            output_tokens: usage.output_tokens,
+            input_tokens: Count(usage.input_tokens),
+            cache_read_input_tokens: Count(usage.cache_read_input_tokens),
+            ephemeral_5m_input_tokens: Count(usage.ephemeral_5m_input_tokens),
+            ephemeral_1h_input_tokens: Count(usage.ephemeral_1h_input_tokens),
+            output_tokens: Count(usage.output_tokens),
             split_by_ttl: recorded.split_by_ttl,
             server_passes: recorded.server_passes,
             output_is_start_value: recorded.output_is_start_value,
             applied_edits: recorded.applied_edits,
-            web_search_requests: recorded.web_search_requests,
-            web_fetch_requests: recorded.web_fetch_requests,
-            code_execution_requests: recorded.code_execution_requests,
-            reasoning_tokens: recorded.reasoning_tokens,
-            input_audio_tokens: recorded.input_audio_tokens,
-            output_audio_tokens: recorded.output_audio_tokens,
+            web_search_requests: Count(recorded.web_search_requests),
+            web_fetch_requests: Count(recorded.web_fetch_requests),
+            code_execution_requests: Count(recorded.code_execution_requests),
+            reasoning_tokens: Count(recorded.reasoning_tokens),
+            input_audio_tokens: Count(recorded.input_audio_tokens),
+            output_audio_tokens: Count(recorded.output_audio_tokens),
             fast: recorded.fast,
             geo_us: recorded.geo_us,
             billed_units: match recorded.billed_units {
-                Some(units) => Some((units.input_tokens, units.output_tokens)),
+                Some(units) => Some((Count(units.input_tokens), Count(units.output_tokens))),
                 None => None,
             },
         }
@@ -196,27 +197,27 @@ impl StoredUsage {
     fn recorded(self) -> RecordedUsage {
         RecordedUsage {
             usage: Usage {
-                input_tokens: self.input_tokens,
-                cache_read_input_tokens: self.cache_read_input_tokens,
-                ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens,
-                ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens,
-                output_tokens: self.output_tokens,
+                input_tokens: self.input_tokens.0,
+                cache_read_input_tokens: self.cache_read_input_tokens.0,
+                ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens.0,
+                ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens.0,
+                output_tokens: self.output_tokens.0,
             },
             split_by_ttl: self.split_by_ttl,
             server_passes: self.server_passes,
             output_is_start_value: self.output_is_start_value,
             applied_edits: self.applied_edits,
-            web_search_requests: self.web_search_requests,
-            web_fetch_requests: self.web_fetch_requests,
-            code_execution_requests: self.code_execution_requests,
-            reasoning_tokens: self.reasoning_tokens,
-            input_audio_tokens: self.input_audio_tokens,
-            output_audio_tokens: self.output_audio_tokens,
+            web_search_requests: self.web_search_requests.0,
+            web_fetch_requests: self.web_fetch_requests.0,
+            code_execution_requests: self.code_execution_requests.0,
+            reasoning_tokens: self.reasoning_tokens.0,
+            input_audio_tokens: self.input_audio_tokens.0,
+            output_audio_tokens: self.output_audio_tokens.0,
             fast: self.fast,
             geo_us: self.geo_us,
             billed_units: self
                 .billed_units
-                .map(|(input_tokens, output_tokens)| BilledUnits { input_tokens, output_tokens }),
+                .map(|(input, output)| BilledUnits { input_tokens: input.0, output_tokens: output.0 }),
             ..RecordedUsage::default()
         }
     }

@@ -1,6 +1,7 @@
 //! The ledger of a simulated run: nothing was recorded, so only what the rules predict is there. With the bodies beside it a
 //! request can be explained as one of a recording, what the simulation billed standing for its usage.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use forkcast_scenarios::run::{Request, Run};
@@ -35,7 +36,7 @@ fn line<'a>(run: &'a Run, request: &'a Request) -> LineObject<'a> {
         origin: OriginObject { file: run.scenario.file.to_string(), index: line.index, line: 0 },
         at_ms: line.at.map(Millis),
         first_byte_ms: line.first_byte_at.map(Millis),
-        model: &line.model,
+        model: Cow::Borrowed(&line.model),
         recorded: None,
         predicted: line.predicted.as_ref().map(Into::into),
         bill: line.charge.bill.as_ref().map(bill),
@@ -50,7 +51,7 @@ fn line<'a>(run: &'a Run, request: &'a Request) -> LineObject<'a> {
         differences: explanation.map_or_else(Vec::new, |explanation| differences(explanation, Names::Plain)),
         notes: explanation
             .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
-        remarks: &line.remarks,
+        remarks: line.remarks.clone(),
         exchange: Some(Stored::simulated(run, request)),
         told: None,
     }

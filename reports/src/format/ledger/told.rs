@@ -33,7 +33,7 @@ impl ToldObject {
     pub fn of(entry: &Recorded<'_>, names: Names) -> Option<Self> {
         let answered = entry.answered?;
         Some(Self {
-            client: entry.client(),
+            client: entry.client().map(|client| names.client(client)),
             kind: answered.agent.kind.word(),
             estimated_output_tokens: entry.output.map(|output| output.tokens),
             shown: entry.evidence.as_ref().map(|shown| ShownObject::of(shown, names)),

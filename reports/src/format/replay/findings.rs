@@ -51,7 +51,7 @@ fn exception(report: &Report<'_>, found: &Exception) -> ExceptionObject {
         index: place.file_index,
         line: place.line,
         at_ms: place.at.map(Millis),
-        model: place.model.to_string(),
+        model: report.names.model(&place.model).into_owned(),
         recorded_verdict: compared.recorded.word(),
         predicted_verdict: compared.predicted.word(),
         recorded_read_tokens: compared.recorded_usage.cache_read_input_tokens,
@@ -71,7 +71,7 @@ pub(super) fn unexplained(report: &Report<'_>) -> Vec<UnexplainedObject> {
             index: miss.place.file_index,
             line: miss.place.line,
             at_ms: miss.place.at.map(Millis),
-            model: miss.place.model.to_string(),
+            model: report.names.model(&miss.place.model).into_owned(),
             tokens: miss.tokens,
             cost_usd: miss.cost.map(Usd),
         })

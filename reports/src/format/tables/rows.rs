@@ -38,7 +38,7 @@ fn place(report: &Report<'_>, place: &Place) -> Vec<String> {
         report.names.file(&place.file),
         place.file_index.to_string(),
         place.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
-        place.model.to_string(),
+        report.names.model(&place.model).into_owned(),
     ]
 }
 

@@ -13,7 +13,7 @@ pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let mut document = Document::default();
     let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
     let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
-    document.title(format!("Request {}, {place}: {}{at}", line.index, line.model));
+    document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(who(report, entry).into_iter().chain(usage(line)).collect());
     document.heading("What it read, and what it could have read");
     document.text(read(line));
@@ -23,14 +23,14 @@ pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     document.text(sign(report, entry).into_iter().collect());
     document.heading("What it cost");
     document.text(cost(report, line));
-    document.aside(line.remarks.iter().map(|remark| format!("Note: {remark}.")).collect());
+    document.aside(super::notes(report, line));
     document
 }
 
 fn who(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
     let session = report.session_of(entry)?;
     let agent = report.agent_of(entry).unwrap_or("its only agent");
-    let client = entry.client().map(|client| format!(", {client}")).unwrap_or_default();
+    let client = entry.client().map(|client| format!(", {}", report.names.client(client))).unwrap_or_default();
     Some(format!("Agent {agent} of session {}{client}.", session.id))
 }
 
@@ -96,7 +96,7 @@ fn sign(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
 
 fn cost(report: &Report<'_>, line: &Line) -> Vec<String> {
     let Some(bill) = &line.charge.bill else {
-        return vec![format!("{} has no price in the book, so tokens alone are known.", line.model)];
+        return vec![super::no_price(report, line)];
     };
     let mut said = vec![format!("{} at {}.", money(bill.total), statement_of_one(report, line.at))];
     if let Some(perfect) = line.charge.perfect.filter(|perfect| *perfect != bill.total) {

@@ -13,7 +13,7 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> D
     let mut document = Document::default();
     let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
     let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
-    document.title(format!("Request {}, {place}: {}{at}", line.index, line.model));
+    document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(vec![
         recorded(line),
         match why {
@@ -29,9 +29,9 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> D
     document.text(vec![match bill {
         Some(bill) => format!("{} at {}.", money(bill), statement_of_one(report, line.at)),
         None if line.recorded.is_none() => "Nothing is known of it.".to_owned(),
-        None => format!("{} has no price in the book, so tokens alone are known.", line.model),
+        None => super::no_price(report, line),
     }]);
-    document.aside(line.remarks.iter().map(|remark| format!("Note: {remark}.")).collect());
+    document.aside(super::notes(report, line));
     document
 }
 

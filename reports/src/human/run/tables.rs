@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_scenarios::run::{Agent, Request, Run};
+use forkcast_scenarios::run::{Agent, Request, Run, Sums};
 use forkcast_sim::agent::Event;
 
 use super::lanes::label;
 use super::span;
-use crate::document::{Cell, Column, Table};
+use crate::document::{Cell, Column, Table, count};
 use crate::forks::{Share, first_requests};
 
 /// Agents that people see.
@@ -39,9 +39,9 @@ pub(super) fn agents(run: &Run) -> Table {
     }
     let mut table = Table::new("agents", columns);
     (table.rows_are, table.shown_max) = ("agents", AGENTS_MAX);
-    let first = first_requests(run);
-    for ((at, agent), first) in run.agents.iter().enumerate().zip(first) {
-        let mut row = agent_row(run, (at, agent));
+    let agents = run.agents.iter().zip(run.sums_of_agents()).zip(first_requests(run));
+    for ((agent, sums), first) in agents {
+        let mut row = agent_row(agent, &sums);
         if any_forks {
             row.splice(1..1, fork_cells(agent, first));
         }
@@ -58,8 +58,7 @@ fn fork_cells(agent: &Agent, first: Option<&Request>) -> [Cell; 3] {
     [Cell::Count(u64::from(fork.place) + 1), tokens(|share| share.read_tokens), tokens(|share| share.own_tokens)]
 }
 
-fn agent_row(run: &Run, (at, agent): (usize, &Agent)) -> Vec<Cell> {
-    let sums = run.sums_of(at);
+fn agent_row(agent: &Agent, sums: &Sums) -> Vec<Cell> {
     let usage = sums.usage;
     vec![
         Cell::text(label(agent)),
@@ -144,6 +143,16 @@ fn row(run: &Run, request: &Request, calls: &Calls) -> Vec<Cell> {
 /// The tools that this answer asked for and that ran, else that it was text.
 fn answered_with(run: &Run, request: &Request, calls: &Calls) -> String {
     let agent = run.agents.get(request.agent).map(|agent| agent.id.clone());
-    let named = agent.and_then(|agent| calls.get(&(agent, request.turn))).map(|names| names.join(", "));
-    named.unwrap_or_else(|| "text".to_owned())
+    let named = agent.and_then(|agent| calls.get(&(agent, request.turn)));
+    named.map_or_else(|| "text".to_owned(), |names| listed(names))
+}
+
+/// Calls that a row names: the column is as wide as its longest row.
+const CALLS_NAMED: usize = 8;
+
+fn listed(names: &[Rc<str>]) -> String {
+    match names.len().saturating_sub(CALLS_NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {} more", names[..CALLS_NAMED].join(", "), count(more as u64)),
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::outside::inert_message;
 use serde::Serialize;
 
 use crate::check::{Check, Kind};
@@ -165,7 +166,7 @@ pub(super) struct Message {
 
 impl Message {
     pub fn text(text: &str) -> Self {
-        Self { text: text.to_owned() }
+        Self { text: inert_message(text).into_owned() }
     }
 }
 

@@ -7,6 +7,7 @@ use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{Maker, RecordedCause, RecordedLine, RunFolder, RunOptions};
+use forkcast_reports::names::Names;
 use forkcast_reports::report::Recorded;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
@@ -69,9 +70,10 @@ impl Source {
             return Ok(None);
         }
         let index = entry.line.index;
+        let model = &entry.line.model;
         let same = |line: &RecordedLine| {
-            (&line.origin.file, line.origin.index, &line.model)
-                == (&entry.origin.file, entry.origin.index, &entry.line.model)
+            let is_model = [Names::Plain, Names::Anonymous].iter().any(|names| names.model(model) == line.model);
+            (&line.origin.file, line.origin.index) == (&entry.origin.file, entry.origin.index) && is_model
         };
         let found = self.ledger.iter().find(|line| line.index == index);
         if found.is_some_and(same) {
@@ -107,7 +109,7 @@ impl Source {
     fn cause_note(&self, recorded: &RecordedLine, entry: &Recorded<'_>) -> Option<String> {
         let mut then: BTreeMap<&str, u64> = BTreeMap::new();
         for RecordedCause { cause, tokens } in &recorded.causes {
-            *then.entry(cause).or_default() += tokens;
+            *then.entry(cause).or_default() += tokens.0;
         }
         let mut now: BTreeMap<&str, u64> = BTreeMap::new();
         for part in &entry.line.charge.causes {
