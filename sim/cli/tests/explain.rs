@@ -176,11 +176,10 @@ fn a_count_that_no_request_has_is_refused_with_its_line() {
             let changed = format!("{}\n{line}\n", ledger.lines().next().unwrap());
             fs::write(place.join("run/ledger.jsonl"), changed).unwrap();
             let output = forkcast(&place, &["explain", "run", "1"]);
-            match is_taken {
-                true => assert_eq!(output.status.code(), Some(0), "{pointer}: {output:?}"),
-                false => {
-                    assert!(complaint(&output).contains("ledger.jsonl:2: found more than 10000000000"), "{output:?}");
-                }
+            if is_taken {
+                assert_eq!(output.status.code(), Some(0), "{pointer}: {output:?}");
+            } else {
+                assert!(complaint(&output).contains("ledger.jsonl:2: found more than 10000000000"), "{output:?}");
             }
         }
     }
