@@ -50,6 +50,8 @@ pub struct Reply {
 #[derive(Clone, Debug, Default)]
 pub struct Scripted {
     rules: Vec<Rule>,
+    /// The rules for each agent and instance, in order: an agent is asked about its own, however many the others have.
+    of: BTreeMap<Whom, Vec<usize>>,
     /// How often each rule has spoken to an agent.
     spoken: BTreeMap<(Rc<str>, usize), u32>,
     /// Which instance of its type an agent is.
@@ -57,6 +59,9 @@ pub struct Scripted {
     of_type: BTreeMap<Rc<str>, u32>,
     messages: u64,
 }
+
+/// Whom a rule is for: type or id of the agent, and instance; `None` fits all.
+type Whom = (Option<Rc<str>>, Option<u32>);
 
 impl Rule {
     const fn reads_text(&self) -> bool {
@@ -72,7 +77,24 @@ impl Rule {
 impl Scripted {
     /// A script of these rules.
     pub fn new(rules: Vec<Rule>) -> Self {
-        Self { rules, ..Self::default() }
+        let mut of: BTreeMap<Whom, Vec<usize>> = BTreeMap::new();
+        for (at, rule) in rules.iter().enumerate() {
+            of.entry((rule.agent.clone(), rule.instance)).or_default().push(at);
+        }
+        Self { rules, of, ..Self::default() }
+    }
+
+    /// The rules for the agent that asks, the `instance`-th of its type, in order. One may come twice.
+    fn rules_for(&self, question: &Question, instance: u32) -> impl Iterator<Item = usize> {
+        let names = [None, Some(question.agent.clone()), Some(question.agent_type.clone())];
+        let whom = names.into_iter().flat_map(|name| [(name.clone(), None), (name, Some(instance))]);
+        let mut lists: Vec<&[usize]> = whom.filter_map(|whom| self.of.get(&whom)).map(Vec::as_slice).collect();
+        std::iter::from_fn(move || {
+            let first = lists.iter_mut().filter(|list| !list.is_empty()).min_by_key(|list| list[0])?;
+            let (at, rest) = first.split_first()?;
+            *first = rest;
+            Some(*at)
+        })
     }
 
     fn instance(&mut self, question: &Question) -> u32 {
@@ -88,14 +110,11 @@ impl Scripted {
     fn find(&mut self, question: &Question) -> Option<usize> {
         let instance = self.instance(question);
         let mut last_user = None;
-        (0..self.rules.len()).find(|at| {
+        self.rules_for(question, instance).find(|at| {
             let rule = &self.rules[*at];
-            let agent = |name: &Rc<str>| *name == question.agent || *name == question.agent_type;
-            let spoken = self.spoken.get(&(question.agent.clone(), *at)).copied().unwrap_or(0);
-            rule.agent.as_ref().is_none_or(agent)
-                && rule.instance.is_none_or(|wanted| wanted == instance)
-                && rule.turn.is_none_or(|turn| turn == question.turn)
-                && rule.times.is_none_or(|times| spoken < times)
+            let spoken = || self.spoken.get(&(question.agent.clone(), *at)).copied().unwrap_or(0);
+            rule.turn.is_none_or(|turn| turn == question.turn)
+                && rule.times.is_none_or(|times| spoken() < times)
                 && (!rule.reads_text()
                     || rule.fits_text(last_user.get_or_insert_with(|| question.last_user_text().unwrap_or_default())))
         })
@@ -166,4 +185,37 @@ fn with_ids(said: &[Said], agent: &str, message: u64) -> Vec<Said> {
             other => other.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::{Question, Rule, Scripted};
+    use crate::wire::Draft;
+
+    fn question(agent: &str, agent_type: &str) -> Question {
+        let draft = Draft {
+            model: "claude-opus-5-5".into(),
+            tools: Rc::from([]),
+            system: Rc::from([]),
+            messages: Vec::new(),
+            parameters: Rc::from([]),
+            marks: Vec::new(),
+        };
+        Question { agent: agent.into(), agent_type: agent_type.into(), turn: 0, attempt: 0, draft }
+    }
+
+    #[test]
+    fn an_agent_is_asked_about_its_own_rules_alone_and_in_order() {
+        let rule = |agent: Option<&str>, instance| Rule { agent: agent.map(Rc::from), instance, ..Rule::default() };
+        let mut rules: Vec<Rule> = (1..=10_000).map(|instance| rule(Some("worker"), Some(instance))).collect();
+        rules.extend([rule(None, None), rule(Some("a7"), None), rule(Some("worker"), None), rule(None, Some(7))]);
+        let script = Scripted::new(rules);
+        let asked = |agent, agent_type, instance| -> Vec<usize> {
+            script.rules_for(&question(agent, agent_type), instance).collect()
+        };
+        assert_eq!(asked("a7", "worker", 7), [6, 10_000, 10_001, 10_002, 10_003]);
+        assert_eq!(asked("main", "main", 1), [10_000]);
+    }
 }
