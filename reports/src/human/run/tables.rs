@@ -156,3 +156,18 @@ fn listed(names: &[Rc<str>]) -> String {
         more => format!("{} and {} more", names[..CALLS_NAMED].join(", "), count(more as u64)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::listed;
+
+    #[test]
+    fn a_row_is_not_as_wide_as_a_fan_out() {
+        let calls = |number: usize| listed(&vec![Rc::from("Agent"); number]);
+        assert_eq!(calls(2), "Agent, Agent");
+        assert_eq!(calls(8).matches("Agent").count(), 8);
+        assert_eq!(calls(3_200), format!("{} and 3,192 more", calls(8)));
+    }
+}
