@@ -29,7 +29,7 @@ impl Reader {
         let request = self.wire.read(body, "bench", "").expect("the body is a request");
         let cumulative = estimated_cumulative(&request, &self.wire.prefixes, &self.wire.blocks);
         let total_tokens = cumulative.last().copied().unwrap_or(0);
-        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, cumulative);
+        let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, &cumulative);
         let prompt = Prompt {
             prefixes: &self.wire.prefixes,
             markers: &request.markers,

@@ -20,7 +20,7 @@ pub struct World {
 impl World {
     /// An empty cache and empty lanes below `root`.
     pub fn new(rules: Rules, agents: usize, root: NodeId) -> Self {
-        Self { delivery: Delivery::new(&rules), lanes: vec![Lane::new(root); agents] }
+        Self { delivery: Delivery::new(&rules, 0), lanes: vec![Lane::new(root); agents] }
     }
 
     /// Tells the cache of every answer that began by `at`.

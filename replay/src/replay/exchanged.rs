@@ -4,7 +4,7 @@
 //! passes of a server-side tool) stays as recorded in each column.
 
 use forkcast_sim::service::FRAME_TOKENS;
-use forkcast_sim::wire::{Level, Marker, NodeId, PathSizes, Ttl, Usage};
+use forkcast_sim::wire::{Level, Marker, NodeId, Ttl, Usage};
 
 use super::price::Priced;
 use super::run::Run;
@@ -26,7 +26,8 @@ impl Run<'_> {
         if !self.timed {
             return;
         }
-        let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
+        let sizes = sized.sizes(&self.wire.prefixes);
+        let asked = sized.asked(&self.wire, &sizes, None, scheduled.times.at);
         let markers = markers(sized);
         let recorded = scheduled.exchange.usage;
         let sent = Sent {
@@ -49,7 +50,7 @@ impl Run<'_> {
             fees: &priced.fees,
         };
         let read = usage.cache_read_input_tokens;
-        if let Some(node) = sized.node_of(read).filter(|_| read > read_tokens + FRAME_TOKENS) {
+        if let Some(node) = asked.node_of(read).filter(|_| read > read_tokens + FRAME_TOKENS) {
             self.supposed.warm(&sent, node, None);
         }
         if recorded.is_some_and(|recorded| recorded.server_passes) {

@@ -144,10 +144,11 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
 impl Inspection {
     fn of(mut run: Run<'_>, prepared: Prepared, at: Instant, first_line: usize) -> Self {
         let Prepared { sized, recorded, .. } = prepared;
-        let predicted = run.predict(&sized, at);
-        let usage = recorded.unwrap_or_else(|| predicted.usage());
-        let explanation = run.explain(&sized, &usage, &predicted, at);
-        let effective = sized.effective();
+        let sizes = sized.sizes(&run.wire.prefixes);
+        let asked = sized.asked(&run.wire, &sizes, recorded, at);
+        let predicted = run.engine.foresee(&asked);
+        let explanation = run.engine.explain(&asked, &predicted).unwrap_or_default();
+        let effective = sized.effective(&run.wire.prefixes);
         let mut seen = run.seen.take().unwrap_or_default();
         seen.iter_mut().for_each(|seen| seen.line += first_line);
         let look = Look { run: &run, request: &sized.request, cumulative: &sized.cumulative, at };
@@ -240,14 +241,14 @@ impl Look<'_, '_> {
             tokens: blocks.checked_sub(1).and_then(|last| seen.cumulative.get(last)).copied().unwrap_or(0),
             marked_by: (seen.line, seen.line),
             state: self.state(node),
-            life: self.run.delivery.cache().life(prefixes, node, self.at),
+            life: self.run.engine.cache().life(prefixes, node, self.at),
             shared_blocks: alike.min(blocks),
             blocks,
         }
     }
 
     fn state(&self, node: NodeId) -> EntryState {
-        self.run.delivery.cache().state(&self.run.wire.prefixes, node, self.at)
+        self.run.engine.cache().state(&self.run.wire.prefixes, node, self.at)
     }
 
     fn index_of(&self, node: NodeId) -> Option<usize> {

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Outcome, Prompt, Rules};
-use forkcast_sim::diagnosis::{Case, Explanation, explain};
+use forkcast_sim::cache::{Outcome, Rules};
 use forkcast_sim::guard::{Facts, Identity};
 use forkcast_sim::ledger::Line;
-use forkcast_sim::service::{Compared, CountedSize, Delivery, Entry, NotComparable, Premiums, Verdict};
+use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, Reading, Verdict};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Marker, PathSizes, Pins, Request, Usage, Wire};
+use forkcast_sim::wire::{ChainId, Marker, Pins, Request, Usage, Wire};
 
 use super::counted::Counting;
 use super::implied::{self, imply};
 use super::known::Known;
 use super::price::{Priced, price_exchange};
 use super::reading::{NotRead, read};
-use super::sized::{Sized, billed_ttl, set_ttl, uncached};
+use super::sized::{Sized, billed_ttl, set_ttl};
 use super::supposed::Supposed;
 use super::{Options, Replay};
 use crate::exchange::{Exchange, Provider};
@@ -44,7 +43,7 @@ pub(super) fn run(
         run.deliver_until(scheduled.times.at);
         run.serve(&stream.scope, scheduled);
     }
-    run.premiums.settle(&mut run.result.entries[run.first_line..]);
+    run.engine.settle(&mut run.result.entries);
     let chains = run.identity.chains();
     run.write_suppositions();
     chains
@@ -56,7 +55,7 @@ pub(super) struct Run<'a> {
     result: &'a mut Replay,
     pub rules: Rules,
     pub wire: Wire,
-    pub delivery: Delivery,
+    pub engine: Engine,
     pins: Pins,
     counting: Counting<'a>,
     /// The request being served, as counted.
@@ -66,8 +65,6 @@ pub(super) struct Run<'a> {
     cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<Seen>>,
-    premiums: Premiums,
-    first_line: usize,
     first_chain: usize,
     pub timed: bool,
     /// Name of the stream's scope.
@@ -109,15 +106,13 @@ impl<'a> Run<'a> {
             options,
             rules,
             wire: Wire::new(rules.forms),
-            delivery: Delivery::new(&rules),
+            engine: Engine::new(&rules, 0, result.entries.len()),
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
             seen: None,
-            premiums: Premiums::default(),
-            first_line: result.entries.len(),
             first_chain,
             timed: stream.timed,
             scope: stream.scope.clone(),
@@ -130,7 +125,7 @@ impl<'a> Run<'a> {
 
     /// Tells the cache of every answer that began by `at`.
     pub fn deliver_until(&mut self, at: Instant) {
-        self.delivery.deliver_until(&self.wire.prefixes, at);
+        self.engine.deliver_until(&self.wire.prefixes, at);
     }
 
     pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
@@ -233,16 +228,16 @@ impl<'a> Run<'a> {
             self.refused(line, &sized.request, exchange);
             return;
         }
-        let predicted = self.predict(&sized, scheduled.times.at);
-        let usage = recorded.unwrap_or_else(|| predicted.usage());
-        let explanation = self.explain(&sized, &usage, &predicted, scheduled.times.at);
+        let sizes = sized.sizes(&self.wire.prefixes);
+        let asked = sized.asked(&self.wire, &sizes, recorded, scheduled.times.at);
+        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line.index, &asked);
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
-        line.explanation = Some(explanation);
+        line.explanation = explanation;
         let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
-        if sized.refusal.is_none() {
-            self.commit(line.index, &sized, scheduled, &usage);
+        if let Some(ticket) = ticket {
+            self.engine.expect(ticket, &scheduled.times);
             self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
         }
         self.remember(line.index, &sized, exchange, &predicted);
@@ -258,30 +253,6 @@ impl<'a> Run<'a> {
         line.predicted = Some(nothing);
         self.price(&mut line, exchange, Some(request), &nothing);
         self.push(line, Err(NotComparable::NoUsage), exchange);
-    }
-
-    pub fn predict(&self, sized: &Sized, at: Instant) -> Outcome {
-        if sized.refusal.is_some() {
-            return uncached(sized.total_tokens);
-        }
-        let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
-        self.delivery.cache().peek(&prompt, at)
-    }
-
-    pub fn explain(&self, sized: &Sized, usage: &Usage, predicted: &Outcome, at: Instant) -> Explanation {
-        explain(&Case {
-            wire: &self.wire,
-            request: &sized.request,
-            cumulative: sized.billed(),
-            minimum_tokens: sized.minimum_tokens,
-            usage,
-            predicted,
-            refusal: sized.refusal.as_ref(),
-            previous: sized.whose.previous.as_ref().map(Known::previous),
-            cache: self.delivery.cache(),
-            at,
-        })
     }
 
     fn comparison(&self, sized: &Sized, exchange: &Exchange, predicted: &Outcome) -> Result<Compared, NotComparable> {
@@ -313,36 +284,21 @@ impl<'a> Run<'a> {
         self.result.price(line, &mut priced, usage);
         // Without a profile it is not known what was read of what it wrote.
         if let Some(rates) = priced.rates.filter(|_| request.is_some()) {
-            self.premiums.price(line.index, rates);
+            self.engine.price(line.index, rates);
         }
         priced
-    }
-
-    /// Lets the request act on the cache, and follows what it read and wrote.
-    fn commit(&mut self, line: usize, sized: &Sized, scheduled: &Scheduled<'_>, usage: &Usage) {
-        let sizes = PathSizes::new(&self.wire.prefixes, &sized.request.nodes, sized.cumulative.clone());
-        let prompt = Prompt::of(&self.wire.prefixes, &sized.request, &sizes, sized.total_tokens);
-        let outcome = self.delivery.serve(&prompt, &scheduled.times);
-        let read = usage.cache_read_input_tokens;
-        let hit = if read == outcome.read_tokens { outcome.hit } else { sized.node_of(read) };
-        if let Some(hit) = hit.filter(|_| read > 0) {
-            self.premiums.read(&self.wire.prefixes, hit);
-        }
-        if usage.cache_creation_input_tokens() > 0 {
-            self.premiums.wrote(&self.wire.prefixes, line, &sized.written(&self.wire.prefixes, read));
-        }
     }
 
     fn remember(&mut self, line: usize, sized: &Sized, exchange: &Exchange, predicted: &Outcome) {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
-            self.pins.learn(&sized.request, &sized.effective(), predicted.hit, &usage);
+            self.pins.learn(&sized.request, &sized.effective(&self.wire.prefixes), predicted.hit, &usage);
         }
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
             let (chain, request) = (sized.whose.chain, sized.request.clone());
-            let (effective, cumulative) = (sized.effective(), sized.cumulative.clone());
+            let (effective, cumulative) = (sized.effective(&self.wire.prefixes), sized.cumulative.clone());
             seen.push(Seen { line, chain, request, effective, cumulative });
         }
         self.cached_tokens.insert(sized.whose.chain, cached);

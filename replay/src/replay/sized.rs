@@ -1,9 +1,10 @@
 //! A request with everything that is known before the cache is asked.
 
-use forkcast_sim::cache::{Outcome, Refusal, Rules, minimum_tokens, refusal};
+use forkcast_sim::cache::{Outcome, Prompt, Refusal, Rules, minimum_tokens, refusal};
 use forkcast_sim::diagnosis::Previous;
 use forkcast_sim::guard::{Facts, Identity, Whose};
-use forkcast_sim::service::stretches;
+use forkcast_sim::service::SizedRequest;
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Ttl, Usage, Wire, estimated_cumulative};
 
 use super::known::Known;
@@ -71,24 +72,30 @@ impl Sized {
     }
 
     /// The breakpoints that count.
-    pub fn effective(&self) -> Vec<Marker> {
-        let long_enough = |marker: &&Marker| {
-            let at = self.request.nodes.iter().rposition(|node| *node == marker.node);
-            at.is_some_and(|at| self.cumulative[at] >= self.minimum_tokens)
-        };
-        self.request.markers.iter().filter(long_enough).copied().collect()
+    pub fn effective(&self, prefixes: &Prefixes) -> Vec<Marker> {
+        Prompt::of(prefixes, &self.request, &self.sizes(prefixes), self.total_tokens).effective()
     }
 
-    /// The stretch that each breakpoint writes behind what is read, in tokens.
-    pub fn written(&self, prefixes: &Prefixes, read_tokens: u64) -> Vec<(Marker, u64)> {
-        let sizes = PathSizes::new(prefixes, &self.request.nodes, self.billed().to_vec());
-        stretches(self.effective(), &sizes, read_tokens)
+    /// The sizes as the cache is told.
+    pub fn sizes<'a>(&'a self, prefixes: &'a Prefixes) -> PathSizes<'a> {
+        PathSizes::new(prefixes, &self.request.nodes, &self.cumulative)
     }
 
-    /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.
-    pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
-        let within = self.billed().partition_point(|size| *size <= tokens);
-        within.checked_sub(1).map(|at| self.request.nodes[at])
+    /// The request as the engine is asked.
+    pub fn asked<'a>(
+        &'a self,
+        wire: &'a Wire,
+        sizes: &'a PathSizes<'a>,
+        recorded: Option<Usage>,
+        at: Instant,
+    ) -> SizedRequest<'a> {
+        SizedRequest {
+            billed: Some(self.billed()),
+            refusal: self.refusal.as_ref(),
+            previous: self.whose.previous.as_ref().map(Known::previous),
+            recorded,
+            ..SizedRequest::new(wire, &self.request, sizes, self.total_tokens, at)
+        }
     }
 
     /// The provider read what no earlier request of the scope had sent: there was nothing to read, or the read reached
@@ -133,9 +140,4 @@ pub(super) fn set_ttl(markers: &mut [Marker], ttl: Ttl) -> bool {
         marker.ttl = ttl;
     }
     changed
-}
-
-/// The outcome of a request that no cache serves.
-pub(super) fn uncached(total_tokens: u64) -> Outcome {
-    Outcome { input_tokens: total_tokens, ..Outcome::default() }
 }

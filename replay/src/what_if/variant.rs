@@ -95,7 +95,7 @@ impl World {
         Self {
             rules,
             no_cache: what_if.no_cache,
-            delivery: Delivery::new(&rules),
+            delivery: Delivery::new(&rules, 0),
             placement: Placement::new(what_if.breakpoints, what_if.ttl),
             pings: what_if.keepalive.map(Pings::new),
             markers: Vec::new(),

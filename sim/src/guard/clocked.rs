@@ -44,7 +44,7 @@ impl Clocked {
             let outcome = Outcome { input_tokens: total_tokens, ..Outcome::default() };
             return Expected { outcome, late: None };
         }
-        let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, taken.cumulative.clone());
+        let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, &taken.cumulative);
         let prompt = Prompt::of(&wire.prefixes, &taken.request, &sizes, total_tokens);
         let prompt = Prompt { minimum_tokens: taken.minimum_tokens, ..prompt };
         let end = timeless.checked_sub(1).and_then(|last| taken.request.nodes.get(last));

@@ -186,7 +186,7 @@ mod tests {
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let cumulative = estimated_cumulative(&request, &wire.prefixes, &wire.blocks);
             let taken = Taken { minimum_tokens, refusal: None, ..Taken::new(number, request, cumulative, rules) };
-            let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, taken.cumulative.clone());
+            let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, &taken.cumulative);
             let total_tokens = taken.cumulative.last().copied().unwrap_or(0);
             let markers = &taken.request.markers;
             let prompt = Prompt { prefixes: &wire.prefixes, markers, sizes: &sizes, total_tokens, minimum_tokens };

@@ -70,9 +70,9 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// An empty cache under `rules`.
-    pub fn new(rules: &Rules) -> Self {
-        Self { cache: rules.open(0), answers: Answers::default() }
+    /// An empty cache under `rules`. `seed` matters only where they lose writes by chance.
+    pub fn new(rules: &Rules, seed: u64) -> Self {
+        Self { cache: rules.open(seed), answers: Answers::default() }
     }
 
     /// The cache as it was told of until now.
@@ -85,11 +85,26 @@ impl Delivery {
         self.answers.tell_until(&mut *self.cache, prefixes, at);
     }
 
+    /// The cache, to be told of an answer as it comes.
+    pub(super) fn cache_mut(&mut self) -> &mut dyn PromptCache {
+        &mut *self.cache
+    }
+
+    /// Lets a request act on the cache; its answer is told of later.
+    pub(super) fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
+        self.deliver_until(prompt.prefixes, at);
+        self.cache.look_up(prompt, at)
+    }
+
+    /// When the answer to a request will have come.
+    pub(super) fn expect(&mut self, ticket: Ticket, times: &Times) {
+        self.answers.expect(ticket, times);
+    }
+
     /// Lets a request act on the cache, once every answer that began before it is known.
     pub fn serve(&mut self, prompt: &Prompt<'_>, times: &Times) -> Outcome {
-        self.deliver_until(prompt.prefixes, times.at);
-        let (ticket, outcome) = self.cache.look_up(prompt, times.at);
-        self.answers.expect(ticket, times);
+        let (ticket, outcome) = self.look_up(prompt, times.at);
+        self.expect(ticket, times);
         outcome
     }
 

@@ -1,5 +1,6 @@
 //! One request in, one entry out: what every door does with a request, whoever sends it.
 //!
+//! * [`Engine`] takes one request after the other: what the cache gives, why it is not more, what was written for nothing.
 //! * [`Entry`] is the only row: a request's line of the ledger and all that is known beside it.
 //! * [`Layout`] is how a prompt is divided, and what it shares with the request that it continues.
 //! * [`Agreement`] sums up how well predictions agree with what the provider reported.
@@ -8,6 +9,7 @@
 
 mod agreement;
 mod delivery;
+mod engine;
 mod entry;
 mod layout;
 mod premiums;
@@ -15,7 +17,8 @@ mod size;
 
 pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
 pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
+pub use engine::{Engine, Reading, SizedRequest};
 pub use entry::{AnswerPlace, CostRange, Entry, Evidence, Hypothetical, Origin};
 pub use layout::Layout;
-pub use premiums::{Premiums, premium, stretches};
+pub use premiums::{Premiums, premium};
 pub use size::{CountedSize, LeftOut};

@@ -1,7 +1,5 @@
 //! What was written and never read: its price over plain input bought nothing.
 
-use std::collections::BTreeMap;
-
 use super::entry::Entry;
 use crate::ledger::UnreadWrites;
 use crate::pricing::{Category, Money, Rates};
@@ -11,19 +9,28 @@ use crate::wire::{Marker, NodeId, Prefixes, Sizes};
 #[derive(Clone, Debug, Default)]
 pub struct Premiums {
     writes: UnreadWrites,
-    /// By line. A line without has no premium: its model has no price, or what was read of its writes is not known.
-    rates: BTreeMap<usize, Rates>,
+    /// The first line.
+    first: usize,
+    /// From the first line on. A line without has no premium: its model has no price, or what was read of its writes is not known.
+    rates: Vec<Option<Rates>>,
 }
 
 impl Premiums {
+    /// Follows the lines from `first` on.
+    pub fn from_line(first: usize) -> Self {
+        Self { first, ..Self::default() }
+    }
+
     /// The line's writes have a price.
     pub fn price(&mut self, line: usize, rates: Rates) {
-        self.rates.insert(line, rates);
+        debug_assert!(self.rates.len() <= line - self.first, "lines are priced in their order");
+        self.rates.resize(line - self.first, None);
+        self.rates.push(Some(rates));
     }
 
     /// The prices of a line.
     pub fn rates(&self, line: usize) -> Option<&Rates> {
-        self.rates.get(&line)
+        self.rates.get(line - self.first)?.as_ref()
     }
 
     /// The prefix `hit` was read.
@@ -36,10 +43,10 @@ impl Premiums {
         self.writes.wrote(prefixes, line, markers);
     }
 
-    /// Nobody asks any more: fills in what each line paid for nothing.
+    /// Nobody asks any more: fills in what each line paid for nothing, of `entries` from the first line on that is followed.
     pub fn settle(&self, entries: &mut [Entry]) {
         let unread = self.writes.unread();
-        for Entry { line, .. } in entries {
+        for Entry { line, .. } in entries.iter_mut().skip(self.first) {
             let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
             line.unread_writes = self.rates(line.index).map(|rates| premium(rates, five_minutes, one_hour));
         }

@@ -7,15 +7,15 @@ use super::alarm::{Alarm, Cause};
 use super::drafts::Drafts;
 use super::sent::{Continued, Latest};
 use super::sizes::{Sizer, Sizing};
-use super::stems::{self, Stems, Tokens};
+use super::stems::{Stems, Tokens};
 use super::{Observer, Seen};
-use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
-use crate::diagnosis::{Case, Explanation, Previous, explain};
+use crate::cache::{Outcome, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::diagnosis::{Explanation, Previous};
 use crate::ledger::Line;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
-use crate::service::{Entry, Layout, Premiums, stretches};
+use crate::service::{Engine, Entry, Layout, Reading, SizedRequest};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Request, Usage, Wire};
+use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -35,7 +35,7 @@ pub struct Service {
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
-    cache: Box<dyn PromptCache>,
+    engine: Engine,
     sizer: Sizer,
     book: Rc<PriceBook>,
     prices_of: Option<Date>,
@@ -46,7 +46,6 @@ pub struct Service {
     latest: Latest,
     stems: Stems,
     continued: Continued,
-    premiums: Premiums,
 }
 
 /// A request that was served; its answer has not begun.
@@ -56,7 +55,7 @@ pub struct Served {
     pub line: usize,
     /// Usage without output.
     pub usage: Usage,
-    ticket: Ticket,
+    ticket: Option<Ticket>,
 }
 
 /// How an answer went.
@@ -91,7 +90,7 @@ impl Service {
             explains: true,
             alarm: Rc::default(),
             rules,
-            cache: rules.open(seed),
+            engine: Engine::new(&rules, seed, 0),
             sizer: Sizer::new(sizing),
             book,
             prices_of,
@@ -101,7 +100,6 @@ impl Service {
             latest: Latest::default(),
             stems: Stems::default(),
             continued: Continued::default(),
-            premiums: Premiums::default(),
         }
     }
 
@@ -115,24 +113,24 @@ impl Service {
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
         let before = continues.as_ref().map(|(line, previous)| (*line, &**previous));
-        let explanation = self.explain(&request, &tokens, before.map(|(_, previous)| previous), at);
+        let line = self.entries.len();
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-        let prompt = prompt(&self.wire, &request, &tokens, &sizes);
-        let (ticket, outcome) = self.cache.look_up(&prompt, at);
-        let usage = outcome.usage();
-        let whole = tokens.whole().filter(|_| self.explains);
-        let layout = whole.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
+        let asked = SizedRequest {
+            billed: tokens.whole().filter(|_| self.explains),
+            previous: before.map(|(_, previous)| previous),
+            ..SizedRequest::new(&self.wire, &request, &sizes, tokens.total(), at)
+        };
+        let layout = asked.billed.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
+        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line, &asked);
         let opened = self.open_line(chain, &request, (usage, explanation), at);
-        let line = opened.index;
         self.entries.push(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout));
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
-        self.follow_writes(line, &request, &tokens, &outcome);
         if let Some(cumulative) = tokens.whole() {
-            self.observe_served(line, (at, agent), draft, &request, cumulative, &outcome);
+            self.observe_served(line, (at, agent), draft, &request, cumulative, &predicted);
             if self.explains {
+                let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
                 self.continued.put(chain, line, Previous::new(request, cumulative, minimum));
             }
         }
@@ -145,7 +143,8 @@ impl Service {
         let (request, tokens) = self.take(agent, draft);
         refusal::check(&request, &self.rules).ok()?;
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        Some(self.cache.peek(&prompt(&self.wire, &request, &tokens, &sizes), at).usage())
+        let asked = SizedRequest::new(&self.wire, &request, &sizes, tokens.total(), at);
+        Some(self.engine.foresee(&asked).usage())
     }
 
     /// The request that `draft` is, and the tokens of its prefixes.
@@ -161,32 +160,6 @@ impl Service {
         let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
         self.latest.put(agent, taken);
         (request, Tokens::Whole(cumulative))
-    }
-
-    /// Accounts for the input of a request, before the cache takes it.
-    fn explain(
-        &self,
-        request: &Request,
-        tokens: &Tokens,
-        previous: Option<&Previous>,
-        at: Instant,
-    ) -> Option<Explanation> {
-        let cumulative = tokens.whole().filter(|_| self.explains)?;
-        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let prompt = prompt(&self.wire, request, tokens, &sizes);
-        let predicted = self.cache.peek(&prompt, at);
-        Some(explain(&Case {
-            wire: &self.wire,
-            request,
-            cumulative,
-            minimum_tokens: prompt.minimum_tokens,
-            usage: &predicted.usage(),
-            predicted: &predicted,
-            refusal: None,
-            previous,
-            cache: &*self.cache,
-            at,
-        }))
     }
 
     /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
@@ -235,19 +208,9 @@ impl Service {
         line.explanation = explanation;
         line.price(&usage, rates.as_ref(), &[]);
         if let Some(rates) = rates {
-            self.premiums.price(index, rates);
+            self.engine.price(index, rates);
         }
         line
-    }
-
-    fn follow_writes(&mut self, line: usize, request: &Request, tokens: &Tokens, outcome: &Outcome) {
-        if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
-            self.premiums.read(&self.wire.prefixes, hit);
-        }
-        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let effective = prompt(&self.wire, request, tokens, &sizes).effective();
-        let written = stretches(effective, &sizes, outcome.read_tokens);
-        self.premiums.wrote(&self.wire.prefixes, line, &written);
     }
 
     fn observe_served(
@@ -271,7 +234,7 @@ impl Service {
 
     /// The first byte of the answer went out.
     pub fn first_byte(&mut self, served: &Served, at: Instant) {
-        self.cache.first_byte(&self.wire.prefixes, served.ticket, at);
+        self.tell(served, |cache, prefixes, ticket| cache.first_byte(prefixes, ticket, at));
         self.entries[served.line].line.first_byte_at = Some(at);
         for observer in &mut self.observers {
             if let Err(why) = observer.first_byte(served.line, at) {
@@ -285,11 +248,11 @@ impl Service {
         self.entries[served.line].ended_at = Some(at);
         match how {
             Answered::Ended { output_tokens } => {
-                self.cache.ended(&self.wire.prefixes, served.ticket, at);
+                self.tell(served, |cache, prefixes, ticket| cache.ended(prefixes, ticket, at));
                 self.rebill(served.line, |usage| usage.output_tokens = output_tokens);
             }
             Answered::GivenUp => {
-                self.cache.given_up(&self.wire.prefixes, served.ticket);
+                self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
                 self.rebill(served.line, |usage| *usage = Usage::default());
                 let line = &mut self.entries[served.line].line;
                 line.explanation = Some(Explanation::default());
@@ -298,8 +261,15 @@ impl Service {
         }
     }
 
+    /// Tells the cache of an answer.
+    fn tell(&mut self, served: &Served, of: impl FnOnce(&mut dyn PromptCache, &Prefixes, Ticket)) {
+        if let Some(ticket) = served.ticket {
+            of(self.engine.cache_mut(), &self.wire.prefixes, ticket);
+        }
+    }
+
     fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
-        let rates: Option<&Rates> = self.premiums.rates(line);
+        let rates: Option<&Rates> = self.engine.rates(line);
         let line = &mut self.entries[line].line;
         let mut usage = line.predicted.unwrap_or_default();
         change(&mut usage);
@@ -321,11 +291,6 @@ impl Service {
 
     /// Once the run is over it is known what nobody read.
     pub fn settle_unread(&mut self) {
-        self.premiums.settle(&mut self.entries);
+        self.engine.settle(&mut self.entries);
     }
-}
-
-/// The request as the cache sees it.
-fn prompt<'a>(wire: &'a Wire, request: &'a Request, tokens: &Tokens, sizes: &'a stems::Asked<'a>) -> Prompt<'a> {
-    Prompt::of(&wire.prefixes, request, sizes, tokens.total())
 }

@@ -79,7 +79,7 @@ impl Tokens {
     /// Sizes of the prefixes of `nodes`, the path of the request.
     pub fn asked<'a>(&'a self, prefixes: &'a Prefixes, nodes: &[NodeId]) -> Asked<'a> {
         match self {
-            Self::Whole(all) => Asked::Whole(PathSizes::new(prefixes, nodes, all.clone())),
+            Self::Whole(all) => Asked::Whole(PathSizes::new(prefixes, nodes, all)),
             Self::Behind(known, own) => Asked::Behind(known.stem.sizes(prefixes, &known.tokens, own)),
         }
     }

@@ -51,24 +51,24 @@ impl Sizes for NodeSizes {
 }
 
 /// Sizes along the path of one request, by depth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct PathSizes<'a> {
     prefixes: &'a Prefixes,
     first_depth: u32,
-    cumulative: Vec<u64>,
+    cumulative: &'a [u64],
 }
 
 impl<'a> PathSizes<'a> {
     /// Sizes of the prefixes of a path, shortest first: `cumulative[0]` is that of its first block.
-    pub fn new(prefixes: &'a Prefixes, nodes: &[NodeId], cumulative: Vec<u64>) -> Self {
+    pub fn new(prefixes: &'a Prefixes, nodes: &[NodeId], cumulative: &'a [u64]) -> Self {
         assert_eq!(nodes.len(), cumulative.len(), "one size for each prefix");
         let first_depth = nodes.first().map_or(1, |node| prefixes.depth(*node));
         Self { prefixes, first_depth, cumulative }
     }
 
     /// The sizes, shortest prefix first.
-    pub fn cumulative(&self) -> &[u64] {
-        &self.cumulative
+    pub const fn cumulative(&self) -> &'a [u64] {
+        self.cumulative
     }
 }
 

@@ -76,7 +76,7 @@ impl Pair {
     /// Looks up in both; a peek before must say the same. Gives the request's number.
     pub fn ask(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> Result<(usize, Outcome), String> {
         self.remember(asked);
-        let sizes = PathSizes::new(prefixes, &asked.nodes, asked.cumulative.clone());
+        let sizes = PathSizes::new(prefixes, &asked.nodes, &asked.cumulative);
         let prompt = asked.prompt(prefixes, &sizes);
         let peeked = self.marked.peek(&prompt, at);
         let (ticket, outcome) = self.marked.look_up(&prompt, at);
@@ -94,7 +94,7 @@ impl Pair {
 
     /// Looks up in the emulator alone, where the twin does not know the rule.
     pub fn ask_emulator(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> (usize, Outcome) {
-        let sizes = PathSizes::new(prefixes, &asked.nodes, asked.cumulative.clone());
+        let sizes = PathSizes::new(prefixes, &asked.nodes, &asked.cumulative);
         let prompt = asked.prompt(prefixes, &sizes);
         let (ticket, outcome) = self.marked.look_up(&prompt, at);
         let (number, _) = self.twin.look_up(&asked.spelled(), at);
@@ -112,7 +112,7 @@ impl Pair {
     ) -> Result<(usize, Outcome), String> {
         let ((first, at), (last, _)) = (&calls[0], &calls[calls.len() - 1]);
         self.remember(last);
-        let sizes = PathSizes::new(prefixes, &last.nodes, last.cumulative.clone());
+        let sizes = PathSizes::new(prefixes, &last.nodes, &last.cumulative);
         let prompt = first.prompt(prefixes, &sizes);
         let end = |asked: &Asked| *asked.nodes.last().unwrap();
         let passes: Vec<Pass> = calls[1..].iter().map(|(asked, at)| Pass { end: end(asked), place, at: *at }).collect();

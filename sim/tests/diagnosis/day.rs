@@ -111,12 +111,12 @@ impl Day {
             let input_tokens = read.cumulative.last().copied().unwrap_or(0);
             return Outcome { input_tokens, ..Outcome::default() };
         }
-        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, read.cumulative.clone());
+        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, &read.cumulative);
         self.cache.peek(&prompt(&self.wire, read, &sizes, self.minimum_tokens), at)
     }
 
     fn take_effect(&mut self, read: &Read, sent: &Sent) {
-        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, read.cumulative.clone());
+        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, &read.cumulative);
         let (ticket, _) = self.cache.look_up(&prompt(&self.wire, read, &sizes, self.minimum_tokens), sent.at);
         self.answers.insert((sent.at + sent.begins_after, ticket), ());
         let previous = Previous::new(read.request.clone(), &read.cumulative, self.minimum_tokens);

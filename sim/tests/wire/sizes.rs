@@ -175,14 +175,14 @@ fn declared_sizes_add_up_and_stay() {
 #[test]
 fn sizes_along_a_path_go_by_depth() {
     let (wire, request, _) = four();
-    let sizes = PathSizes::new(&wire.prefixes, &request.nodes, vec![1, 3, 6, 10]);
+    let sizes = PathSizes::new(&wire.prefixes, &request.nodes, &[1, 3, 6, 10]);
     let found: Vec<u64> = request.nodes.iter().map(|node| sizes.tokens_at(*node)).collect();
     assert_eq!((found.as_slice(), sizes.cumulative()), (&[1, 3, 6, 10][..], &[1, 3, 6, 10][..]));
     assert_eq!(sizes.tokens_at(request.root), 0);
-    let part = PathSizes::new(&wire.prefixes, &request.nodes[1..3], vec![3, 6]);
+    let part = PathSizes::new(&wire.prefixes, &request.nodes[1..3], &[3, 6]);
     let found: Vec<u64> = request.nodes.iter().map(|node| part.tokens_at(*node)).collect();
     assert_eq!(found, [0, 3, 6, 6], "shorter than the path, on it, beyond its end");
-    assert_eq!(PathSizes::new(&wire.prefixes, &[], Vec::new()).tokens_at(request.end()), 0);
+    assert_eq!(PathSizes::new(&wire.prefixes, &[], &[]).tokens_at(request.end()), 0);
 }
 
 #[test]
