@@ -192,3 +192,63 @@ fn the_bytes_are_the_same_in_every_environment() {
         }
     }
 }
+
+/// Tables of figures alone, and tables whose rows name files.
+const NAMELESS: [&str; 6] = ["totals", "groups", "models", "causes", "unpriced", "remarks"];
+const NAMED: [&str; 5] = ["sessions", "damage", "misses", "exceptions", "requests"];
+
+/// The path of the file number `at`, the files being called in another order each time.
+fn called(at: usize, naming: usize, files: usize) -> String {
+    let number = (at * [1, 7, 11][naming] + naming) % files;
+    format!("d{}/f{number:02}", number % (naming + 2))
+}
+
+/// The rows of a table with every file under its number, in no order; the first column of requests is their order.
+fn rows(table: &str, name: &str, files: usize, naming: usize) -> Vec<String> {
+    let mut table = table.to_owned();
+    for at in 0..files {
+        let path = called(at, naming, files);
+        let stem = path.rsplit('/').next().unwrap();
+        table = table.replace(&format!("logs/{path}"), &format!("<{at}>")).replace(stem, &format!("<{at}>"));
+    }
+    let is_numbered = matches!(name, "misses" | "exceptions" | "requests");
+    // A chain without a name is called by its number among all.
+    let nameless = |cell: &&str| !cell.starts_with("chain-");
+    let row =
+        |line: &str| line.split(',').skip(usize::from(is_numbered)).filter(nameless).collect::<Vec<_>>().join(",");
+    let mut rows: Vec<String> = table.lines().map(row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[test]
+fn the_figures_are_the_same_whatever_files_are_called() {
+    // Of bodies the names are their order and their agents.
+    let is_named_freely =
+        |name: &str| name.starts_with("logs/") && !name.contains("body") && !name.contains("request-");
+    let logs = inputs().into_iter().filter(|(name, _)| is_named_freely(name));
+    let logs: Vec<Vec<u8>> = logs.map(|(_, log)| log).collect();
+    let mut first: Vec<Vec<String>> = Vec::new();
+    for (naming, environment) in ENVIRONMENTS.iter().enumerate() {
+        let place = folder(&format!("environments/naming-{naming}"));
+        let paths = (0..logs.len()).map(|at| format!("logs/{}", called(at, naming, logs.len())));
+        let files: Files = paths.zip(logs.iter().cloned()).collect();
+        assert_eq!(files.len(), logs.len(), "a name for each");
+        write(&place, &files, environment);
+        let table = |name: &&str| {
+            let line = format!("replay logs --format csv --by model --quiet --table {name}");
+            let text = printed(&place, &line, environment).stdout;
+            assert!(!text.is_empty(), "{name}");
+            if NAMELESS.contains(name) { vec![text] } else { rows(&text, name, logs.len(), naming) }
+        };
+        let found: Vec<Vec<String>> = NAMELESS.iter().chain(&NAMED).map(table).collect();
+        if first.is_empty() {
+            first = found;
+            continue;
+        }
+        for ((name, found), expected) in NAMELESS.iter().chain(&NAMED).zip(&found).zip(&first) {
+            let other = found.iter().zip(expected).find(|(found, expected)| found != expected);
+            assert!(found == expected, "{name}, naming {naming}: {other:?}");
+        }
+    }
+}
