@@ -20,6 +20,7 @@ mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, Note, Volatile};
+#[cfg(feature = "guard")]
 pub(crate) use classify::title_of;
 pub use compaction::{could_be_summary, is_summary};
 pub use difference::{Comparison, Difference, compare, first_difference};
