@@ -9,7 +9,7 @@ use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::Date;
 
-use crate::format::ledger::exchange::{self, Stored};
+use crate::format::ledger::exchange::Stored;
 use crate::report::{Report, View};
 
 /// Prices of a run are the newest where its scenario names no day. Its own clock begins in 1970 and says nothing of prices.
@@ -49,14 +49,12 @@ impl Rerun {
 /// All requests as one recording: all of a run share a cache, and an agent is a chain.
 fn inputs(run: &Run) -> Inputs {
     let file = run.scenario.file.to_string();
-    let recorded = |request: &Request| -> Stored { Stored::simulated(run, request) };
-    let stored: Vec<Stored> = run.requests.iter().map(recorded).collect();
-    let again = |((request, stored), sizes): ((&Request, &Stored), Option<Vec<u64>>)| -> Exchange {
+    let recorded = |request: &Request| -> Exchange {
         let line = &request.line;
         let origin = Origin { file: file.clone(), index: line.index, line: 0 };
-        Exchange { sizes, ..stored.exchange(origin, line.model.clone(), request.draft().body()) }
+        Stored::simulated(run, request).exchange(origin, line.model.clone(), request.draft().body())
     };
-    let exchanges = run.requests.iter().zip(&stored).zip(exchange::sizes(&stored)).map(again).collect();
+    let exchanges = run.requests.iter().map(recorded).collect();
     let input =
         FileInput { file: file.clone(), format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
     Inputs { files: 1, scopes: vec![ScopeInput { name: file, files: vec![input] }], ..Inputs::default() }

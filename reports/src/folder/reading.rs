@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::manifest::{self, Manifest};
 use super::{BODIES, RUN, body_name};
-use crate::format::ledger::exchange::{self, Stored};
+use crate::format::ledger::exchange::Stored;
 use crate::format::number::Count;
 use crate::format::replay::SCHEMA;
 use crate::format::run;
@@ -215,13 +215,11 @@ impl RunFolder {
             return Ok(None);
         }
         let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();
-        // All lines have one.
-        let sizes = exchange::sizes(self.lines.iter().filter_map(|line| line.exchange.as_ref()));
-        for (line, sizes) in self.lines.iter().zip(sizes) {
+        for line in &self.lines {
             let Some(stored) = &line.exchange else { continue };
             let path = folder.join(body_name(line.index));
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
-            let exchange = Exchange { sizes, ..stored.exchange(origin(line), line.model.clone(), body) };
+            let exchange = stored.exchange(origin(line), line.model.clone(), body);
             let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
             file.1.exchanges.push(exchange);
         }

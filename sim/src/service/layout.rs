@@ -13,10 +13,6 @@ pub struct Layout {
     pub continues: Option<usize>,
     /// Tokens of the prefix that both begin with; zero where it continues none.
     pub shared_tokens: u64,
-    /// Blocks of that prefix.
-    pub shared_blocks: usize,
-    /// Tokens of each block behind it.
-    pub own_tokens: Vec<u64>,
 }
 
 impl Layout {
@@ -29,22 +25,7 @@ impl Layout {
             level_ends: [ends(Level::System), ends(Level::Messages), tokens(cumulative.len())],
             continues: continues.map(|(line, _)| line),
             shared_tokens: tokens(shared),
-            shared_blocks: shared,
-            own_tokens: (shared..cumulative.len()).map(|at| tokens(at + 1) - tokens(at)).collect(),
         }
-    }
-
-    /// Tokens of each of its prefixes; `continued` are those of the request that it continues.
-    pub fn cumulative(&self, continued: &[u64]) -> Vec<u64> {
-        let mut cumulative = continued[..self.shared_blocks].to_vec();
-        // What a provider adds to a whole prompt counts at the end of each.
-        if let Some(last) = cumulative.last_mut() {
-            *last = self.shared_tokens;
-        }
-        for tokens in &self.own_tokens {
-            cumulative.push(cumulative.last().copied().unwrap_or(0) + tokens);
-        }
-        cumulative
     }
 }
 

@@ -4,7 +4,6 @@ use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, Provider
 use forkcast_replay::formats::Format;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::ServiceTier;
-use forkcast_sim::service::Layout;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde::{Deserialize, Serialize};
@@ -47,58 +46,6 @@ pub struct Stored {
     pub region: Option<String>,
     /// What the recording says about the answer's usage.
     pub usage: Option<StoredUsage>,
-    /// The sizes that a simulated run declares.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<StoredSizes>,
-}
-
-/// Tokens of a prompt's blocks. What it shares with the request that it continues is told there.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredSizes {
-    /// The request that it continues, by its line of the ledger.
-    continues: Option<usize>,
-    /// Blocks that both begin with.
-    shared_blocks: usize,
-    /// Their tokens.
-    shared_tokens: Count,
-    /// Tokens of each block behind them.
-    own_tokens: Vec<Count>,
-}
-
-impl StoredSizes {
-    fn of(layout: &Layout) -> Self {
-        Self {
-            continues: layout.continues,
-            shared_blocks: layout.shared_blocks,
-            shared_tokens: Count(layout.shared_tokens),
-            own_tokens: layout.own_tokens.iter().copied().map(Count).collect(),
-        }
-    }
-
-    /// Tokens of each prefix; `before` are those of the requests before it. `None` where these tell no such request.
-    pub fn cumulative(&self, before: &[Option<Vec<u64>>]) -> Option<Vec<u64>> {
-        let continued = match self.continues {
-            Some(line) => before.get(line)?.as_deref()?.get(..self.shared_blocks)?,
-            None => &[],
-        };
-        let layout = Layout {
-            shared_blocks: continued.len(),
-            shared_tokens: self.shared_tokens.0,
-            own_tokens: self.own_tokens.iter().map(|tokens| tokens.0).collect(),
-            ..Layout::default()
-        };
-        Some(layout.cumulative(continued))
-    }
-}
-
-/// Tokens of each prefix of each request, in order; `None` where none are declared.
-pub fn sizes<'a>(stored: impl IntoIterator<Item = &'a Stored>) -> Vec<Option<Vec<u64>>> {
-    let mut sizes: Vec<Option<Vec<u64>>> = Vec::new();
-    for stored in stored {
-        let found = stored.sizes.as_ref().and_then(|declared| declared.cumulative(&sizes));
-        sizes.push(found);
-    }
-    sizes
 }
 
 /// Recorded usage with its flags, as far as a bill needs them.
@@ -165,7 +112,6 @@ impl Stored {
             tier: exchange.tier.word().to_owned(),
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
-            sizes: None,
         }
     }
 
@@ -193,11 +139,10 @@ impl Stored {
             tier: ServiceTier::Standard.word().to_owned(),
             region: None,
             usage: recorded.map(StoredUsage::of),
-            sizes: Some(StoredSizes::of(&request.layout)),
         }
     }
 
-    /// The exchange again, with its body; sizes are the reader's to add.
+    /// The exchange again, with its body.
     pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
         let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
         Exchange {
