@@ -188,6 +188,8 @@ pub struct Exchange {
     pub region: Option<String>,
     /// Program and version that sent it, such as `claude-cli/2.1.63`, where the recording shows them.
     pub client: Option<String>,
+    /// Tokens of each prefix, block by block, where the input declares them: a simulated run knows its sizes.
+    pub sizes: Option<Vec<u64>>,
 }
 
 impl Exchange {
@@ -212,6 +214,7 @@ impl Exchange {
             tier: ServiceTier::Standard,
             region: None,
             client: None,
+            sizes: None,
         }
     }
 

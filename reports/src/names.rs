@@ -19,6 +19,9 @@ pub enum Names {
 /// Hexadecimal digits of an id: enough to tell a million names apart.
 const DIGITS: usize = 10;
 
+/// As which Claude Code names itself in the headers of its requests (recorded headers, `replay/src/http/client.rs`).
+const CLAUDE_CODE_IN_HEADERS: &str = "claude-cli";
+
 impl Names {
     /// A file or folder.
     pub fn file(self, name: &str) -> String {
@@ -52,7 +55,7 @@ impl Names {
             return client;
         }
         let (name, version) = client.split_once('/').map_or((&*client, None), |(name, version)| (name, Some(version)));
-        let is_public = Client::ALL.iter().any(|known| known.name() == name);
+        let is_public = name == CLAUDE_CODE_IN_HEADERS || Client::ALL.iter().any(|known| known.name() == name);
         let name = if is_public { name.to_owned() } else { self.shown("client", name) };
         match version {
             None => name,
@@ -155,7 +158,9 @@ mod tests {
         }
         assert!(names.model("acme-secret-7b").starts_with("model-"));
         let client = |client: &str| names.client(client.to_owned());
-        assert_eq!([client("claude-code/2.1.63"), client("codex")], ["claude-code/2.1.63", "codex"]);
+        for known in ["claude-code/2.1.63", "claude-cli/2.1.63", "codex"] {
+            assert_eq!(client(known), known);
+        }
         for secret in ["claude-code/2.1.63-acme", "claude-code/192.168.17.4200000", "acme-agent/1.0"] {
             let shown = client(secret);
             assert!(!shown.contains("acme") && !shown.contains("168"), "{shown}");

@@ -1,5 +1,7 @@
 //! The requests of a run once more, as if they had been recorded: so a run is asked what a replay is asked.
 
+use std::collections::BTreeSet;
+
 use forkcast_replay::exchange::{Exchange, Origin};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{FileInput, Inputs, ScopeInput};
@@ -37,7 +39,7 @@ impl Rerun {
         };
         let mut replay = replay(&inputs, &options);
         replay.partial |= run.ends == Ends::Interrupted;
-        Self { inputs, options, replay, view }
+        Self { inputs, options, replay, view: View { is_of_run: true, ..view } }
     }
 
     /// What there is to say of it.
@@ -49,12 +51,21 @@ impl Rerun {
 /// All requests as one recording: all of a run share a cache, and an agent is a chain.
 fn inputs(run: &Run) -> Inputs {
     let file = run.scenario.file.to_string();
-    let recorded = |request: &Request| -> Exchange {
-        let line = &request.line;
-        let origin = Origin { file: file.clone(), index: line.index, line: 0 };
-        Stored::simulated(run, request).exchange(origin, line.model.clone(), request.draft().body())
+    let labels: BTreeSet<&str> = run.agents.iter().map(|agent| agent.label.as_str()).collect();
+    let are_distinct = labels.len() == run.agents.len();
+    let chain = |agent: usize| {
+        let agent = run.agents.get(agent)?;
+        Some(if are_distinct { agent.label.clone() } else { agent.id.to_string() })
     };
-    let exchanges = run.requests.iter().map(recorded).collect();
+    let mut recount = run.recount();
+    let mut recorded = |request: &Request| -> Exchange {
+        let (line, draft) = (&request.line, request.draft());
+        let origin = Origin { file: file.clone(), index: line.index, line: 0 };
+        let sizes = Some(recount.cumulative(&draft));
+        let chain = chain(request.agent);
+        Exchange { chain, sizes, ..Stored::simulated(run, request).exchange(origin, line.model.clone(), draft.body()) }
+    };
+    let exchanges = run.requests.iter().map(&mut recorded).collect();
     let input =
         FileInput { file: file.clone(), format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
     Inputs { files: 1, scopes: vec![ScopeInput { name: file, files: vec![input] }], ..Inputs::default() }

@@ -17,7 +17,7 @@ use forkcast_sim::laws;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Rule, Scripted};
 use forkcast_sim::seed::Seed;
-use forkcast_sim::simulation::{Act, Pace, Setup, Sizing};
+use forkcast_sim::simulation::{Act, Pace, Recount, Setup, Sizing};
 use forkcast_sim::time::{Duration, Instant, Limits, Plan};
 use forkcast_tokens::Counter;
 
@@ -58,6 +58,11 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         keeps_drafts: true,
         ..Setup::new(scenario.seed, script(scenario))
     }
+}
+
+/// The sizes of requests of this scenario's run, again.
+pub fn recount(scenario: &Scenario) -> Recount {
+    Recount::new(sizing(scenario), scenario.cache.unwrap_or_default().forms)
 }
 
 /// Sizes are declared where the scenario does, and else counted as `replay` counts, by the model's own rule.

@@ -25,8 +25,8 @@ pub(super) struct Sized {
 }
 
 impl Sized {
-    /// Sizes a request: by a counter where one decides, else by what earlier requests showed and its own recorded total,
-    /// or by estimate where it has none.
+    /// Sizes a request: by a counter where one decides, else as the input declares, else by what earlier requests showed and
+    /// its own recorded total, or by estimate where it has none.
     pub fn new(
         request: Request,
         exchange: &Exchange,
@@ -36,7 +36,13 @@ impl Sized {
         rules: &Rules,
     ) -> Self {
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
-        let pinned = recorded.map(|total| pins.cumulative(&request, &wire.prefixes, &wire.blocks, total));
+        // Sizes that belong to another body, or to another bill, are none.
+        let fits = |sizes: &&Vec<u64>| {
+            sizes.len() == request.nodes.len() && recorded.is_none_or(|total| sizes.last() == Some(&total))
+        };
+        let declared = exchange.sizes.as_ref().filter(fits);
+        let pin = |total| pins.cumulative(&request, &wire.prefixes, &wire.blocks, total);
+        let pinned = declared.cloned().or_else(|| recorded.map(pin));
         let total_tokens = if counted.is_some() { None } else { recorded };
         let (cumulative, billed) = match (counted, pinned) {
             (Some(counted), pinned) => (counted, pinned),

@@ -215,11 +215,14 @@ impl RunFolder {
             return Ok(None);
         }
         let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();
+        let mut before = Vec::new();
         for line in &self.lines {
             let Some(stored) = &line.exchange else { continue };
             let path = folder.join(body_name(line.index));
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
-            let exchange = stored.exchange(origin(line), line.model.clone(), body);
+            let sizes = stored.sizes.as_ref().and_then(|sizes| sizes.cumulative(&before));
+            before = sizes.clone().unwrap_or_default();
+            let exchange = Exchange { sizes, ..stored.exchange(origin(line), line.model.clone(), body) };
             let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
             file.1.exchanges.push(exchange);
         }

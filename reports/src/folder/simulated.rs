@@ -15,7 +15,7 @@ impl Folder {
     /// When a file cannot be written; the folder is then unchanged.
     pub fn write_run(mut self, found: &Run, failures: &[String], bodies: bool) -> Result<Written, FolderError> {
         self.file(RUN, |target| run::write(found, failures, target))?;
-        self.file(LEDGER, |target| simulated::write(found, target))?;
+        self.file(LEDGER, |target| simulated::write(found, bodies, target))?;
         self.file(REQUESTS, |target| run::requests(found, target))?;
         self.picture(["timeline.svg", "timeline.png"], &lanes::svg(found))?;
         self.picture(["ribbon.svg", "ribbon.png"], &ribbon::svg(found))?;

@@ -14,6 +14,8 @@ pub struct View {
     pub window: Window,
     /// What the sums may be.
     pub limits: Limits,
+    /// The requests are those of a run, which nobody recorded.
+    pub is_of_run: bool,
 }
 
 impl From<Names> for View {

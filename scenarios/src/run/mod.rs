@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::pricing::{Money, PriceBook};
-use forkcast_sim::simulation::Logged;
+use forkcast_sim::simulation::{Logged, Recount};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{Model, Tokenizer};
@@ -25,6 +25,7 @@ pub use request::Request;
 
 use crate::format::Scenario;
 use crate::format::expect::Ends;
+use crate::load;
 
 /// What came of a scenario.
 #[derive(Debug)]
@@ -74,6 +75,11 @@ impl Run {
     /// Sums over all requests.
     pub fn totals(&self) -> Sums {
         Sums::of(self.requests.iter())
+    }
+
+    /// The sizes that the requests' blocks had, worked out again.
+    pub fn recount(&self) -> Recount {
+        load::recount(&self.scenario)
     }
 
     /// Sums over the requests of each agent, in one pass over all.

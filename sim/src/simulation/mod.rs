@@ -34,7 +34,7 @@ pub use roster::Agent;
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
 pub use service::{Answered, Served, Service};
 pub use setup::Setup;
-pub use sizes::Sizing;
+pub use sizes::{Recount, Sizing};
 pub use user::{Act, Does, Idle};
 
 use crate::agent;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::wire::model::Tokenizer;
 use crate::wire::{
-    BlockId, CountedBlocks, Draft, Frame, FrameTokens, Level, NodeId, Place, Request, TokenCounter, Wire,
+    BlockId, CountedBlocks, Draft, Frame, FrameTokens, Level, NodeId, NormalForms, Place, Request, TokenCounter, Wire,
     estimated_tokens,
 };
 
@@ -132,6 +132,27 @@ impl Sizer {
                 self.counted.tokens(&**counter, tokenizer, &wire.blocks, block)
             }
         }
+    }
+}
+
+/// The sizes that requests of a run had, worked out again from what was sent. Keeping them would cost the square of a wide
+/// fork's children: each has a block for each of its siblings.
+#[derive(Debug)]
+pub struct Recount {
+    sizer: Sizer,
+    wire: Wire,
+}
+
+impl Recount {
+    /// Sizes as a run has them whose rules have `forms`.
+    pub fn new(sizing: Sizing, forms: NormalForms) -> Self {
+        Self { sizer: Sizer::new(sizing), wire: Wire::new(forms) }
+    }
+
+    /// Tokens of each prefix of a request, shortest first.
+    pub fn cumulative(&mut self, draft: &Draft) -> Vec<u64> {
+        let request = self.wire.take(draft, "");
+        self.sizer.cumulative(&mut Last::default(), draft, &request, &self.wire)
     }
 }
 

@@ -46,6 +46,50 @@ pub struct Stored {
     pub region: Option<String>,
     /// What the recording says about the answer's usage.
     pub usage: Option<StoredUsage>,
+    /// The sizes that a simulated run declares, where its bodies lie beside the ledger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<StoredSizes>,
+}
+
+/// Tokens of a prompt's blocks, as far as they differ from the line before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredSizes {
+    /// So many blocks from the start are as large as those of the line before.
+    same_blocks: usize,
+    /// Tokens of each block behind them.
+    own_tokens: Vec<Count>,
+}
+
+impl StoredSizes {
+    /// Those of all requests of a run, in order.
+    pub fn all(run: &Run) -> impl Iterator<Item = Self> {
+        let (mut recount, mut before) = (run.recount(), Vec::new());
+        run.requests.iter().map(move |request| {
+            let sizes = recount.cumulative(&request.draft());
+            let stored = Self::of(&sizes, &before);
+            before = sizes;
+            stored
+        })
+    }
+
+    /// `cumulative` tokens of prefixes, with those `before` them.
+    fn of(cumulative: &[u64], before: &[u64]) -> Self {
+        let same_blocks = cumulative.iter().zip(before).take_while(|(own, before)| own == before).count();
+        let (same, own) = cumulative.split_at(same_blocks);
+        let mut start = same.last().copied().unwrap_or(0);
+        let tokens = |end: &u64| Count(end - std::mem::replace(&mut start, *end));
+        Self { same_blocks, own_tokens: own.iter().map(tokens).collect() }
+    }
+
+    /// Tokens of each prefix, with those `before`; `None` where these have fewer blocks or sums are beyond any prompt.
+    pub fn cumulative(&self, before: &[u64]) -> Option<Vec<u64>> {
+        let mut cumulative = before.get(..self.same_blocks)?.to_vec();
+        for tokens in &self.own_tokens {
+            let sum = cumulative.last().copied().unwrap_or(0_u64).checked_add(tokens.0)?;
+            cumulative.push(sum);
+        }
+        Some(cumulative)
+    }
 }
 
 /// Recorded usage with its flags, as far as a bill needs them.
@@ -112,6 +156,7 @@ impl Stored {
             tier: exchange.tier.word().to_owned(),
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
+            sizes: None,
         }
     }
 
@@ -139,10 +184,11 @@ impl Stored {
             tier: ServiceTier::Standard.word().to_owned(),
             region: None,
             usage: recorded.map(StoredUsage::of),
+            sizes: None,
         }
     }
 
-    /// The exchange again, with its body.
+    /// The exchange again, with its body; sizes are the reader's to add.
     pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
         let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
         Exchange {

@@ -7,19 +7,24 @@ use std::io::{self, Write};
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::service::NotComparable;
 
-use super::exchange::Stored;
+use super::exchange::{Stored, StoredSizes};
 use super::{ComparisonObject, ExplanationObject, LineObject, OriginObject, SCHEMA, bill, causes, differences, fees};
 use crate::format::json_text;
 use crate::format::number::{Millis, Usd};
 use crate::names::Names;
 
-/// Writes a line for each request.
+/// Writes a line for each request. With the bodies beside it a line declares the sizes of its request's blocks.
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(run: &Run, target: &mut dyn Write) -> io::Result<()> {
+pub fn write(run: &Run, has_bodies: bool, target: &mut dyn Write) -> io::Result<()> {
+    let mut sizes = has_bodies.then(|| StoredSizes::all(run));
     for request in &run.requests {
-        json_text::compact(target, &line(run, request))?;
+        let mut line = line(run, request);
+        if let (Some(exchange), Some(sizes)) = (&mut line.exchange, &mut sizes) {
+            exchange.sizes = sizes.next();
+        }
+        json_text::compact(target, &line)?;
         writeln!(target)?;
     }
     Ok(())

@@ -23,7 +23,11 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
             Column::right("", "delta_share"),
         ],
     );
-    let asked = if account.ledger.recorded_requests > 0 { "(as recorded)" } else { "(as predicted)" };
+    let asked = match account.ledger.recorded_requests {
+        _ if report.view.is_of_run => "(as run)",
+        0 => "(as predicted)",
+        _ => "(as recorded)",
+    };
     table.rows.push(row(asked, &account.billed, None));
     let sides = report.what_ifs.iter().zip(&account.what_if).enumerate();
     let delta = |at| account.saved(at).map(|saved| (-saved, account.saved_share(at).map(|share| -share)));

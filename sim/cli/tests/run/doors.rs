@@ -119,3 +119,28 @@ fn five_forks_miss_the_same_through_every_door() {
         assert_eq!(found.causes, of_run.causes, "{input}");
     }
 }
+
+/// A run knows the sizes of its blocks: asked again, or replayed from its folder, it misses the same to the token.
+#[test]
+fn a_run_asked_again_or_replayed_misses_to_the_token_what_it_missed() {
+    for scenario in SCENARIOS {
+        let place = folder(&format!("doors-sizes-{}", scenario.replace('/', "-")));
+        let arguments = ["run", scenario, "--out", "r", "--bodies", "--by", "agent", "--quiet", "--format", "json"];
+        let run = read_json(&forkcast(&place, &arguments));
+        let rules = run["options"]["cache"].as_str().unwrap();
+        let missed =
+            |lines: Vec<Value>| -> Vec<Value> { lines.into_iter().map(|line| line["causes"].clone()).collect() };
+        let of_run = missed(lines(&place.join("r/ledger.jsonl")));
+        let sums = |causes: &mut dyn Iterator<Item = &Value>| {
+            let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+            for cause in causes {
+                *sums.entry(cause["cause"].to_string()).or_default() += cause["tokens"].as_u64().unwrap();
+            }
+            sums
+        };
+        let again = sums(&mut run["replay"]["totals"]["causes"].as_array().unwrap().iter());
+        assert_eq!(again, sums(&mut of_run.iter().flat_map(|causes| causes.as_array().unwrap())), "{scenario}");
+        forkcast(&place, &["replay", "r", "--out", "again", "--quiet", "--cache", rules]);
+        assert_eq!(missed(lines(&place.join("again/ledger.jsonl"))), of_run, "{scenario}: its folder");
+    }
+}
