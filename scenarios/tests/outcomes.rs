@@ -32,7 +32,7 @@ user: [{at_ms: 0, types: Make it}]
     assert!(message(&run).contains("waits for the user's answer to a permission request"), "{}", message(&run));
 }
 
-/// An agent that waits for another one waits on its stack: three hundred overflowed that of a thread.
+/// An agent that waits for another one is dropped with it: three hundred overflowed the stack of a thread.
 #[test]
 fn agents_may_be_nested_deeper_than_a_stack() {
     const DEPTH: usize = 300;

@@ -15,9 +15,10 @@ use std::task::{Context, Poll, Waker};
 
 use super::Instant;
 use super::handle::Handle;
+use super::part::{Advanced, Parts};
 use super::plan::{Finished, Limits, Plan, Stopped, Waits};
 use super::ready::Ready;
-use super::tasks::{Tasks, Turns};
+use super::tasks::{Taken, Tasks, Turns};
 use super::timers::Timers;
 use super::waiting::What;
 
@@ -35,6 +36,8 @@ pub struct Core {
     steps: Cell<u64>,
     timer_events: Cell<u64>,
     closed: Cell<bool>,
+    /// The parts of tasks that are woken by themselves.
+    pub(super) parts: Parts,
 }
 
 /// Runs `main` and all that it spawns on a virtual clock that starts at zero, until `main` ends.
@@ -83,6 +86,7 @@ impl Core {
             steps: Cell::default(),
             timer_events: Cell::default(),
             closed: Cell::default(),
+            parts: Parts::default(),
         }
     }
 
@@ -125,16 +129,37 @@ impl Core {
     /// One turn of one task. Nothing is borrowed while it runs.
     fn turn(&self, task: u32) {
         let taken = self.tasks.borrow_mut().take(task);
-        let Some((mut turns, waker, number)) = taken else { return };
+        let Some(mut taken) = taken else { return };
         self.steps.set(self.steps.get() + 1);
-        self.current.set(Some(number));
-        let polled = turns.as_mut().poll(&mut Context::from_waker(&waker));
+        self.current.set(Some(taken.number));
+        self.parts.open(&taken.signal);
+        let polled = self.poll(&mut taken);
+        self.parts.close();
         self.current.set(None);
         match polled {
-            Poll::Pending => self.tasks.borrow_mut().put_back(task, turns, waker),
+            Poll::Pending => self.tasks.borrow_mut().put_back(task, taken),
             Poll::Ready(()) => {
-                drop(turns);
+                drop(taken.turns);
                 self.tasks.borrow_mut().release(task);
+            }
+        }
+    }
+
+    /// The task where it was itself woken, then those of its parts that were woken; a part that gives something lets who
+    /// waits for it go on in the same turn.
+    fn poll(&self, taken: &mut Taken) -> Poll<()> {
+        let mut is_due = taken.is_whole;
+        loop {
+            if std::mem::take(&mut is_due) {
+                if taken.turns.as_mut().poll(&mut Context::from_waker(&taken.waker)).is_ready() {
+                    return Poll::Ready(());
+                }
+                self.parts.sort_out(None);
+            }
+            match self.parts.advance() {
+                Advanced::None => return Poll::Pending,
+                Advanced::Part => {}
+                Advanced::Whole => is_due = true,
             }
         }
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::executor::Core;
+use super::part::Part;
 use super::task::{self, Task};
 use super::tasks::Turns;
 use super::waiting::{Waiting, What};
@@ -76,6 +77,15 @@ impl Handle {
             On::Other(runtime) => runtime.spawn(&name, Box::pin(job)),
         }
         task
+    }
+
+    /// A part of the task that asks it: see [`Part`].
+    pub fn part<T: 'static>(&self, step: impl FnMut(&mut Context<'_>) -> Poll<T> + 'static) -> Part<T> {
+        let core = match &self.0 {
+            On::Own(core) => Some(Rc::clone(core)),
+            On::Other(_) => None,
+        };
+        Part::new(core, Box::new(step))
     }
 
     /// While the guard lives, a report of a run that stopped says that the current task waits for `what`: a noun, as

@@ -1,12 +1,15 @@
 //! Instants and durations as integers, and an executor whose clock they are. Never floats, never the machine's clock.
 //!
 //! The executor (feature `runtime`) runs plain async code: [`run`] gives it a [`Handle`], and nothing else of a runtime
-//! is needed. The channels and locks of `tokio::sync` work on it.
+//! is needed. The channels and locks of `tokio::sync` work on it. What waits inside of a task for something long, as an
+//! agent for another one, asks it as a [`Part`].
 
 #[cfg(feature = "runtime")]
 mod executor;
 #[cfg(feature = "runtime")]
 mod handle;
+#[cfg(feature = "runtime")]
+mod part;
 #[cfg(feature = "runtime")]
 mod plan;
 #[cfg(feature = "runtime")]
@@ -29,6 +32,7 @@ use std::ops::{Add, Sub};
 pub use self::{
     executor::run,
     handle::{Handle, Runtime, Sleep, YieldNow},
+    part::Part,
     plan::{Finished, Limits, Plan, Stopped, Waits},
     task::{Aborted, Task},
     tasks::Turns,

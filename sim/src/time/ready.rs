@@ -21,22 +21,44 @@ impl Woken {
     }
 }
 
-/// How one task is woken. Waking a task that is queued already does nothing.
+/// How one task is woken. Waking a task that is queued already does nothing more.
 pub struct Signal {
     task: u32,
     queued: AtomicBool,
+    /// The task itself was woken, not one of its parts alone.
+    is_whole: AtomicBool,
+    /// Parts of the task that were woken since its last turn.
+    parts: Mutex<Vec<u64>>,
     woken: Arc<Woken>,
 }
 
 impl Signal {
-    /// The task gets its turn: from here on it may be queued again.
-    pub fn turn(&self) {
+    /// The task gets its turn: from here on it may be queued again. Says whether it was itself woken.
+    pub fn turn(&self) -> bool {
         self.queued.store(false, Ordering::Relaxed);
+        self.is_whole.swap(false, Ordering::Relaxed)
     }
 
     /// The task is over: whoever still holds a waker of it wakes nobody, not even who has its slot next.
     pub fn silence(&self) {
         self.queued.store(true, Ordering::Relaxed);
+    }
+
+    /// Queues the task for the sake of one of its parts.
+    pub fn wake_part(&self, part: u64) {
+        self.parts().push(part);
+        self.queue();
+    }
+
+    /// The parts that were woken, in the order of waking.
+    pub fn parts(&self) -> MutexGuard<'_, Vec<u64>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queue(&self) {
+        if !self.queued.swap(true, Ordering::Relaxed) {
+            self.woken.lock().push_back(self.task);
+        }
     }
 }
 
@@ -46,9 +68,8 @@ impl Wake for Signal {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.queued.swap(true, Ordering::Relaxed) {
-            self.woken.lock().push_back(self.task);
-        }
+        self.is_whole.store(true, Ordering::Relaxed);
+        self.queue();
     }
 }
 
@@ -72,7 +93,13 @@ impl Ready {
 
     /// A signal for a new task, which is queued at once.
     pub fn admit(&self, task: u32) -> Arc<Signal> {
-        let signal = Arc::new(Signal { task, queued: AtomicBool::new(false), woken: Arc::clone(&self.woken) });
+        let signal = Arc::new(Signal {
+            task,
+            queued: AtomicBool::default(),
+            is_whole: AtomicBool::default(),
+            parts: Mutex::default(),
+            woken: Arc::clone(&self.woken),
+        });
         signal.wake_by_ref();
         signal
     }

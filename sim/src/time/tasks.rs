@@ -20,6 +20,17 @@ struct Slot {
     number: u64,
 }
 
+/// A task that has its turn.
+pub struct Taken {
+    pub turns: Turns,
+    pub waker: Waker,
+    /// It was itself woken, not one of its parts alone.
+    pub is_whole: bool,
+    /// The how-manieth task of the run this is.
+    pub number: u64,
+    pub signal: Arc<Signal>,
+}
+
 /// The tasks of one run.
 #[derive(Default)]
 pub struct Tasks {
@@ -45,18 +56,18 @@ impl Tasks {
         self.spawned += 1;
     }
 
-    /// Takes a task out for its turn, with its number.
-    pub fn take(&mut self, task: u32) -> Option<(Turns, Waker, u64)> {
+    /// Takes a task out for its turn.
+    pub fn take(&mut self, task: u32) -> Option<Taken> {
         let slot = self.slots[task as usize].as_mut()?;
         let (turns, waker) = slot.turns.take()?;
-        slot.signal.turn();
-        Some((turns, waker, slot.number))
+        let is_whole = slot.signal.turn();
+        Some(Taken { turns, waker, is_whole, number: slot.number, signal: Arc::clone(&slot.signal) })
     }
 
     /// Puts a task back after a turn that was not its last.
-    pub fn put_back(&mut self, task: u32, turns: Turns, waker: Waker) {
+    pub fn put_back(&mut self, task: u32, taken: Taken) {
         if let Some(slot) = &mut self.slots[task as usize] {
-            slot.turns = Some((turns, waker));
+            slot.turns = Some((taken.turns, taken.waker));
         }
     }
 

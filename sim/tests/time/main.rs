@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
 mod order;
+mod parts;
 mod stopped;
 mod tasks;
 mod twin;

@@ -14,8 +14,8 @@ const GROWTH_BYTES: usize = 4 << 20;
 
 /// A body that yields `Y`s and ends with an `R`.
 ///
-/// The body of an agent that waits for another one polls the other's, and drops it. Both get more stack where little is left:
-/// agents may be nested as deep as their scenario says.
+/// The body of an agent that waits for another one may poll the other's, and drops it. Both get more stack where little is
+/// left: agents may be nested as deep as their scenario says.
 pub struct Generator<Y, R> {
     /// `None` once it was dropped.
     body: Option<Pin<Box<dyn Future<Output = R>>>>,
@@ -62,12 +62,13 @@ impl<Y, R> Generator<Y, R> {
     /// # Panics
     /// When it is called after the end.
     pub async fn next(&mut self) -> Step<Y, R> {
+        assert!(!self.done, "a generator was asked again after its end");
         std::future::poll_fn(|context| self.poll_step(context)).await
     }
 
-    fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Step<Y, R>> {
-        assert!(!self.done, "a generator was asked again after its end");
-        let Some(body) = &mut self.body else { return Poll::Pending };
+    /// The same as [`Self::next`] for who polls; after the end there is nothing more.
+    pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Step<Y, R>> {
+        let Some(body) = self.body.as_mut().filter(|_| !self.done) else { return Poll::Pending };
         let polled = stacker::maybe_grow(LEVEL_BYTES, GROWTH_BYTES, || body.as_mut().poll(context));
         // A value given in the very poll that ended the body cannot exist: giving waits for the taking.
         match (self.slot.borrow_mut().take(), polled) {

@@ -7,6 +7,7 @@ use crate::agent::context::{Context, Scope};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::query::{Ended, Generator, Reason, Step, Yielded, Yielder, query};
+use crate::time::Part;
 
 /// What an agent begins with.
 pub enum Beginning {
@@ -35,7 +36,7 @@ pub struct Run {
     /// Its context.
     pub context: Rc<Context>,
     // The order of the fields is the order of dropping: the loop before what it stands on.
-    messages: Generator<Produced, Ended>,
+    messages: Part<Step<Produced, Ended>>,
     /// Held here and not by the loop: it is tidied up after the terminal state, which the waiter gives.
     scope: Rc<RefCell<Option<Scope>>>,
 }
@@ -58,7 +59,8 @@ impl Run {
 pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> Run {
     let scope = Rc::new(RefCell::new(None));
     let (inside, held) = (context.clone(), scope.clone());
-    let messages = Generator::new(move |yielder| async move { body(inside, beginning, held, yielder).await });
+    let mut messages = Generator::new(move |yielder| async move { body(inside, beginning, held, yielder).await });
+    let messages = context.session.handle.part(move |polled| messages.poll_step(polled));
     Run { context, messages, scope }
 }
 
