@@ -1,7 +1,5 @@
 //! Prediction against recordings that lie beside the repository; skipped, visibly, where they are absent.
 
-#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};

@@ -1,7 +1,5 @@
 //! The estimate for Claude against recordings that lie beside the repository; skipped, visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 

@@ -1,8 +1,6 @@
 //! Counted sizes of recorded sessions: the reader counts, the prompts add up, the bill is near. The recorded sessions are skipped,
 //! visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;

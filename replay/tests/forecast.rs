@@ -1,8 +1,6 @@
 //! Forecast and explanation of recorded sessions, measured against what the provider reported.
 //!
-//! `cargo test -p forkcast-replay --test forecast -- --nocapture` prints the tables.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! `cargo test -p forkcast-replay forecast:: -- --nocapture` prints the tables.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +13,9 @@ use forkcast_sim::pricing::{Bill, Category, Money};
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
-#[path = "forecast/ablation.rs"]
 mod ablation;
-#[path = "forecast/diagnosis.rs"]
 mod diagnosis;
-#[path = "forecast/laws.rs"]
 mod laws;
-#[path = "forecast/residual.rs"]
 mod residual;
 
 const SOURCES: [&str; 5] =

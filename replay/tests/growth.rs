@@ -5,8 +5,6 @@
 //! Both texts stand in the transcript, and both prompts' sizes in its usage. Turns with thinking are left out (its text
 //! may be hidden), and so are those of clients that did not record the final usage.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;

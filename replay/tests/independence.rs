@@ -1,7 +1,5 @@
 //! What a request's own usage says about read and write never enters its own prediction.
 
-#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::path::PathBuf;
 
 use forkcast_replay::exchange::Exchange;

@@ -1,7 +1,5 @@
 //! Readers on fixtures made by hand: what each format means, and what damage costs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};

@@ -1,7 +1,5 @@
 //! Files that are no recordings, and files that would like to break a reader.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 

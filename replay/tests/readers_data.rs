@@ -1,7 +1,5 @@
 //! Readers on the recordings that lie beside the workspace. They are not part of the project: absent, these tests skip.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! Recordings of HTTP: archives, logs and cassettes made by hand as the tools write them. Packed bodies were packed by
 //! other implementations (brotli 1.2.1, zstandard 0.25.0 and zlib of Python), streams of AWS framed with their checksums.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};

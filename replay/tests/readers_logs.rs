@@ -1,8 +1,6 @@
 //! Logs of gateways and traces: what they say of prompts and usage, put into one form. Fixtures are made by hand after the
 //! sources that the modules name.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};

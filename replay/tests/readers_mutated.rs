@@ -1,11 +1,7 @@
 //! Byte properties of every reader: whatever happens to a recording, nothing panics, nothing takes long, reading twice gives
 //! the same, every exchange that is gone is accounted for, and a truncated file holds nothing that the whole one does not.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-#[path = "readers_mutated/fuzzed.rs"]
 mod fuzzed;
-#[path = "readers_mutated/lines.rs"]
 mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};

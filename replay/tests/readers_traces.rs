@@ -1,7 +1,5 @@
 //! Readers of serving traces: what they find in made files, that damage is told and placed, that nothing breaks them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::time::{Duration as Wall, Instant as Clock};
 
 use forkcast_replay::formats::{self, Format, Reading};

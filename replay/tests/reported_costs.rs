@@ -1,8 +1,6 @@
 //! Bills beside what the answers themselves say that they cost: `OpenRouter` and xAI put it into the usage. Skips,
 //! visibly, where the recordings are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Mooncake's and LMCache's traces beside the project against published figures; skipped, visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};

@@ -1,7 +1,5 @@
 //! Replays of made serving traces against figures worked out by hand.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Sent;
 use forkcast_replay::replay::{Options, Replay, replay};

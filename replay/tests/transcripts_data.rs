@@ -1,7 +1,5 @@
 //! The reader of Claude Code against the recorded sessions: every request once, every count equal. Skipped where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};

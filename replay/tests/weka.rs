@@ -6,12 +6,8 @@
 //!
 //! Published are figures of 692 to 739 conversations, of which 86 lie here, without sub-agents; so do the figures here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-mod weka {
-    pub mod plain;
-    pub mod table;
-}
+mod plain;
+mod table;
 
 use std::path::PathBuf;
 
@@ -23,8 +19,8 @@ use forkcast_replay::what_if::{Bound, BoundPings, Columns, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Rates, Terms};
 use forkcast_sim::wire::Usage;
-use weka::plain::{self, Counts, Policy};
-use weka::table::{POLICIES, Row, print};
+use plain::{Counts, Policy};
+use table::{POLICIES, Row, print};
 
 fn folder() -> Option<PathBuf> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/kv-weka-claude-code"));
@@ -151,7 +147,7 @@ fn overlaps_and_gaps_agree_with_the_plain_method() {
     };
     let found: Vec<Vec<plain::Turn>> = ours.iter().map(of_trace).collect();
     assert_eq!(found, expected);
-    print("Overlap with the previous request, gaps, retention", &weka::table::statistics(&found, &expected));
+    print("Overlap with the previous request, gaps, retention", &table::statistics(&found, &expected));
 }
 
 fn turn_of(turn: &forkcast_replay::trace::Turn) -> plain::Turn {

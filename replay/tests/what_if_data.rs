@@ -1,7 +1,5 @@
 //! What-ifs on public transcripts: nothing changed costs what was billed, and nothing is cheaper than the bound.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{InputFormat, Inputs};

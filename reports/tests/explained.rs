@@ -1,7 +1,5 @@
 //! Where a match stops and why: one story for each reason, and what holds of every request.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
 use forkcast_replay::replay::{Options, Replay, replay};

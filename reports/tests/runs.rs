@@ -1,7 +1,5 @@
 //! Runs of scenarios as machines read them, and the schema that editors read.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeSet;
 
 use forkcast_reports::document::{json, terminal};

@@ -1,7 +1,5 @@
 //! What is written is what the schemas say, for the sample and for recordings of every kind of trouble.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};

@@ -1,7 +1,5 @@
 //! Plans and merged grids as machines and people read them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::io::{self, Write};
 
 use forkcast_reports::document::terminal;

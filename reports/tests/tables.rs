@@ -1,7 +1,5 @@
 //! Tables of comma-separated values: every row has the columns of its head, and the sums are those of the other formats.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

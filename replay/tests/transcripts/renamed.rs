@@ -11,7 +11,7 @@ use forkcast_sim::service::Entry;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::{answer, prompt};
+use super::{answer, prompt};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 

@@ -6,7 +6,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Client, InputOrigin, Stop};
 
-use crate::{clean, counted, counts, inputs_of, raw, read, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 
 const FIXTURE: &str = "tracelab.jsonl";
 

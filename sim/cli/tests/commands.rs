@@ -2,16 +2,10 @@
 //!
 //! Golden outputs stand in `golden/`; `FORKCAST_UPDATE=1 cargo test -p forkcast` writes them anew.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
-#[path = "commands/codes.rs"]
 mod codes;
-#[path = "commands/environments.rs"]
 mod environments;
 #[cfg(unix)]
-#[path = "commands/signals.rs"]
 mod signals;
-#[path = "commands/written.rs"]
 mod written;
 
 use std::fs;

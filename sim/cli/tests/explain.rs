@@ -1,7 +1,5 @@
 //! `forkcast explain` as its users meet it: from a run folder, from a folder that keeps the bodies, from a recording.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,7 +1,5 @@
 //! `forkcast fanout` as its users meet it: the default, grids, nonsense, folders.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,7 +1,5 @@
 //! What the program says about itself: help, completions, manual pages, schemas.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,8 +1,5 @@
 //! `forkcast run` as its users meet it: the embedded fan-out, changes from outside, mistakes, two processes, folders.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
-#[path = "run/doors.rs"]
 mod doors;
 
 use std::fs;

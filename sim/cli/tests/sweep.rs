@@ -1,7 +1,5 @@
 //! `forkcast sweep` as its users meet it: shards, kills, interrupts, schedulers, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
