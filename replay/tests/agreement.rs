@@ -8,6 +8,8 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::{Agreement, Compared, NotComparable};
 
+use crate::places::data;
+
 /// Folders and whole captures that hold exchanges with Claude models.
 const RECORDINGS: [&str; 7] = [
     "cassettes-crewai",
@@ -20,11 +22,7 @@ const RECORDINGS: [&str; 7] = [
 ];
 
 fn recordings() -> Option<Inputs> {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return None;
-    }
+    let data = data()?;
     let paths: Vec<PathBuf> = RECORDINGS.iter().map(|name| data.join(name)).collect();
     Some(Inputs::read(&paths, InputFormat::Auto).expect("the recordings open"))
 }

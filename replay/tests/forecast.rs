@@ -3,7 +3,7 @@
 //! `cargo test -p forkcast-replay forecast:: -- --nocapture` prints the tables.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
@@ -13,6 +13,8 @@ use forkcast_sim::pricing::{Bill, Category, Money};
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
+use crate::places::data;
+
 mod ablation;
 mod diagnosis;
 mod laws;
@@ -20,15 +22,6 @@ mod residual;
 
 const SOURCES: [&str; 5] =
     ["cc-entireio-cli", "cc-packmind-context-evaluator", "cc-oh-my-posh", "cc-marot-spotter", "cc-agentv"];
-
-fn data() -> Option<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap().join("shared/data");
-    if data.is_dir() {
-        return Some(data);
-    }
-    println!("SKIPPED: no recordings at {}", data.display());
-    None
-}
 
 /// One way of predicting, measured.
 #[derive(Default)]

@@ -12,6 +12,7 @@ mod guarded;
 mod habits;
 mod independence;
 mod interrupted;
+mod places;
 mod readers;
 mod readers_almost_right;
 mod readers_bad_input;

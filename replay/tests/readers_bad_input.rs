@@ -11,7 +11,7 @@ use forkcast_replay::formats::{self, FORMATS, Format};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::FIXTURES;
 
 fn auto(bytes: &[u8]) -> Inputs {
     Inputs::from_bytes("memory", bytes, InputFormat::Auto)

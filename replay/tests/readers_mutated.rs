@@ -12,7 +12,7 @@ use forkcast_replay::formats::{self, FORMATS, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::fixture;
 
 /// The fixtures of each format. A reader without one fails the first test below.
 const OF_FORMAT: &[(Format, &[&str])] = &[
@@ -45,10 +45,6 @@ const ELSEWHERE: &[Format] = &[
 
 /// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
 const LONGEST: Duration = Duration::from_secs(2);
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{FIXTURES}/{name}")).unwrap()
-}
 
 fn read(format: Format, bytes: &[u8]) -> Reading {
     let started = Instant::now();

@@ -9,12 +9,10 @@ use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 
+use crate::places::fixture;
+
 const FIXTURES: [(Format, &str); 3] =
     [(Format::Weka, "weka.json"), (Format::Mooncake, "mooncake.jsonl"), (Format::LmCache, "lmcache.jsonl")];
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
 
 fn requests(reading: &Reading) -> usize {
     reading.traces.iter().map(Trace::requests).sum()

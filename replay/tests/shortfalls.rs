@@ -9,17 +9,10 @@ mod judged;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use crate::places::data;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-fn data() -> Option<PathBuf> {
-    let data = root().parent().unwrap().join("shared/data");
-    if data.is_dir() {
-        return Some(data);
-    }
-    println!("SKIPPED: no recordings at {}", data.display());
-    None
 }
 
 const INTRODUCTION: &str = "# The guard beside recordings

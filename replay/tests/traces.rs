@@ -13,9 +13,10 @@ use forkcast_sim::wire::Usage;
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::places::fixture;
+
 fn inputs(name: &str) -> Inputs {
-    let bytes = std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    Inputs::from_bytes(name, &bytes, InputFormat::Auto)
+    Inputs::from_bytes(name, &fixture(name), InputFormat::Auto)
 }
 
 fn replayed(name: &str) -> Replay {

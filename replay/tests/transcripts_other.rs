@@ -17,14 +17,10 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Answer, Input, InputOrigin, Item, Session, Sign, What};
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::fixture;
 
 /// input, read, written, output, reasoning
 type Counts = [u64; 5];
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{FIXTURES}/{name}")).unwrap()
-}
 
 /// What a fixture gives: detected as `format`, without any damage.
 fn clean(name: &str, format: Format) -> Inputs {

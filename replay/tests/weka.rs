@@ -9,8 +9,6 @@
 mod plain;
 mod table;
 
-use std::path::PathBuf;
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Sent;
 use forkcast_replay::replay::{Options, replay};
@@ -22,17 +20,10 @@ use forkcast_sim::wire::Usage;
 use plain::{Counts, Policy};
 use table::{POLICIES, Row, print};
 
-fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/kv-weka-claude-code"));
-    if !folder.is_dir() {
-        eprintln!("skipped: no traces at {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use crate::places::beside;
 
 fn traces() -> Option<(Vec<Trace>, Vec<plain::Conversation>)> {
-    let folder = folder()?;
+    let folder = beside("kv-weka-claude-code")?;
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     assert!(inputs.unreadable.is_empty(), "{:?}", inputs.unreadable);
     let files = inputs.scopes.into_iter().flat_map(|scope| scope.files);
@@ -161,7 +152,7 @@ fn turn_of(turn: &forkcast_replay::trace::Turn) -> plain::Turn {
 
 #[test]
 fn a_replay_of_the_folder_reads_what_the_plain_method_reads_sub_agents_too() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = beside("kv-weka-claude-code") else { return };
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
     let plain = plain::conversations(&folder);

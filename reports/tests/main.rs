@@ -14,3 +14,4 @@ mod sweeps;
 mod tables;
 mod transcripts;
 mod views;
+mod written;

@@ -8,6 +8,7 @@ mod explain;
 mod fanout;
 mod pages;
 mod prices;
+mod program;
 mod readme;
 mod run;
 mod sizes;
