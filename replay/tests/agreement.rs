@@ -1,7 +1,5 @@
 //! Prediction against recordings that lie beside the repository; skipped, visibly, where they are absent.
 
-#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -9,6 +7,8 @@ use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::{Agreement, Compared, NotComparable};
+
+use crate::places::data;
 
 /// Folders and whole captures that hold exchanges with Claude models.
 const RECORDINGS: [&str; 7] = [
@@ -22,11 +22,7 @@ const RECORDINGS: [&str; 7] = [
 ];
 
 fn recordings() -> Option<Inputs> {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return None;
-    }
+    let data = data()?;
     let paths: Vec<PathBuf> = RECORDINGS.iter().map(|name| data.join(name)).collect();
     Some(Inputs::read(&paths, InputFormat::Auto).expect("the recordings open"))
 }

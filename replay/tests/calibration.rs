@@ -1,7 +1,5 @@
 //! The estimate for Claude against recordings that lie beside the repository; skipped, visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -13,22 +11,10 @@ use forkcast_sim::service::Entry;
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation};
 
-/// Folders with cassettes of Claude models.
-const CASSETTES: [&str; 6] = [
-    "cassettes-crewai",
-    "cassettes-dd-trace-py",
-    "cassettes-openinference",
-    "cassettes-openllmetry",
-    "cassettes-pydantic-ai",
-    "cassettes-ruby-llm",
-];
+use crate::places::{CASSETTES, data};
 
 fn cassettes() -> Option<Samples> {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return None;
-    }
+    let data = data()?;
     let paths: Vec<PathBuf> = CASSETTES.iter().map(|name| data.join(name)).collect();
     Some(Samples::of(&Inputs::read(&paths, InputFormat::Auto).expect("the recordings open")))
 }
@@ -103,11 +89,7 @@ fn factors_fitted_to_other_cassettes_estimate_a_cassette_within_a_tenth_in_sum()
 /// Requests to OpenAI's chat interface with messages of text, and with calls, but without definitions of tools.
 #[test]
 fn chats_without_definitions_are_counted_to_the_token() {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return;
-    }
+    let Some(data) = data() else { return };
     let paths: Vec<PathBuf> = CASSETTES.iter().map(|name| data.join(name)).collect();
     let inputs = Inputs::read(&paths, InputFormat::Auto).expect("the recordings open");
     let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };

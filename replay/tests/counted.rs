@@ -1,7 +1,5 @@
 //! Counted sizes: who counts, how often, and what they change.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 

@@ -1,14 +1,8 @@
 //! Counted sizes of recorded sessions: the reader counts, the prompts add up, the bill is near. The recorded sessions are skipped,
 //! visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use forkcast_replay::calibrate::{Calibration, Errors, Generation, LeftOut, Sample, Samples, fit};
 use forkcast_replay::formats::claude_code::output_residual;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
@@ -18,15 +12,10 @@ use forkcast_sim::service::Entry;
 use forkcast_sim::wire::model::resolve;
 use forkcast_tokens::{BUILT_IN, Factors};
 
-const FOLDERS: [&str; 5] =
-    ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
+use crate::places::{TRANSCRIPTS, data, text, transcripts};
 
 fn recorded(folder: &str) -> Option<Inputs> {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return None;
-    }
+    let data = data()?;
     let options = ReadOptions::from(InputFormat::Auto).counted();
     Some(Inputs::read_with(&[data.join(folder)], &options, &|_| true).expect("the recordings open"))
 }
@@ -93,7 +82,7 @@ fn sums(replayed: &Replay) -> (BTreeMap<String, Sum>, BTreeMap<LeftOut, u64>) {
 
 #[test]
 fn the_sum_of_counted_prompts_is_near_the_bill() {
-    for folder in FOLDERS {
+    for folder in TRANSCRIPTS {
         let Some(inputs) = recorded(folder) else { return };
         let replayed = replay(&inputs, &counted(SizeSource::Both));
         let (sums, left_out) = sums(&replayed);
@@ -145,7 +134,7 @@ fn sources() -> Option<Vec<Source>> {
         eprintln!("{name}: {} steps, left out {left_out:?}", steps.len());
         Some(Source { name, inputs, steps })
     };
-    FOLDERS.into_iter().map(source).collect()
+    TRANSCRIPTS.into_iter().map(source).collect()
 }
 
 fn show(what: &str, errors: &Errors) {
@@ -346,28 +335,6 @@ fn forgotten(text: &str) -> String {
     text.lines().map(forget).collect::<Vec<_>>().join("\n")
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.to_string_lossy().contains(".jsonl") {
-            found.push(path);
-        }
-    }
-}
-
-fn text(path: &Path) -> String {
-    let bytes = fs::read(path).unwrap();
-    let mut unpacked = Vec::new();
-    match path.extension().is_some_and(|ending| ending == "gz") {
-        true => GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map(|_| ()).unwrap(),
-        false => unpacked = bytes,
-    }
-    String::from_utf8_lossy(&unpacked).into_owned()
-}
-
 fn answers(text: &str) -> Vec<Answer> {
     let inputs = Inputs::from_bytes("s.jsonl", text.as_bytes(), InputFormat::Auto);
     let threads =
@@ -382,13 +349,9 @@ fn answers(text: &str) -> Vec<Answer> {
 
 #[test]
 fn estimated_outputs_are_near_recorded_ones() {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return;
-    }
+    let Some(data) = data() else { return };
     let mut paths = Vec::new();
-    FOLDERS.iter().for_each(|folder| files(&data.join(folder), &mut paths));
+    TRANSCRIPTS.iter().for_each(|folder| transcripts(&data.join(folder), &mut paths));
     let (mut sums, mut seen) = (BTreeMap::<Generation, Sum>::new(), BTreeSet::new());
     for path in &paths {
         let text = text(path);

@@ -1,11 +1,9 @@
 //! Forecast and explanation of recorded sessions, measured against what the provider reported.
 //!
-//! `cargo test -p forkcast-replay --test forecast -- --nocapture` prints the tables.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! `cargo test -p forkcast-replay forecast:: -- --nocapture` prints the tables.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
@@ -15,26 +13,15 @@ use forkcast_sim::pricing::{Bill, Category, Money};
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
-#[path = "forecast/ablation.rs"]
+use crate::places::data;
+
 mod ablation;
-#[path = "forecast/diagnosis.rs"]
 mod diagnosis;
-#[path = "forecast/laws.rs"]
 mod laws;
-#[path = "forecast/residual.rs"]
 mod residual;
 
 const SOURCES: [&str; 5] =
     ["cc-entireio-cli", "cc-packmind-context-evaluator", "cc-oh-my-posh", "cc-marot-spotter", "cc-agentv"];
-
-fn data() -> Option<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap().join("shared/data");
-    if data.is_dir() {
-        return Some(data);
-    }
-    println!("SKIPPED: no recordings at {}", data.display());
-    None
-}
 
 /// One way of predicting, measured.
 #[derive(Default)]

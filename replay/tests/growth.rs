@@ -5,23 +5,16 @@
 //! Both texts stand in the transcript, and both prompts' sizes in its usage. Turns with thinking are left out (its text
 //! may be hidden), and so are those of clients that did not record the final usage.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use flate2::read::GzDecoder;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{BlockKind, Content, Level, Role};
 use forkcast_tokens::factors::built_in_residual;
 use forkcast_tokens::{BUILT_IN, Generation, Makeup, Vocabulary, makeup};
 use serde_json::Value;
 
-/// Folders with transcripts of clients that record final usage.
-const TRANSCRIPTS: [&str; 5] =
-    ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
+use crate::places::{TRANSCRIPTS, data, text, transcripts};
 
 /// Tokens around the two messages of a turn.
 const TURN_FRAME_TOKENS: u64 = 2 * 4;
@@ -44,29 +37,6 @@ struct Growth {
     generation: Generation,
     recorded_tokens: u64,
     makeup: Makeup,
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.to_string_lossy().ends_with(".jsonl") || path.to_string_lossy().ends_with(".jsonl.gz") {
-            found.push(path);
-        }
-    }
-}
-
-fn text(path: &Path) -> String {
-    let bytes = fs::read(path).expect("a file");
-    let mut unpacked = Vec::new();
-    match path.extension().is_some_and(|ending| ending == "gz") {
-        true => GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map(|_| ()).expect("gzip"),
-        false => unpacked = bytes,
-    }
-    String::from_utf8_lossy(&unpacked).into_owned()
 }
 
 fn turn(message: &Value) -> Turn {
@@ -135,13 +105,9 @@ fn growth(turn: &Turn, next: &Turn) -> Option<Growth> {
 
 #[test]
 fn the_built_in_residual_is_what_the_transcripts_show() {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return;
-    }
+    let Some(data) = data() else { return };
     let mut paths = Vec::new();
-    TRANSCRIPTS.iter().for_each(|folder| files(&data.join(folder), &mut paths));
+    TRANSCRIPTS.iter().for_each(|folder| transcripts(&data.join(folder), &mut paths));
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     paths.iter().for_each(|path| growths(path, &mut seen, &mut found));
     let mut wrong = Vec::new();

@@ -1,7 +1,5 @@
 //! The rules of the forecast on small sessions made by hand: what each sign does to what is read.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::fmt::Write as _;
 
 use forkcast_replay::input::{InputFormat, Inputs};

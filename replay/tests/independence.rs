@@ -1,9 +1,5 @@
 //! What a request's own usage says about read and write never enters its own prediction.
 
-#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
-
-use std::path::PathBuf;
-
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
@@ -11,18 +7,12 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
+use crate::places::beside;
+
 fn inputs() -> Vec<Inputs> {
-    let capture = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../shared/data/wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz"
-    ));
-    let mut inputs = vec![Inputs::sample()];
-    if capture.is_file() {
-        inputs.push(Inputs::read(&[capture], InputFormat::Auto).expect("the capture opens"));
-    } else {
-        eprintln!("skipped: no capture at {}", capture.display());
-    }
-    inputs
+    let capture = beside("wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz");
+    let read = |capture| Inputs::read(&[capture], InputFormat::Auto).expect("the capture opens");
+    [Inputs::sample()].into_iter().chain(capture.map(read)).collect()
 }
 
 /// The same sum and the same lifetime with another split of read and write.

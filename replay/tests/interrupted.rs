@@ -1,7 +1,5 @@
 //! A replay that is stopped keeps what it computed and says that it is a part.
 
-#![allow(clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::cell::Cell;
 
 use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};

@@ -1,7 +1,5 @@
 //! Readers on fixtures made by hand: what each format means, and what damage costs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
@@ -9,11 +7,7 @@ use forkcast_replay::input::{FORMATS, InputFormat, Inputs};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
-
-fn fixture(name: &str) -> Inputs {
-    Inputs::read(&[format!("{FIXTURES}/{name}")], InputFormat::Auto).unwrap()
-}
+use crate::places::{FIXTURES, read};
 
 fn exchanges(inputs: &Inputs) -> Vec<&Exchange> {
     inputs.exchanges().collect()
@@ -36,7 +30,7 @@ fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
 
 #[test]
 fn a_cassette_gives_exchanges_and_names_what_it_passes_over() {
-    let inputs = fixture("cassette.yaml");
+    let inputs = read("cassette.yaml");
     let all = exchanges(&inputs);
     assert_eq!(all.iter().map(|exchange| exchange.origin.index).collect::<Vec<_>>(), [0, 1, 3, 4]);
     assert_eq!(all[0].origin.line, 2);
@@ -57,7 +51,7 @@ fn a_cassette_gives_exchanges_and_names_what_it_passes_over() {
 
 #[test]
 fn instants_of_a_cassette_come_from_date_and_latency_and_rounding_makes_no_overlap() {
-    let inputs = fixture("cassette.yaml");
+    let inputs = read("cassette.yaml");
     let all = exchanges(&inputs);
     let second = 1_770_924_644_000;
     assert_eq!(all[0].ended_at, Some(Instant::from_millis(second)));
@@ -69,7 +63,7 @@ fn instants_of_a_cassette_come_from_date_and_latency_and_rounding_makes_no_overl
 
 #[test]
 fn parsed_bodies_keep_the_order_of_their_keys_and_what_scalars_mean_to_their_writer() {
-    let inputs = fixture("cassette-parsed.yaml");
+    let inputs = read("cassette-parsed.yaml");
     let all = exchanges(&inputs);
     assert_eq!(
         body(all[0]),
@@ -85,7 +79,7 @@ fn parsed_bodies_keep_the_order_of_their_keys_and_what_scalars_mean_to_their_wri
 
 #[test]
 fn a_damaged_interaction_costs_itself_alone() {
-    let inputs = fixture("cassette-damaged.yaml");
+    let inputs = read("cassette-damaged.yaml");
     let read: Vec<_> =
         exchanges(&inputs).iter().map(|exchange| (exchange.origin.index, counts(exchange).unwrap().0)).collect();
     assert_eq!(read, [(0, 1), (2, 3)]);
@@ -108,7 +102,7 @@ fn bytes_that_are_no_text_cost_their_interaction() {
 
 #[test]
 fn usage_that_cannot_be_believed_is_refused_and_the_request_kept() {
-    let inputs = fixture("cassette-usage.yaml");
+    let inputs = read("cassette-usage.yaml");
     let all = exchanges(&inputs);
     assert_eq!(
         all.iter().map(|exchange| counts(exchange)).collect::<Vec<_>>(),
@@ -131,7 +125,7 @@ fn usage_that_cannot_be_believed_is_refused_and_the_request_kept() {
 
 #[test]
 fn converse_is_translated_and_cache_points_become_markers() {
-    let inputs = fixture("converse.yaml");
+    let inputs = read("converse.yaml");
     let all = exchanges(&inputs);
     assert_eq!(all[0].dialect, Dialect::BedrockConverse);
     assert_eq!(all[0].model, "eu.anthropic.claude-sonnet-4-5-20250929-v1:0");
@@ -164,7 +158,7 @@ fn converse_is_translated_and_cache_points_become_markers() {
 
 #[test]
 fn openrouter_is_translated_and_its_usage_made_additive() {
-    let inputs = fixture("openrouter.yaml");
+    let inputs = read("openrouter.yaml");
     let all = exchanges(&inputs);
     assert_eq!(all[0].dialect, Dialect::OpenRouter);
     assert_eq!(
@@ -193,7 +187,7 @@ fn openrouter_is_translated_and_its_usage_made_additive() {
 
 #[test]
 fn outcomes_of_a_capture_find_their_requests_and_bodies_stay_raw() {
-    let inputs = fixture("capture.json");
+    let inputs = read("capture.json");
     let all = exchanges(&inputs);
     assert_eq!(
         body(all[0]),
@@ -205,7 +199,7 @@ fn outcomes_of_a_capture_find_their_requests_and_bodies_stay_raw() {
     assert_eq!(counts(all[1]), None);
     assert_eq!(counts(all[2]), Some((2, 5, 0, 0, 1)), "3 ms away from one, 0 ms from the other");
     assert_eq!(inputs.scopes[0].files[0].notes, ["1 outcomes belong to no request of this capture"]);
-    let pair = fixture("pair.jsonl");
+    let pair = read("pair.jsonl");
     assert_eq!(pair.scopes[0].files[0].format, Format::WireCapture);
     assert_eq!(exchanges(&pair)[1].sent_at, exchanges(&pair)[0].sent_at.map(|at| Instant(at.0 + 10_500_000_000)));
 }
@@ -223,11 +217,11 @@ fn a_capture_that_breaks_off_keeps_what_came_before() {
 
 #[test]
 fn bodies_are_read_alone_and_with_their_answers() {
-    let inputs = fixture("body.json");
+    let inputs = read("body.json");
     assert_eq!(exchanges(&inputs)[0].model, "claude-opus-4-8");
     assert!(body(exchanges(&inputs)[0]).contains("lone \\ud83d"));
     assert_eq!((exchanges(&inputs)[0].sent_at, exchanges(&inputs)[0].usage), (None, None));
-    let inputs = fixture("request-response.json");
+    let inputs = read("request-response.json");
     let usage = exchanges(&inputs)[0].usage.unwrap();
     assert_eq!(
         counts(exchanges(&inputs)[0]),
@@ -239,7 +233,7 @@ fn bodies_are_read_alone_and_with_their_answers() {
 
 #[test]
 fn an_exchange_log_is_read_line_by_line() {
-    let inputs = fixture("log.jsonl");
+    let inputs = read("log.jsonl");
     let all = exchanges(&inputs);
     let first = all[0];
     assert_eq!(first.sent_at, Some(Instant(1_000_250_000)));
@@ -272,7 +266,7 @@ fn an_exchange_log_is_read_line_by_line() {
 
 #[test]
 fn what_is_written_is_read_back() {
-    let inputs = fixture("log.jsonl");
+    let inputs = read("log.jsonl");
     let mut out = Vec::new();
     for exchange in inputs.exchanges() {
         write_line(&mut out, exchange, RawAnswer::UsageOnly).unwrap();

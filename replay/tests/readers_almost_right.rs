@@ -1,7 +1,5 @@
 //! Files that are almost what they should be: each gives one sentence that says what it is and what to do.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::input::{InputFormat, Inputs};
 
 /// What a file gives.

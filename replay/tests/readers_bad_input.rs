@@ -1,7 +1,5 @@
 //! Files that are no recordings, and files that would like to break a reader.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -13,7 +11,7 @@ use forkcast_replay::formats::{self, FORMATS, Format};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::FIXTURES;
 
 fn auto(bytes: &[u8]) -> Inputs {
     Inputs::from_bytes("memory", bytes, InputFormat::Auto)

@@ -1,30 +1,20 @@
 //! Readers on the recordings that lie beside the workspace. They are not part of the project: absent, these tests skip.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::time::Instant;
 use serde_json::Value;
 
-fn data(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is absent");
-    None
-}
+use crate::places::beside;
 
 fn read(path: &str) -> Option<Inputs> {
-    Some(Inputs::read(&[data(path)?], InputFormat::Auto).unwrap())
+    Some(Inputs::read(&[beside(path)?], InputFormat::Auto).unwrap())
 }
 
 fn rows(path: &str) -> Option<Vec<Value>> {
-    let text = std::fs::read_to_string(data(path)?).unwrap();
+    let text = std::fs::read_to_string(beside(path)?).unwrap();
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 

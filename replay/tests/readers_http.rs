@@ -1,29 +1,15 @@
 //! Recordings of HTTP: archives, logs and cassettes made by hand as the tools write them. Packed bodies were packed by
 //! other implementations (brotli 1.2.1, zstandard 0.25.0 and zlib of Python), streams of AWS framed with their checksums.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::time::Instant;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
-
-fn fixture(name: &str) -> Inputs {
-    Inputs::read(&[format!("{FIXTURES}/{name}")], InputFormat::Auto).unwrap()
-}
-
-fn memory(text: &str) -> Inputs {
-    Inputs::from_bytes("memory", text.as_bytes(), InputFormat::Auto)
-}
+use crate::places::{FIXTURES, beside, memory, notes, read};
 
 fn format(inputs: &Inputs) -> Format {
     inputs.scopes[0].files[0].format
-}
-
-fn notes(inputs: &Inputs) -> Vec<&str> {
-    inputs.scopes[0].files[0].notes.iter().map(String::as_str).collect()
 }
 
 fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
@@ -51,7 +37,7 @@ fn instants(exchange: &Exchange) -> [Option<f64>; 3] {
 
 #[test]
 fn an_archive_gives_exchanges_however_its_bodies_are_kept() {
-    let inputs = fixture("archive.har");
+    let inputs = read("archive.har");
     assert_eq!(format(&inputs), Format::Har);
     assert_eq!(
         counts(&inputs),
@@ -82,7 +68,7 @@ fn an_archive_gives_exchanges_however_its_bodies_are_kept() {
 
 #[test]
 fn other_spellings_go_through_an_archive_as_through_a_cassette() {
-    let inputs = fixture("archive.har");
+    let inputs = read("archive.har");
     let named = |index: usize| inputs.exchanges().find(|exchange| exchange.origin.index == index).unwrap();
     assert_eq!((named(7).dialect, named(7).model.as_str()), (Dialect::Messages, "claude-sonnet-4-5@20250929"));
     assert_eq!(named(8).dialect, Dialect::BedrockInvoke);
@@ -99,7 +85,7 @@ fn other_spellings_go_through_an_archive_as_through_a_cassette() {
 
 #[test]
 fn a_request_of_an_archive_begins_when_it_is_on_the_wire() {
-    let inputs = fixture("archive.har");
+    let inputs = read("archive.har");
     let all: Vec<_> = inputs.exchanges().collect();
     // 5 ms blocked and 20 ms connecting, then 1 + 800.25 to the first byte and 200 to the end.
     assert_eq!(instants(all[0]), [Some(25.0), Some(826.25), Some(1026.25)]);
@@ -147,7 +133,7 @@ fn an_archive_names_some_of_many_other_requests() {
 
 #[test]
 fn a_claude_trace_is_read_pair_by_pair() {
-    let inputs = fixture("trace.jsonl");
+    let inputs = read("trace.jsonl");
     assert_eq!(format(&inputs), Format::ClaudeTrace);
     assert_eq!(
         counts(&inputs),
@@ -187,7 +173,7 @@ fn a_damaged_pair_costs_itself_alone() {
 
 #[test]
 fn a_ruby_cassette_is_read_like_one_of_python() {
-    let inputs = fixture("ruby.yml");
+    let inputs = read("ruby.yml");
     assert_eq!(format(&inputs), Format::RubyVcr);
     assert_eq!(
         counts(&inputs),
@@ -218,11 +204,7 @@ fn a_ruby_cassette_in_json_is_the_same_cassette() {
 
 #[test]
 fn every_cassette_of_ruby_llm_reads_without_damage() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/cassettes-ruby-llm");
-    if !std::path::Path::new(folder).is_dir() {
-        eprintln!("skipped: {folder} is absent");
-        return;
-    }
+    let Some(folder) = beside("cassettes-ruby-llm") else { return };
     let inputs = Inputs::read(&[folder], InputFormat::Auto).unwrap();
     assert_eq!(reasons(&inputs), vec![]);
     // What cannot be believed of their usage: `usage/recorded.rs`.

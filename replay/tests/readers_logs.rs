@@ -1,30 +1,16 @@
 //! Logs of gateways and traces: what they say of prompts and usage, put into one form. Fixtures are made by hand after the
 //! sources that the modules name.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
-use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::time::Instant;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
-
-fn fixture(name: &str) -> Inputs {
-    Inputs::read(&[format!("{FIXTURES}/{name}")], InputFormat::Auto).unwrap()
-}
+use crate::places::{FIXTURES, memory, notes, read};
 
 fn text(name: &str) -> String {
     std::fs::read_to_string(format!("{FIXTURES}/{name}")).unwrap()
-}
-
-fn memory(text: &str) -> Inputs {
-    Inputs::from_bytes("memory", text.as_bytes(), InputFormat::Auto)
-}
-
-fn notes(inputs: &Inputs) -> Vec<&str> {
-    inputs.scopes[0].files[0].notes.iter().map(String::as_str).collect()
 }
 
 fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
@@ -59,7 +45,7 @@ fn instants(exchange: &Exchange) -> [Option<u64>; 3] {
 
 #[test]
 fn litellm_counts_are_made_additive_whatever_its_version_included() {
-    let inputs = fixture("litellm.jsonl");
+    let inputs = read("litellm.jsonl");
     assert_eq!(inputs.scopes[0].files[0].format, Format::LiteLlm);
     assert_eq!(
         counts(&inputs),
@@ -98,7 +84,7 @@ fn litellm_counts_are_made_additive_whatever_its_version_included() {
 
 #[test]
 fn litellm_bodies_are_the_clients_own_or_put_together() {
-    let inputs = fixture("litellm.jsonl");
+    let inputs = read("litellm.jsonl");
     assert_eq!(
         body(at(&inputs, 0)),
         "{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":16,\
@@ -121,7 +107,7 @@ fn litellm_bodies_are_the_clients_own_or_put_together() {
 
 #[test]
 fn litellm_instants_are_seconds_or_dates() {
-    let inputs = fixture("litellm.jsonl");
+    let inputs = read("litellm.jsonl");
     assert_eq!(instants(at(&inputs, 0)), [Some(250), Some(1375), Some(2750)]);
     assert_eq!(instants(at(&inputs, 3)), [Some(250), None, Some(2750)], "the first token is the end: not streamed");
 }
@@ -129,7 +115,7 @@ fn litellm_instants_are_seconds_or_dates() {
 #[test]
 fn litellm_records_stand_in_lines_in_a_list_or_alone() {
     let lines = text("litellm.jsonl");
-    let expected = counts(&fixture("litellm.jsonl"));
+    let expected = counts(&read("litellm.jsonl"));
     let list = format!("[{}]", lines.trim_end().replace('\n', ",\n"));
     assert_eq!(counts(&memory(&list)), expected);
     let first = lines.lines().next().unwrap();
@@ -143,7 +129,7 @@ fn litellm_records_stand_in_lines_in_a_list_or_alone() {
 
 #[test]
 fn counts_of_spans_are_made_additive_and_calls_are_counted_once() {
-    let inputs = fixture("traces.jsonl");
+    let inputs = read("traces.jsonl");
     assert_eq!(inputs.scopes[0].files[0].format, Format::Otel);
     assert_eq!(
         counts(&inputs),
@@ -183,7 +169,7 @@ fn counts_of_spans_are_made_additive_and_calls_are_counted_once() {
 
 #[test]
 fn prompts_of_spans_become_bodies_of_the_messages_api() {
-    let inputs = fixture("traces.jsonl");
+    let inputs = read("traces.jsonl");
     assert_eq!(
         body(at(&inputs, 1)),
         "{\"model\":\"claude-opus-4-8\",\

@@ -1,11 +1,7 @@
 //! Byte properties of every reader: whatever happens to a recording, nothing panics, nothing takes long, reading twice gives
 //! the same, every exchange that is gone is accounted for, and a truncated file holds nothing that the whole one does not.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-#[path = "readers_mutated/fuzzed.rs"]
 mod fuzzed;
-#[path = "readers_mutated/lines.rs"]
 mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +12,7 @@ use forkcast_replay::formats::{self, FORMATS, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::fixture;
 
 /// The fixtures of each format. A reader without one fails the first test below.
 const OF_FORMAT: &[(Format, &[&str])] = &[
@@ -49,10 +45,6 @@ const ELSEWHERE: &[Format] = &[
 
 /// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
 const LONGEST: Duration = Duration::from_secs(2);
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{FIXTURES}/{name}")).unwrap()
-}
 
 fn read(format: Format, bytes: &[u8]) -> Reading {
     let started = Instant::now();

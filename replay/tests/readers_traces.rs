@@ -1,7 +1,5 @@
 //! Readers of serving traces: what they find in made files, that damage is told and placed, that nothing breaks them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::time::{Duration as Wall, Instant as Clock};
 
 use forkcast_replay::formats::{self, Format, Reading};
@@ -11,12 +9,10 @@ use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 
+use crate::places::fixture;
+
 const FIXTURES: [(Format, &str); 3] =
     [(Format::Weka, "weka.json"), (Format::Mooncake, "mooncake.jsonl"), (Format::LmCache, "lmcache.jsonl")];
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
 
 fn requests(reading: &Reading) -> usize {
     reading.traces.iter().map(Trace::requests).sum()

@@ -1,7 +1,5 @@
 //! What a session sent is played back to the same session, and diverges where the session does.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use forkcast_replay::exchange::{Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::recording::Recording;
 use forkcast_replay::schedule::{Scheduled, Stream};

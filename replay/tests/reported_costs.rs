@@ -1,16 +1,15 @@
 //! Bills beside what the answers themselves say that they cost: `OpenRouter` and xAI put it into the usage. Skips,
 //! visibly, where the recordings are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
-
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::{Date, Money};
 use forkcast_sim::service::Entry;
+
+use crate::places::beside;
 
 /// Bills that differ, with the reason.
 #[derive(Default)]
@@ -24,12 +23,7 @@ struct Compared {
 fn compare(folders: &[&str], prices_of: Option<Date>) -> Option<Compared> {
     let mut compared = Compared::default();
     for folder in folders {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(folder);
-        if !path.is_dir() {
-            eprintln!("skipped: {} is not here", path.display());
-            return None;
-        }
-        let inputs = Inputs::read(&[path], InputFormat::Auto).unwrap();
+        let inputs = Inputs::read(&[beside(folder)?], InputFormat::Auto).unwrap();
         let result = replay(&inputs, &Options { prices_of, ..Options::default() });
         let place = |exchange: &Exchange| (exchange.origin.file.clone(), exchange.origin.index);
         let exchanges: BTreeMap<_, _> = inputs.exchanges().map(|exchange| (place(exchange), exchange)).collect();

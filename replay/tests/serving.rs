@@ -1,19 +1,12 @@
 //! Mooncake's and LMCache's traces beside the project against published figures; skipped, visibly, where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-use std::path::PathBuf;
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::trace::{Trace, turns};
 
+use crate::places::beside;
+
 fn trace(place: &str) -> Option<Trace> {
-    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(place);
-    if !file.is_file() {
-        eprintln!("skipped: no trace at {}", file.display());
-        return None;
-    }
-    let inputs = Inputs::read(&[&file], InputFormat::Auto).expect("the file opens");
+    let inputs = Inputs::read(&[beside(place)?], InputFormat::Auto).expect("the file opens");
     assert!(inputs.unreadable.is_empty(), "{:?}", inputs.unreadable);
     inputs.scopes.into_iter().flat_map(|scope| scope.files).flat_map(|file| file.traces).next()
 }

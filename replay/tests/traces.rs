@@ -1,7 +1,5 @@
 //! Replays of made serving traces against figures worked out by hand.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Sent;
 use forkcast_replay::replay::{Options, Replay, replay};
@@ -15,9 +13,10 @@ use forkcast_sim::wire::Usage;
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::places::fixture;
+
 fn inputs(name: &str) -> Inputs {
-    let bytes = std::fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    Inputs::from_bytes(name, &bytes, InputFormat::Auto)
+    Inputs::from_bytes(name, &fixture(name), InputFormat::Auto)
 }
 
 fn replayed(name: &str) -> Replay {

@@ -1,14 +1,8 @@
 //! Sessions of Claude Code, by a fixture made by hand and by texts that are damaged, hostile or repeated.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-#[path = "transcripts/damage.rs"]
 mod damage;
-#[path = "transcripts/doubles.rs"]
 mod doubles;
-#[path = "transcripts/renamed.rs"]
 mod renamed;
-#[path = "transcripts/signs.rs"]
 mod signs;
 
 use forkcast_replay::formats::{self, Format, Reading};

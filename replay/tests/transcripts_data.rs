@@ -1,7 +1,5 @@
 //! The reader of Claude Code against the recorded sessions: every request once, every count equal. Skipped where they are absent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,17 +7,7 @@ use std::path::{Path, PathBuf};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Answer, OutputCount, Stop, What, answer_id};
 
-const FOLDERS: [&str; 5] =
-    ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
-
-fn data() -> Option<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    if data.is_dir() {
-        return Some(data);
-    }
-    eprintln!("skipped: no recorded data at {}", data.display());
-    None
-}
+use crate::places::{TRANSCRIPTS, data};
 
 /// One row of the table that was made by another program.
 struct Row(BTreeMap<String, String>);
@@ -49,11 +37,11 @@ fn rows(data: &Path) -> Vec<Row> {
     let row = |line: &str| {
         Row(header.iter().map(|name| (*name).to_owned()).zip(line.split(',').map(str::to_owned)).collect())
     };
-    lines.map(row).filter(|row| row.text("exported") == "1" && FOLDERS.contains(&row.text("source"))).collect()
+    lines.map(row).filter(|row| row.text("exported") == "1" && TRANSCRIPTS.contains(&row.text("source"))).collect()
 }
 
 fn read(data: &Path) -> Inputs {
-    let folders: Vec<PathBuf> = FOLDERS.iter().map(|folder| data.join(folder)).collect();
+    let folders: Vec<PathBuf> = TRANSCRIPTS.iter().map(|folder| data.join(folder)).collect();
     Inputs::read(&folders, InputFormat::Auto).unwrap()
 }
 
@@ -166,7 +154,7 @@ fn estimated_outputs_come_near_final_counts() {
     let Some(data) = data() else { return };
     // Of each tokenizer: estimate and final count.
     let mut pairs: BTreeMap<bool, Vec<(u64, u64)>> = BTreeMap::new();
-    let packed = FOLDERS.iter().flat_map(|folder| std::fs::read_dir(data.join(folder)).unwrap());
+    let packed = TRANSCRIPTS.iter().flat_map(|folder| std::fs::read_dir(data.join(folder)).unwrap());
     for path in packed.map(|entry| entry.unwrap().path()).filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")) {
         let mut text = String::new();
         flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();

@@ -1,27 +1,15 @@
 //! Transcripts of agents other than Claude Code: their sums against an independent walk over the raw files and against the
 //! figures noted with the recordings; fixtures made by hand; near misses; mutations.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-#[path = "transcripts_other/codex.rs"]
 mod codex;
-#[path = "transcripts_other/copilot_cli.rs"]
 mod copilot_cli;
-#[path = "transcripts_other/gemini_cli.rs"]
 mod gemini_cli;
-#[path = "transcripts_other/managed_agents.rs"]
 mod managed_agents;
-#[path = "transcripts_other/mutations.rs"]
 mod mutations;
-#[path = "transcripts_other/opencode.rs"]
 mod opencode;
-#[path = "transcripts_other/pi.rs"]
 mod pi;
-#[path = "transcripts_other/raw.rs"]
 mod raw;
-#[path = "transcripts_other/swe_agent.rs"]
 mod swe_agent;
-#[path = "transcripts_other/tracelab.rs"]
 mod tracelab;
 
 use forkcast_replay::exchange::RecordedUsage;
@@ -29,14 +17,10 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Answer, Input, InputOrigin, Item, Session, Sign, What};
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::places::fixture;
 
 /// input, read, written, output, reasoning
 type Counts = [u64; 5];
-
-fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{FIXTURES}/{name}")).unwrap()
-}
 
 /// What a fixture gives: detected as `format`, without any damage.
 fn clean(name: &str, format: Format) -> Inputs {

@@ -1,20 +1,11 @@
 //! Usage of every provider in one convention: against recordings, against known traps, and as laws over generated counts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-#[path = "usage/crude.rs"]
 mod crude;
-#[path = "usage/frames.rs"]
 mod frames;
-#[path = "usage/laws.rs"]
 mod laws;
-#[path = "usage/recorded.rs"]
 mod recorded;
-#[path = "usage/spellings.rs"]
 mod spellings;
-#[path = "usage/streams.rs"]
 mod streams;
-#[path = "usage/traps.rs"]
 mod traps;
 
 use forkcast_replay::exchange::{Dialect, RecordedUsage};

@@ -6,14 +6,8 @@
 //!
 //! Published are figures of 692 to 739 conversations, of which 86 lie here, without sub-agents; so do the figures here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
-mod weka {
-    pub mod plain;
-    pub mod table;
-}
-
-use std::path::PathBuf;
+mod plain;
+mod table;
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Sent;
@@ -23,20 +17,13 @@ use forkcast_replay::what_if::{Bound, BoundPings, Columns, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Rates, Terms};
 use forkcast_sim::wire::Usage;
-use weka::plain::{self, Counts, Policy};
-use weka::table::{POLICIES, Row, print};
+use plain::{Counts, Policy};
+use table::{POLICIES, Row, print};
 
-fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/kv-weka-claude-code"));
-    if !folder.is_dir() {
-        eprintln!("skipped: no traces at {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use crate::places::beside;
 
 fn traces() -> Option<(Vec<Trace>, Vec<plain::Conversation>)> {
-    let folder = folder()?;
+    let folder = beside("kv-weka-claude-code")?;
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     assert!(inputs.unreadable.is_empty(), "{:?}", inputs.unreadable);
     let files = inputs.scopes.into_iter().flat_map(|scope| scope.files);
@@ -151,7 +138,7 @@ fn overlaps_and_gaps_agree_with_the_plain_method() {
     };
     let found: Vec<Vec<plain::Turn>> = ours.iter().map(of_trace).collect();
     assert_eq!(found, expected);
-    print("Overlap with the previous request, gaps, retention", &weka::table::statistics(&found, &expected));
+    print("Overlap with the previous request, gaps, retention", &table::statistics(&found, &expected));
 }
 
 fn turn_of(turn: &forkcast_replay::trace::Turn) -> plain::Turn {
@@ -165,7 +152,7 @@ fn turn_of(turn: &forkcast_replay::trace::Turn) -> plain::Turn {
 
 #[test]
 fn a_replay_of_the_folder_reads_what_the_plain_method_reads_sub_agents_too() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = beside("kv-weka-claude-code") else { return };
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
     let plain = plain::conversations(&folder);

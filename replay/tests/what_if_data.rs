@@ -1,27 +1,16 @@
 //! What-ifs on public transcripts: nothing changed costs what was billed, and nothing is cheaper than the bound.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
-use std::path::{Path, PathBuf};
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::service::Entry;
 
-fn folders() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let names = ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
-    names.map(|name| data.join(name)).into_iter().filter(|path| path.is_dir()).collect()
-}
+use crate::places::{TRANSCRIPTS, data};
 
 #[test]
 fn nothing_changed_costs_what_was_billed() {
-    let folders = folders();
-    if folders.is_empty() {
-        eprintln!("skipped: no transcripts");
-        return;
-    }
+    let Some(data) = data() else { return };
+    let folders = TRANSCRIPTS.map(|name| data.join(name));
     let inputs = Inputs::read(&folders, InputFormat::Auto).unwrap();
     let specs = ["ttl=5m", "ttl=1h", "ttl=best", "ttl=5m,keepalive=2@270", "no-cache"];
     let what_if: Vec<WhatIf> =

@@ -1,7 +1,5 @@
 //! `published/claims.md` is what runs give, and what runs give is what the derivation says (`economics.md` 3.3, 3.7).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::path::Path;
 use std::rc::Rc;
 

@@ -1,19 +1,19 @@
 //! Where a match stops and why: one story for each reason, and what holds of every request.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::explained::Explained;
 use forkcast_reports::folder::reading::RunFolder;
 use forkcast_reports::folder::{Contents, Folder};
-use forkcast_reports::format::{SCHEMAS, explain};
+use forkcast_reports::format::explain;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{Report, entries};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use serde_json::Value;
+
+use crate::written::{beside, validator};
 
 /// One request of a story.
 struct Sent {
@@ -163,8 +163,7 @@ fn lines_that_are_not_there_are_counted() {
 /// An inspection is the replay stopped at one request: both say the same of it, for every request of the sample.
 #[test]
 fn inspections_agree_with_the_replay_and_with_the_schema() {
-    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == explain::SCHEMA).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    let validator = validator(explain::SCHEMA);
     let inputs = Inputs::sample();
     let options = Options::default();
     let replay = replay(&inputs, &options);
@@ -196,11 +195,7 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
 /// Every request of the real recordings, where they are: the explanation adds up and can be written in every form.
 #[test]
 fn every_recorded_request_can_be_explained() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    if !folder.is_dir() {
-        eprintln!("skipped: no recordings beside the project");
-        return;
-    }
+    let Some(folder) = beside("") else { return };
     let mut explained_requests = 0;
     for name in ["cassettes-pydantic-ai", "cassettes-crewai", "cassettes-dd-trace-py", "wire-cache-fix"] {
         let inputs = Inputs::read(&[folder.join(name)], InputFormat::Auto).unwrap();
@@ -233,11 +228,7 @@ fn every_recorded_request_can_be_explained() {
 /// A folder with bodies is the recording: read back, every request has the bill and the misses that it had.
 #[test]
 fn a_run_folder_with_bodies_bills_every_recorded_request_as_before() {
-    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    if !data.is_dir() {
-        eprintln!("skipped: no recordings beside the project");
-        return;
-    }
+    let Some(data) = beside("") else { return };
     for name in ["cassettes-pydantic-ai", "cassettes-openllmetry", "cassettes-ruby-llm", "wire-cache-fix"] {
         let inputs = Inputs::read(&[data.join(name)], InputFormat::Auto).unwrap();
         let options = Options::default();

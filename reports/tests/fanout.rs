@@ -1,7 +1,5 @@
 //! Fan-outs as JSON, as comma-separated values and for people.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::rc::Rc;
 
 use forkcast_reports::document::terminal::{self, Look};

@@ -1,38 +1,18 @@
 //! Runs of scenarios as machines read them, and the schema that editors read.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeSet;
 
 use forkcast_reports::document::{json, terminal};
 use forkcast_reports::figures::lanes;
-use forkcast_reports::format::{self, SCENARIO, SCHEMAS, ledger::simulated};
+use forkcast_reports::format::{self, SCENARIO, ledger::simulated};
 use forkcast_reports::human;
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::format::outline::OBJECTS;
 use forkcast_scenarios::format::tree::Node;
 use forkcast_scenarios::run::{Options, Run, play};
-use jsonschema::Validator;
 use serde_json::Value;
 
-fn schema(name: &str) -> Value {
-    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == name).unwrap();
-    serde_json::from_str(text).unwrap()
-}
-
-fn validator(name: &str) -> Validator {
-    jsonschema::validator_for(&schema(name)).unwrap()
-}
-
-fn errors(validator: &Validator, value: &Value) -> Vec<String> {
-    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
-}
-
-fn text_of(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
-    let mut text = Vec::new();
-    write(&mut text).unwrap();
-    String::from_utf8(text).unwrap()
-}
+use crate::written::{errors, schema, text, validator};
 
 fn run(name: &str) -> Run {
     play(catalog::find(name).unwrap().read(&[]).unwrap(), &Options::default())
@@ -43,9 +23,9 @@ fn runs_and_their_ledgers_follow_their_schemas() {
     let (of_run, of_line) = (validator("forkcast.run/1"), validator("forkcast.ledger/1"));
     for entry in catalog::all() {
         let run = run(&entry.name);
-        let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
+        let value: Value = serde_json::from_str(&text(|target| format::run::write(&run, &[], target))).unwrap();
         assert_eq!(errors(&of_run, &value), Vec::<String>::new(), "{}", entry.name);
-        let ledger = text_of(|target| simulated::write(&run, target));
+        let ledger = text(|target| simulated::write(&run, target));
         assert_eq!(ledger.lines().count(), run.requests.len());
         for line in ledger.lines() {
             assert_eq!(errors(&of_line, &serde_json::from_str(line).unwrap()), Vec::<String>::new(), "{}", entry.name);
@@ -57,7 +37,7 @@ fn runs_and_their_ledgers_follow_their_schemas() {
 #[test]
 fn sums_of_a_run_are_whole() {
     let run = run(catalog::DEFAULT);
-    let value: Value = serde_json::from_str(&text_of(|target| format::run::write(&run, &[], target))).unwrap();
+    let value: Value = serde_json::from_str(&text(|target| format::run::write(&run, &[], target))).unwrap();
     let totals = run.totals();
     let parts = run.sums_of_agents().into_iter();
     let cost = parts.filter_map(|part| part.cost).reduce(|one, other| one + other);
@@ -69,19 +49,19 @@ fn sums_of_a_run_are_whole() {
 fn people_see_agents_lanes_and_laws() {
     let run = run(catalog::DEFAULT);
     let document = human::run::document(&run, &[]);
-    let text = text_of(|target| terminal::write(&document, terminal::Look::default(), target));
+    let said = text(|target| terminal::write(&document, terminal::Look::default(), target));
     for part in ["fork#1", "█", "░", "Laws held", "without a cache"] {
-        assert!(text.contains(part), "{part}: {text}");
+        assert!(said.contains(part), "{part}: {said}");
     }
     let failed = human::run::document(&run, &["something else".to_owned()]);
-    let text = text_of(|target| terminal::write(&failed, terminal::Look::default(), target));
-    assert!(text.contains("What did not come out as expected") && text.contains("something else"));
+    let said = text(|target| terminal::write(&failed, terminal::Look::default(), target));
+    assert!(said.contains("What did not come out as expected") && said.contains("something else"));
     assert!(lanes::svg(&run).contains("fork#1"));
 }
 
 #[test]
 fn scenarios_are_listed_with_what_they_claim() {
-    let text = text_of(|target| json::write(&human::list::scenarios(), target));
+    let text = text(|target| json::write(&human::list::scenarios(), target));
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(errors(&validator("forkcast.list/1"), &value), Vec::<String>::new());
     assert!(value["scenarios"].as_array().unwrap().iter().all(|row| row["claim"].as_str().unwrap().len() > 20));

@@ -1,7 +1,5 @@
 //! What is written is what the schemas say, for the sample and for recordings of every kind of trouble.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
@@ -14,34 +12,16 @@ use forkcast_reports::report::{By, Limits, Report, View, Window, since, until};
 use forkcast_sim::diagnosis::{CAUSES, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::{Usage, Wire, spelling};
-use jsonschema::Validator;
 use serde_json::Value;
 
-fn validator(name: &str) -> Validator {
-    let (_, text) = SCHEMAS.iter().find(|(schema, _)| *schema == name).unwrap();
-    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
-}
-
-fn check(validator: &Validator, text: &str) -> Value {
-    let value: Value = serde_json::from_str(text).unwrap();
-    let errors: Vec<String> =
-        validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-    value
-}
+use crate::written::{beside, check, text, validator};
 
 fn ledger_of(report: &Report<'_>) -> String {
-    text_of(|target| {
+    text(|target| {
         let mut written = Ok(());
         report.each(&mut |entry| written = format::ledger::write(report, entry, &mut *target));
         written
     })
-}
-
-fn text_of(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
-    let mut text = Vec::new();
-    write(&mut text).unwrap();
-    String::from_utf8(text).unwrap()
 }
 
 /// A request without a price, one without usage, one to another provider, one that is no request, and a broken line.
@@ -87,7 +67,7 @@ fn replays_and_ledgers_follow_their_schemas() {
             let options = Options { sizing: sizing(&inputs, &view), ..Options::default() };
             let replay = replay(&inputs, &options);
             let report = Report::new(&inputs, &replay, &options, view);
-            let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
+            let value = check(&run, &text(|target| format::replay::write(&report, target)));
             let counted = replay.entries.len() as u64 - report.left_out.requests();
             assert_eq!(value["totals"]["requests"], counted);
             let ledger = ledger_of(&report);
@@ -103,17 +83,14 @@ fn replays_and_ledgers_follow_their_schemas() {
 #[test]
 fn reports_of_recordings_follow_their_schemas() {
     let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
-    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    for folder in ["cassettes-pydantic-ai", "cassettes-ruby-llm", "cassettes-crewai", "wire-cache-fix"] {
-        let Ok(inputs) = Inputs::read(&[data.join(folder)], InputFormat::Auto) else {
-            eprintln!("skipped: no recordings at {}", data.join(folder).display());
-            continue;
-        };
+    for name in ["cassettes-pydantic-ai", "cassettes-ruby-llm", "cassettes-crewai", "wire-cache-fix"] {
+        let Some(folder) = beside(name) else { continue };
+        let inputs = Inputs::read(&[folder], InputFormat::Auto).unwrap();
         let options = Options::default();
         let replay = replay(&inputs, &options);
         let report = Report::new(&inputs, &replay, &options, View { by: Some(By::Model), ..View::default() });
-        let value = check(&run, &text_of(|target| format::replay::write(&report, target)));
-        assert!(value["groups"].as_array().unwrap().len() > 1, "{folder}");
+        let value = check(&run, &text(|target| format::replay::write(&report, target)));
+        assert!(value["groups"].as_array().unwrap().len() > 1, "{name}");
         ledger_of(&report).lines().for_each(|text| drop(check(&line, text)));
     }
 }
@@ -168,7 +145,7 @@ fn comparisons_follow_their_schema() {
             names: Names::Plain,
         };
         for content in [false, true] {
-            let value = check(&validator, &text_of(|target| format::diff::write(&sides, content, target)));
+            let value = check(&validator, &text(|target| format::diff::write(&sides, content, target)));
             let found = !comparison.differences.is_empty();
             assert_eq!(value["cause"].is_string(), found);
             assert_eq!(value.get("window").is_some(), found && content);
@@ -197,7 +174,7 @@ fn lists_follow_their_schema() {
     let (models, prices) = (list::models(Layout::Flat), list::prices(&PriceBook::built_in(), Layout::Flat));
     let others = [list::profiles(), list::policies(), list::formats(), list::what_ifs(), list::schemas()];
     for document in [models, prices].into_iter().chain(others) {
-        let value = check(&validator, &text_of(|target| json::write(&document, target)));
+        let value = check(&validator, &text(|target| json::write(&document, target)));
         // Beside the version one table; prices have a second one, for fees.
         let tables = value.as_object().unwrap().len() - 1;
         assert_eq!(tables, if value.get("prices").is_some() { 2 } else { 1 });

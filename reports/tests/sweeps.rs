@@ -1,16 +1,14 @@
 //! Plans and merged grids as machines and people read them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
-use std::io::{self, Write};
-
 use forkcast_reports::document::terminal;
-use forkcast_reports::format::{SCHEMAS, sweep};
+use forkcast_reports::format::sweep;
 use forkcast_reports::human;
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::sweep::row::Player;
 use forkcast_scenarios::sweep::{Axis, Plan, Row, Subject};
 use serde_json::Value;
+
+use crate::written::{check, text, validator};
 
 fn plan(subject: Subject, axes: &[&str]) -> Plan {
     Plan::new(subject, axes.iter().map(|axis| Axis::read(axis).unwrap()).collect(), 4).unwrap()
@@ -28,27 +26,11 @@ fn rows(plan: &Plan) -> Vec<Row> {
     plan.cells.iter().map(|cell| player.row(cell)).collect()
 }
 
-fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-    let mut bytes = Vec::new();
-    write(&mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
-
-fn check(schema: &str, text: &str) -> Value {
-    let (_, schema) = SCHEMAS.iter().find(|(name, _)| *name == schema).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
-    let value = serde_json::from_str(text).unwrap();
-    let errors: Vec<String> =
-        validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert_eq!(errors, Vec::<String>::new());
-    value
-}
-
 #[test]
 fn plans_and_merged_grids_follow_their_schemas() {
     for plan in plans() {
-        check("forkcast.plan/1", &plan.text());
-        let value = check("forkcast.sweep/1", &text(|target| sweep::write(&plan, &rows(&plan), target)));
+        check(&validator("forkcast.plan/1"), &plan.text());
+        let value = check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&plan, &rows(&plan), target)));
         assert_eq!(value["rows"].as_array().unwrap().len(), plan.cells.len());
     }
 }
@@ -56,13 +38,15 @@ fn plans_and_merged_grids_follow_their_schemas() {
 #[test]
 fn what_has_no_price_or_breaks_off_has_a_row_all_the_same() {
     let [fanout, scenario] = plans();
-    let of_fanout = check("forkcast.sweep/1", &text(|target| sweep::write(&fanout, &rows(&fanout), target)));
+    let of_fanout =
+        check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&fanout, &rows(&fanout), target)));
     assert_eq!(of_fanout["rows"][0]["set"]["model"], "claude-opus-5-5");
     assert!(of_fanout["rows"][0]["cost_usd"].as_f64().unwrap() > 0.0);
     assert_eq!(of_fanout["rows"][7]["set"]["model"], "who-knows");
     assert_eq!(of_fanout["rows"][7]["cost_usd"], Value::Null);
     assert!(of_fanout["rows"][7]["usage"]["output_tokens"].as_u64().unwrap() > 0);
-    let of_scenario = check("forkcast.sweep/1", &text(|target| sweep::write(&scenario, &rows(&scenario), target)));
+    let of_scenario =
+        check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&scenario, &rows(&scenario), target)));
     assert_eq!(of_scenario["rows"][0]["ends"], "limit");
     assert!(of_scenario["rows"][0]["message"].is_string());
     assert_eq!(of_scenario["rows"][1]["ends"], "finished");
@@ -104,7 +88,7 @@ fn what_was_never_answered_is_told_and_is_not_the_cheapest() {
     let rows = rows(&plan);
     assert!(rows[0].unanswered > 0 && rows[0].over_limits > 0 && rows[1].is_answered(), "{rows:?}");
     assert!(rows[0].cost < rows[1].cost);
-    let value = check("forkcast.sweep/1", &text(|target| sweep::write(&plan, &rows, target)));
+    let value = check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&plan, &rows, target)));
     assert_eq!(value["rows"][0]["unanswered_requests"], rows[0].unanswered);
     let shown =
         text(|target| terminal::write(&human::sweep::document(&plan, &rows), terminal::Look::default(), target));

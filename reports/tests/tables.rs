@@ -1,9 +1,6 @@
 //! Tables of comma-separated values: every row has the columns of its head, and the sums are those of the other formats.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -12,6 +9,8 @@ use forkcast_reports::format::{replay as json, requests, tables};
 use forkcast_reports::report::{Account, By, Limits, Report, Side, View};
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
+
+use crate::written;
 
 /// A file of comma-separated values as RFC 4180 reads it.
 fn parsed(text: &str) -> Vec<Vec<String>> {
@@ -122,9 +121,7 @@ fn what_is_no_table_writes_nothing() {
 
 /// Every fixture of the readers alone, and all of them together.
 fn fixtures() -> Vec<Inputs> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../replay/tests/fixtures");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
+    let paths = written::fixtures();
     let mut all: Vec<Vec<PathBuf>> = paths.iter().map(|path| vec![path.clone()]).collect();
     all.push(paths);
     all.iter().map(|paths| Inputs::read(paths, InputFormat::Auto).unwrap()).collect()

@@ -1,8 +1,6 @@
 //! Sessions of transcripts in a report: the tree of agents, what-ifs and actions, estimated output, what stays unexplained.
 //! All made by hand; money by the list prices of claude-opus-4-6 (5 / 6.25 / 10 / 0.5 / 25 USD per million tokens).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::sync::Arc;
 
 use forkcast_replay::exchange::Origin;
@@ -279,7 +277,6 @@ fn actions_rest_on_causes_and_what_ifs_and_are_divided_by_weeks() {
 
 /// 50,000 requests in 500 sessions: the report and its text. The bound is for slow machines; the time is printed.
 #[test]
-#[allow(clippy::disallowed_methods)] // A clock, to measure.
 fn a_report_of_fifty_thousand_requests_is_made_at_once() {
     let miss = |at: usize| at.is_multiple_of(40).then_some((Cause::Expired, 500));
     let asks =

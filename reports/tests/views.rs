@@ -2,8 +2,6 @@
 //!
 //! The recordings of `../shared/data` are used where they are there.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Runs of the runtime as captures: the guard and the lock take them like anybody's.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::path::Path;
 
 use forkcast_replay::guarded::{Check, Checking, Outcome};

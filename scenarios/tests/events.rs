@@ -1,7 +1,5 @@
 //! The events that scenarios can expect are those that the runtime has.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::path::Path;
 
 /// Words and fields of every variant, read from the runtime's own text.
@@ -41,5 +39,5 @@ fn the_list_of_events_is_the_runtimes() {
         std::fs::write(&path, &expected).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(found, expected, "run FORKCAST_UPDATE=1 cargo test -p forkcast-scenarios --test events");
+    assert_eq!(found, expected, "run FORKCAST_UPDATE=1 cargo test -p forkcast-scenarios events::");
 }

@@ -1,7 +1,5 @@
 //! Every cell of the matrix of forks (contract E18): one of them forks, and every other says why not.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::format::set::Change;
 use forkcast_scenarios::run::{Options, Run, play};

@@ -1,8 +1,5 @@
 //! Mistakes in scenarios: each is told with its place, what stands there, and what to do about it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-#[path = "mistakes/fuzzed.rs"]
 mod fuzzed;
 
 use forkcast_scenarios::format::Scenario;

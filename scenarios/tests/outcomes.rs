@@ -1,7 +1,5 @@
 //! Runs that do not finish: each says why, and what to do.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::fmt::Write;
 
 use forkcast_scenarios::expect;

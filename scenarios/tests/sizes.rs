@@ -1,7 +1,5 @@
 //! How many tokens the prompts of a scenario have: counted as `replay` counts them, or as declared.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, Run, play};
 use forkcast_sim::wire::model::Tokenizer;

@@ -1,7 +1,5 @@
 //! Grids in parts: what a plan says, what a part is, and that nothing of it depends on who made which part.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

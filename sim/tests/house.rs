@@ -1,12 +1,11 @@
 //! The house keeps its shape: who may import whom, how large things may grow, what stands at the top.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)] // A test may stop at once and may read files.
+#![allow(clippy::disallowed_methods)] // A test may read files.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[path = "house/citations.rs"]
 mod citations;
 
 /// Rooms of the core in reading order, each with the rooms it may use.
@@ -52,6 +51,14 @@ const CRATES: [(&str, &[&str]); 7] = [
     ("reports", &["forkcast-sim", "forkcast-replay", "forkcast-scenarios"]),
     ("benches", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
     ("sim/cli", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
+];
+
+/// Programs of tests beside `all` of their crate. Each is linked anew, so each says why it must be one.
+const PROGRAMS: [(&str, &str, &str); 4] = [
+    ("sim", "memory", "its allocator measures all threads"),
+    ("scenarios", "catalog", "it has no harness: a test for each file of the catalog"),
+    ("reports", "memory", "its allocator measures all threads"),
+    ("reports", "mutated", "its allocator measures all threads, and it takes all panics to itself"),
 ];
 
 /// What may stand at the top beside dot-files.
@@ -219,6 +226,26 @@ fn crates_know_only_whom_they_may() {
         for line in own {
             let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
             assert!(allowed.contains(&name), "{folder} may not use {name}");
+        }
+    }
+}
+
+/// A program for each file made most of a build's time. A file that nobody names would be left out without a word.
+#[test]
+fn tests_of_a_crate_are_one_program() {
+    for (folder, _) in CRATES.into_iter().filter(|(folder, _)| root().join(folder).join("tests").is_dir()) {
+        let folder = root().join(folder);
+        let own = PROGRAMS.iter().filter(|(of, ..)| folder == root().join(of)).map(|(_, name, _)| *name);
+        let programs: Vec<&str> = ["all"].into_iter().chain(own).collect();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let entries = manifest.split("[[test]]\nname = \"").skip(1).filter_map(|entry| entry.split('"').next());
+        assert_eq!(entries.collect::<Vec<_>>(), programs, "{}: name it in tests/main.rs", folder.display());
+        assert!(manifest.contains("\nautotests = false\n"), "{}: finds programs by itself", folder.display());
+        let named = code(&folder.join("tests/main.rs"));
+        for file in fs::read_dir(folder.join("tests")).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+            let runs = name == "main" || programs.contains(&&*name) || named.contains(&format!("mod {name};"));
+            assert!(runs || file.extension().is_none_or(|ending| ending != "rs"), "{}: runs nowhere", file.display());
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Every law sees what it is there for: each is shown something that breaks it, beside something that does not.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -1,7 +1,5 @@
 //! The money of requests: bills against perfect bills, sums, and writes that nobody read.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::collections::BTreeMap;
 
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};

@@ -1,7 +1,5 @@
 //! Models that say what was written down, recorded, or drawn.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::rc::Rc;
 
 use forkcast_sim::model::answer::Said;

@@ -1,7 +1,5 @@
 //! Draws: the same on every machine, and distributed as they say.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use forkcast_sim::seed::Seed;
 
 const COUNT: u32 = 200_000;

@@ -6,7 +6,7 @@ use forkcast_replay::input::Inputs;
 use forkcast_replay::rebuild::profile::{HABITS, Habit, RuleSet};
 use forkcast_replay::replay::{Options, Replay, replay};
 
-use crate::{Measure, SOURCES, data, inputs, measure};
+use super::{Measure, SOURCES, data, inputs, measure};
 
 /// Requests fixed and broken, and predictions that changed.
 #[derive(Clone, Copy, Default)]

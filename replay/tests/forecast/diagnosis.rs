@@ -6,7 +6,7 @@ use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::transcript::{DiagnosisKind, What};
 use forkcast_sim::service::Entry;
 
-use crate::{SOURCES, data, inputs};
+use super::{SOURCES, data, inputs};
 
 /// The forecast's rule is what is compared: the explanation would repeat the provider.
 #[test]

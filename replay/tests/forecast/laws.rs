@@ -6,7 +6,7 @@ use forkcast_replay::transcript::What;
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
 
-use crate::{SOURCES, data, inputs};
+use super::{SOURCES, data, inputs};
 
 #[test]
 fn every_token_is_read_new_or_missed_and_causes_make_the_difference_of_the_bills() {

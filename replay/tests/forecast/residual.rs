@@ -4,7 +4,7 @@ use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::CostRange;
 
-use crate::{Measure, SOURCES, data, inputs, measure};
+use super::{Measure, SOURCES, data, inputs, measure};
 
 #[test]
 fn the_recorded_cost_lies_in_the_range_on_most_sources() {

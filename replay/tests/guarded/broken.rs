@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::stage::{Folder, body, chains, check};
+use crate::places::fixture;
 
 #[test]
 fn a_broken_file_is_named_and_the_rest_goes_on() {
@@ -98,7 +99,6 @@ proptest! {
         which in 0..5_usize,
     ) {
         const FIXTURES: [&str; 4] = ["claude-code.jsonl", "archive.har", "capture.json", "cassette.yaml"];
-        let fixture = |name: &str| fs::read(format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let mut bytes = match FIXTURES.get(which) {
             Some(name) => fixture(name),
             None => (1..4).map(|turn| body("bees", turn).to_string()).collect::<Vec<_>>().join("\n").into_bytes(),

@@ -1,21 +1,19 @@
 //! Real recordings, where they are at hand: all of them go through, whatever is in them.
 
 use std::fs;
-use std::path::Path;
 
 use forkcast_replay::guarded::{Check, Checking, feed};
 use forkcast_replay::input::ReadOptions;
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality, sharing};
 
+use crate::places::data;
+
 #[test]
 fn every_recording_goes_through_and_its_lock_comes_back() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let Ok(folders) = fs::read_dir(&data) else {
-        eprintln!("skipped: no recordings at hand");
-        return;
-    };
-    let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let Some(data) = data() else { return };
+    let mut folders: Vec<_> =
+        fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     println!(
         "| recordings | files | requests | chains | breaks | notes | not checked | lock, kB |\n|---|---|---|---|---|---|---|---|"

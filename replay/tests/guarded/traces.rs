@@ -1,16 +1,14 @@
 //! Traces of servers: blocks told by ids, or by digests of texts.
 
-use std::fs;
-use std::path::Path;
-
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
 use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, chains};
+use crate::places;
 
 fn fixture(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
+    String::from_utf8(places::fixture(name)).unwrap()
 }
 
 fn named(name: &str, requests: usize) -> (String, usize) {

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
 use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, chains, check, long};
+use crate::places::FIXTURES;
 
-fn fixture(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+fn fixture(name: &str) -> PathBuf {
+    Path::new(FIXTURES).join(name)
 }
 
 /// A session of turns: a prompt and an answer each.

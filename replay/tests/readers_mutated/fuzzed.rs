@@ -2,8 +2,8 @@
 //! this one. Nothing else runs by itself, so two runs are alike; random bytes, and a fuzzer that is led by coverage:
 //!
 //! ```text
-//! BOLERO_RANDOM_ITERATIONS=100000 cargo test -p forkcast-replay --test readers_mutated fuzzed
-//! cargo bolero test -p forkcast-replay --test readers_mutated fuzzed::codex --corpus-dir replay/tests/fixtures
+//! BOLERO_RANDOM_ITERATIONS=100000 cargo test -p forkcast-replay readers_mutated::fuzzed
+//! cargo bolero test -p forkcast-replay --test all readers_mutated::fuzzed::codex --corpus-dir replay/tests/fixtures
 //! ```
 
 use bolero::check;

@@ -6,7 +6,7 @@ use forkcast_replay::transcript::What;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::fixture;
+use super::fixture;
 
 /// Fixtures with a record on each line. In those that come first each request has a line of its own; in the others
 /// several lines tell of one request, or one line tells of several.

@@ -6,7 +6,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Sign, What};
 use proptest::prelude::*;
 
-use crate::{FIXTURE, answer, answers, prompt, read};
+use super::{FIXTURE, answer, answers, prompt, read};
 
 fn outputs(text: impl AsRef<[u8]>) -> Vec<u64> {
     let reading = read(text);

@@ -4,7 +4,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{AgentKind, FileThreads, Session, Sessions};
 use proptest::prelude::*;
 
-use crate::{FIXTURE, answer, answers, prompt, read};
+use super::{FIXTURE, answer, answers, prompt, read};
 
 fn file(name: &str, text: &str) -> FileThreads {
     FileThreads { scope: 0, file: name.into(), format: Format::ClaudeCode, threads: read(text).threads }

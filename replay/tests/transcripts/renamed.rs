@@ -11,9 +11,8 @@ use forkcast_sim::service::Entry;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::{answer, prompt};
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use super::{answer, prompt};
+use crate::places::{FIXTURES, beside, fixture};
 
 /// Fixtures of every format but bodies.
 const NAMES: [&str; 23] = [
@@ -47,7 +46,7 @@ type Content = Vec<u8>;
 
 /// The fixtures; sessions that share what they repeat; and logs that meet at every instant, one of them twice.
 fn contents() -> Vec<Content> {
-    let read = |name: &&str| std::fs::read(format!("{FIXTURES}/{name}")).unwrap();
+    let read = |name: &&str| fixture(name);
     let mut all: Vec<Content> = NAMES.iter().map(read).collect();
     let begun = format!("{}\n{}\n", prompt(1, 0), answer("a", 2, 1, 5));
     let renamed = |text: &str, id: &str| text.replace("\"sessionId\":\"s\"", &format!("\"sessionId\":\"{id}\""));
@@ -152,12 +151,8 @@ fn fixtures_count_the_same_whatever_they_are_called() {
 #[test]
 fn recorded_sessions_count_the_same_whatever_they_are_called() {
     for name in ["cc-oh-my-posh", "cc-entireio-cli"] {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-        let Ok(entries) = std::fs::read_dir(&data) else {
-            eprintln!("skipped: no recorded data at {}", data.display());
-            return;
-        };
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        let Some(folder) = beside(name) else { return };
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.retain(|path| path.to_string_lossy().contains(".jsonl"));
         paths.sort();
         let contents: Vec<Content> = paths.iter().map(|path| std::fs::read(path).unwrap()).collect();

@@ -4,7 +4,7 @@ use forkcast_replay::transcript::{
     DiagnosisKind, InputOrigin, Item, OutputCount, Sign, SpawnMode, Stop, Thinking, What, call_id,
 };
 
-use crate::{FIXTURE, answers, read};
+use super::{FIXTURE, answers, read};
 
 /// A word for each item, with what matters of it.
 fn told(item: &Item) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{AgentKind, Client, InputOrigin, Sign, Stop};
 
-use crate::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 
 const FIXTURE: &str = "codex.jsonl";
 
@@ -29,7 +29,7 @@ fn a_rollout_is_read_as_its_lines_say() {
 #[test]
 fn the_result_of_a_call_stands_behind_the_answer_that_called() {
     let inputs = clean(FIXTURE, Format::Codex);
-    let lines: Vec<u32> = crate::items(&inputs.sessions.all()[0]).map(|item| item.line).collect();
+    let lines: Vec<u32> = super::items(&inputs.sessions.all()[0]).map(|item| item.line).collect();
     assert_eq!(lines, [3, 5, 8, 10, 13, 16, 18, 19, 19, 22, 23]);
     let answers = counted(inputs.sessions.all());
     // The first request was sent after the prompt of 09:00:01, the second after the result of 09:00:06.

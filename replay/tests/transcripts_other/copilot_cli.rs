@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{Client, InputOrigin};
 
-use crate::{clean, counted, counts, inputs_of, raw, read, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 
 const FIXTURE: &str = "copilot-cli.jsonl";
 

@@ -6,7 +6,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
 use serde_json::Value;
 
-use crate::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 
 const DOCUMENT: &str = "gemini-cli.json";
 const LINES: &str = "gemini-cli.jsonl";
@@ -22,7 +22,7 @@ fn a_chat_in_one_document_is_read_as_it_says() {
     // 12,000 of the prompt and 7 of tools; 18 and 31 of thoughts.
     assert_eq!(usage, [Some([12_007, 0, 0, 49, 31]), Some([300, 11_800, 0, 3, 0])]);
     assert_eq!(answers.iter().map(|answer| answer.stop).collect::<Vec<_>>(), [Stop::ToolUse, Stop::EndTurn]);
-    let lines: Vec<u32> = crate::items(session).map(|item| item.line).collect();
+    let lines: Vec<u32> = super::items(session).map(|item| item.line).collect();
     assert_eq!(lines, [7, 8, 8, 12, 15], "prompt, answer, result of its call, answer, the client's own word");
     assert_eq!(
         (inputs_of(session, InputOrigin::Prompt).len(), inputs_of(session, InputOrigin::Injected).len()),

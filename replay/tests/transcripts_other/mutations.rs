@@ -10,7 +10,7 @@ use forkcast_replay::transcript::What;
 use forkcast_sim::wire::TOKENS_MAX;
 use proptest::prelude::*;
 
-use crate::fixture;
+use super::fixture;
 
 const FIXTURES: &[(Format, &str)] = &[
     (Format::Codex, "codex.jsonl"),

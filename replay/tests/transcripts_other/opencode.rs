@@ -3,7 +3,7 @@
 use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
 
-use crate::{clean, counted, counts, inputs_of, read, signs, text};
+use super::{clean, counted, counts, inputs_of, read, signs, text};
 
 const FIXTURE: &str = "opencode.json";
 

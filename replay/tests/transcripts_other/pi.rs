@@ -4,7 +4,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop, Thinking};
 use serde_json::Value;
 
-use crate::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 
 const FIXTURE: &str = "pi.jsonl";
 

@@ -1,30 +1,21 @@
 //! Recordings beside the workspace as plain JSON, read without the crate under test.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use forkcast_replay::input::{InputFormat, Inputs};
 use serde_json::Value;
 
-/// A folder of the recordings; absent, the test that asks for it skips, visibly.
-pub fn folder(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: shared/data/{name} is absent");
-    None
-}
+use crate::places::beside;
 
 /// What the crate reads of it.
 pub fn inputs(name: &str) -> Option<Inputs> {
-    Some(Inputs::read(&[folder(name)?], InputFormat::Auto).unwrap())
+    Some(Inputs::read(&[beside(name)?], InputFormat::Auto).unwrap())
 }
 
 /// All files below with one of the endings, unpacked, in order of their names.
 pub fn files(name: &str, endings: &[&str]) -> Vec<(String, String)> {
-    let Some(folder) = folder(name) else { return Vec::new() };
+    let Some(folder) = beside(name) else { return Vec::new() };
     let (mut found, mut folders) = (Vec::new(), vec![folder]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -5,7 +5,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Client, InputOrigin};
 use serde_json::Value;
 
-use crate::{clean, counted, counts, inputs_of, raw, read, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 
 const FIXTURE: &str = "swe-agent.traj";
 

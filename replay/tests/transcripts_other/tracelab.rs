@@ -6,7 +6,8 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{Client, InputOrigin, Stop};
 
-use crate::{clean, counted, counts, inputs_of, raw, read, sums, text};
+use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
+use crate::places::beside;
 
 const FIXTURE: &str = "tracelab.jsonl";
 
@@ -53,7 +54,7 @@ fn examples_shown_and_raw_are_read() {
 
 #[test]
 fn recorded_rounds_sum_up_to_what_a_plain_walk_finds() {
-    let Some(folder) = raw::folder("tracelab-examples") else { return };
+    let Some(folder) = beside("tracelab-examples") else { return };
     for kind in ["derived", "sanitized"] {
         let file = folder.join("example_sessions").join(kind).join("round_trace.jsonl");
         let inputs = Inputs::read(&[&file], InputFormat::Auto).unwrap();

@@ -5,7 +5,6 @@
 //! The recordings are not part of the project: absent, these tests skip.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -13,30 +12,13 @@ use forkcast_sim::pricing::{Money, ServiceTier};
 use serde_json::Value;
 
 use super::crude;
-
-const FOLDERS: [&str; 6] = [
-    "cassettes-crewai",
-    "cassettes-dd-trace-py",
-    "cassettes-openinference",
-    "cassettes-openllmetry",
-    "cassettes-pydantic-ai",
-    "cassettes-ruby-llm",
-];
+use crate::places::{CASSETTES, beside};
 
 /// input, read, written, output
 type Sums = [u64; 4];
 
 /// Folder, file name, number of the interaction.
 type Key = (String, String, usize);
-
-fn data(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is absent");
-    None
-}
 
 struct Recorded {
     inputs: BTreeMap<String, Inputs>,
@@ -45,8 +27,8 @@ struct Recorded {
 
 fn recorded() -> Option<Recorded> {
     let mut found = Recorded { inputs: BTreeMap::new(), crude: BTreeMap::new() };
-    for folder in FOLDERS {
-        let path = data(folder)?;
+    for folder in CASSETTES {
+        let path = beside(folder)?;
         for entry in std::fs::read_dir(&path).unwrap() {
             let file = entry.unwrap().path();
             for (i, interaction) in crude::interactions(&std::fs::read(&file).unwrap()).into_iter().enumerate() {
@@ -215,7 +197,7 @@ fn every_refusal_and_every_answer_that_was_passed_over_has_its_reason() {
 
 #[test]
 fn the_table_made_by_others_has_the_same_counts() {
-    let Some((recorded, path)) = recorded().zip(data("derived/cassette_interactions.jsonl")) else { return };
+    let Some((recorded, path)) = recorded().zip(beside("derived/cassette_interactions.jsonl")) else { return };
     let exchanges: BTreeMap<Key, &Exchange> = recorded.exchanges().collect();
     let (mut compared, mut passed) = (0, 0);
     for line in std::fs::read_to_string(path).unwrap().lines() {

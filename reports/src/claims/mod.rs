@@ -59,7 +59,7 @@ fn head(book: &PriceBook) -> Vec<String> {
             .to_owned(),
         "✓ marks where the claim comes out. Saved, or more, is against the same requests without any cache."
             .to_owned(),
-        "This page is made by `FORKCAST_UPDATE=1 cargo test -p forkcast-reports --test claims`, and a test compares it.".to_owned(),
+        "This page is made by `FORKCAST_UPDATE=1 cargo test -p forkcast-reports claims::`, and a test compares it.".to_owned(),
     ]
 }
 

@@ -1,7 +1,5 @@
 //! A conversation that changes as it goes on, checked.
 
-use std::io;
-
 use forkcast_reports::check::{Check, Damage, Graded, Inputs, Lock, Origin};
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::{Guard, Report, Rules, Sent, Violation};
@@ -136,10 +134,4 @@ pub fn restless() -> Vec<Turn> {
     let swapped = Turn { tools: ["Edit", "Read"], ..latest.clone() };
     let edited = Turn { asked: "Look at that", ..swapped.clone() };
     vec![CALM, later, latest, swapped, edited]
-}
-
-pub fn text(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
-    let mut text = Vec::new();
-    write(&mut text).unwrap();
-    String::from_utf8(text).unwrap()
 }

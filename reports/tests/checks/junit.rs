@@ -4,7 +4,8 @@ use forkcast_reports::format::check::junit;
 use forkcast_sim::guard::Rules;
 use roxmltree::{Document, Node};
 
-use super::captures::{CALM, Checked, restless, text};
+use super::captures::{CALM, Checked, restless};
+use crate::written::text;
 
 fn xml(checked: &Checked) -> String {
     text(|target| junit::write(&checked.check(), target))

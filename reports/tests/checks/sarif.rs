@@ -4,7 +4,8 @@ use forkcast_reports::format::check::sarif;
 use forkcast_sim::guard::{Rules, Severity};
 use serde_json::Value;
 
-use super::captures::{CALM, Checked, Turn, restless, text};
+use super::captures::{CALM, Checked, Turn, restless};
+use crate::written::text;
 
 fn log(checked: &Checked) -> Value {
     serde_json::from_str(&text(|target| sarif::write(&checked.check(), target))).unwrap()

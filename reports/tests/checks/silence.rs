@@ -7,7 +7,8 @@ use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::{Guard, Rules, Sent};
 
-use super::captures::{CALM, Checked, SECRET, Turn, body, restless, text};
+use super::captures::{CALM, Checked, SECRET, Turn, body, restless};
+use crate::written::text;
 
 /// Every output that is a file somewhere.
 fn files(check: &Check<'_>) -> Vec<(&'static str, String)> {

@@ -8,7 +8,8 @@ use forkcast_reports::human;
 use forkcast_sim::guard::Rules;
 use serde_json::Value;
 
-use super::captures::{CALM, Checked, Turn, restless, text};
+use super::captures::{CALM, Checked, Turn, restless};
+use crate::written::text;
 
 fn human(check: &Check<'_>) -> String {
     text(|target| terminal::write(&human::check::document(check, true), Look::default(), target))

@@ -2,7 +2,7 @@
 
 use forkcast_reports::figures::{lanes, png, ribbon};
 
-use crate::fan::Fan;
+use super::fan::Fan;
 
 /// Width and height that an SVG names.
 fn size(svg: &str) -> (u32, u32) {

@@ -8,7 +8,7 @@ use forkcast_scenarios::run::{Options, Run, play};
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
-use crate::fan::Fan;
+use super::fan::Fan;
 
 fn object(run: &Run) -> Value {
     let mut text = Vec::new();

@@ -6,7 +6,8 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_reports::names::Names;
 
 use super::forms::{Form, of_check, of_replay};
-use super::planted::{MODELS, NAMES, Planted, each_value, fixtures};
+use super::planted::{MODELS, NAMES, Planted, each_value};
+use crate::written::fixtures;
 
 /// Not a word that could be a name, as a prompt is not.
 pub const PLANT: &str = "tell nobody: \"xyzzy\", expected plugh";

@@ -19,6 +19,8 @@ use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{self, play};
 use forkcast_sim::guard::lock::Recording;
 
+use crate::written::text;
+
 /// A text and the form that it is in.
 pub struct Form {
     pub name: &'static str,
@@ -26,9 +28,7 @@ pub struct Form {
 }
 
 fn form(name: &'static str, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Form {
-    let mut text = Vec::new();
-    write(&mut text).unwrap();
-    Form { name, text: String::from_utf8(text).unwrap() }
+    Form { name, text: text(write) }
 }
 
 /// A document for a terminal, as markdown and as tables.

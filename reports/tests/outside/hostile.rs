@@ -12,7 +12,8 @@ use forkcast_sim::outside::is_hidden;
 use serde_json::Value;
 
 use super::forms::{Form, of_check, of_document, of_replay, of_run};
-use super::planted::{MODELS, NAMES, each_value, fixtures, yaml_text};
+use super::planted::{MODELS, NAMES, each_value, yaml_text};
+use crate::written::fixtures;
 
 /// Names that somebody made up to do harm.
 const HOSTILE: [&str; 6] = [

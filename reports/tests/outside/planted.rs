@@ -1,7 +1,7 @@
 //! Fixtures with one value replaced by another, value by value.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -37,14 +37,6 @@ pub const NAMES: [&str; 17] = [
     "uri",
     "url",
 ];
-
-/// The readers' fixtures.
-pub fn fixtures() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../replay/tests/fixtures");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-}
 
 /// How many values of one kind (a way without numbers) are replaced in a file.
 const EACH: usize = 2;

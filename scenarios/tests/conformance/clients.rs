@@ -4,7 +4,7 @@
 use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
-use crate::capture::{Capture, card, failed};
+use super::capture::{Capture, card, failed};
 
 /// A client's way to fork: whether its billing header stands in front of the system prompt, whether children are told apart
 /// in it, and whether a fork keeps its own call alone.

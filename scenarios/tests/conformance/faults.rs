@@ -7,7 +7,7 @@ use forkcast_sim::guard::conformance::CHECKS;
 use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
-use crate::capture::{Capture, card, failed, of_run};
+use super::capture::{Capture, card, failed, of_run};
 
 /// A check, what is done to the capture, and the path that the evidence names.
 type Fault = (&'static str, &'static str, fn(&mut Scene), &'static str);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use forkcast_scenarios::catalog;
 use forkcast_sim::guard::{Guard, Rule, Rules};
 
-use crate::capture::{Capture, of_run, without_ids};
+use super::capture::{Capture, of_run, without_ids};
 
 /// Runs in which forks are kept from sharing on purpose, and by which cause the guard says so. All other runs of the catalog
 /// share what they should.

@@ -1,6 +1,6 @@
 //! Our own runtime passes the suite whole; each principle broken on purpose fails what it should.
 
-use crate::capture::{card, failed, of_run, without_ids};
+use super::capture::{card, failed, of_run, without_ids};
 
 /// Runs with forks of a warm parent, in both construction profiles.
 const WHOLE: [&str; 5] =

@@ -1,6 +1,6 @@
 //! The scenario format as a target of a fuzzer: `cargo test` replays `__fuzz__/scenarios/crashes`. Random bytes with
-//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-scenarios --test mistakes
-//! fuzzed::scenarios --corpus-dir scenarios/catalog`.
+//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-scenarios --test all
+//! mistakes::fuzzed::scenarios --corpus-dir scenarios/catalog`.
 
 use bolero::check;
 use forkcast_scenarios::format::Scenario;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::case::Case;
-use crate::dice::Dice;
-use crate::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
-use crate::kinds::{KINDS, Kind};
-use crate::talks::{Talk, all};
-use crate::tally::Tally;
+use super::case::Case;
+use super::dice::Dice;
+use super::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
+use super::kinds::{KINDS, Kind};
+use super::talks::{Talk, all};
+use super::tally::Tally;
 
 /// Kinds of which the runtime's prompts do not hold the thing: it sends no images.
 const ABSENT: [&str; 5] = ["image-byte", "image-encoded", "image-removed", "image-to-text", "image-in-result"];

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Checked, Finding, Guard, NoteKind, Rules, Sent};
 
-use crate::case::Case;
-use crate::dice::Dice;
-use crate::judged::{cases, cause, seed, spot};
-use crate::kinds::{KINDS, Kind};
-use crate::prompt::Prompt;
-use crate::talks::{Request, all};
-use crate::twin::Sides;
+use super::case::Case;
+use super::dice::Dice;
+use super::judged::{cases, cause, seed, spot};
+use super::kinds::{KINDS, Kind};
+use super::prompt::Prompt;
+use super::talks::{Request, all};
+use super::twin::Sides;
 
 /// Gives a request to the guard as the runtime's recorder does.
 fn take(guard: &mut Guard, request: &Request, prompt: &Prompt) -> Checked {
@@ -79,7 +79,7 @@ fn a_run_spelled_otherwise_has_the_findings_of_the_run() {
 }
 
 /// What is wrong with what the guard finds in a request in which `kind` was planted.
-fn wrong(kind: &Kind, case: &Case, planted: &[crate::case::At], plain: &Checked, found: &Checked) -> Option<String> {
+fn wrong(kind: &Kind, case: &Case, planted: &[super::case::At], plain: &Checked, found: &Checked) -> Option<String> {
     let sides = Sides::new(&case.older, &case.newer);
     let expected: BTreeSet<(Cause, String)> = planted
         .iter()

@@ -12,10 +12,10 @@ use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::simulation;
 
-use crate::case::Case;
-use crate::dice::Dice;
-use crate::prompt::{Block, Prompt};
-use crate::twin::Sides;
+use super::case::Case;
+use super::dice::Dice;
+use super::prompt::{Block, Prompt};
+use super::twin::Sides;
 
 /// A request of a run.
 #[derive(Debug)]

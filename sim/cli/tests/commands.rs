@@ -2,67 +2,18 @@
 //!
 //! Golden outputs stand in `golden/`; `FORKCAST_UPDATE=1 cargo test -p forkcast` writes them anew.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
-#[path = "commands/codes.rs"]
 mod codes;
-#[path = "commands/environments.rs"]
 mod environments;
 #[cfg(unix)]
-#[path = "commands/signals.rs"]
 mod signals;
-#[path = "commands/written.rs"]
 mod written;
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Runs the program in a folder of its own.
-fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).stdin(Stdio::null()).output().unwrap()
-}
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
-    command
-}
-
-/// An empty folder that nobody else uses.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-/// Compares with the golden file of that name, or writes it.
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    if let Some((at, (old, new))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new) {
-        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 writes it anew", at + 1);
-    }
-    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 writes it anew");
-}
+use crate::program::{code, command, folder, forkcast, golden, stderr, stdout};
 
 /// Two requests of a little session; the second differs in a date of its system prompt.
 const FIRST: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-20.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;

@@ -1,48 +1,17 @@
 //! `forkcast explain` as its users meet it: from a run folder, from a folder that keeps the bodies, from a recording.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
 
-fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
-    command.stdin(Stdio::null()).output().unwrap()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn stdout(output: &Output) -> &str {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    std::str::from_utf8(&output.stdout).unwrap()
-}
+use crate::program::{fine, folder, forkcast, golden, json};
 
 /// What is said to somebody who gave bad input.
 fn complaint(output: &Output) -> &str {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
     std::str::from_utf8(&output.stderr).unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_str(stdout(output)).unwrap()
-}
-
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), found, "{name}: FORKCAST_UPDATE=1 writes it anew");
 }
 
 /// Two turns of a session in the system prompt of which the date changes; long enough to be cached.
@@ -81,9 +50,9 @@ fn recording(place: &Path) {
 #[test]
 fn the_sample_request_whose_date_changed() {
     let place = folder("explain-sample");
-    stdout(&forkcast(&place, &["replay", "--out", "run", "-q"]));
+    fine(&forkcast(&place, &["replay", "--out", "run", "-q"]));
     for (format, file) in [("human", "explain.txt"), ("json", "explain.json"), ("csv", "explain.csv")] {
-        golden(file, stdout(&forkcast(&place, &["explain", "run", "8", "--format", format])));
+        golden(file, fine(&forkcast(&place, &["explain", "run", "8", "--format", format])));
     }
 }
 
@@ -107,7 +76,7 @@ fn without_a_request_the_dearest_miss_is_explained() {
 fn a_request_is_named_by_number_or_by_file() {
     let place = folder("explain-names");
     recording(&place);
-    let by = |name: &str| stdout(&forkcast(&place, &["explain", "log.jsonl", name])).to_owned();
+    let by = |name: &str| fine(&forkcast(&place, &["explain", "log.jsonl", name])).to_owned();
     assert_eq!(by("1"), by("log.jsonl#1"));
     assert_eq!(by("1"), by("#1"));
     let output = forkcast(&place, &["explain", "log.jsonl", "2"]);
@@ -120,12 +89,12 @@ fn a_request_is_named_by_number_or_by_file() {
 fn a_folder_with_bodies_needs_its_recording_no_more() {
     let place = folder("explain-bodies");
     recording(&place);
-    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "whole", "--bodies", "-q"]));
-    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "lean", "-q"]));
+    fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "whole", "--bodies", "-q"]));
+    fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "lean", "-q"]));
     let ask = |run: &str, form: &str| forkcast(&place, &["explain", run, "1", "--format", form]);
-    let lean: Vec<String> = ["human", "json"].map(|form| stdout(&ask("lean", form)).to_owned()).into();
+    let lean: Vec<String> = ["human", "json"].map(|form| fine(&ask("lean", form)).to_owned()).into();
     fs::remove_file(place.join("log.jsonl")).unwrap();
-    let whole: Vec<String> = ["human", "json"].map(|form| stdout(&ask("whole", form)).to_owned()).into();
+    let whole: Vec<String> = ["human", "json"].map(|form| fine(&ask("whole", form)).to_owned()).into();
     assert_eq!(lean, whole);
     let output = ask("lean", "human");
     let said = complaint(&output);
@@ -136,7 +105,7 @@ fn a_folder_with_bodies_needs_its_recording_no_more() {
 fn a_recording_that_changed_since_the_run_is_refused() {
     let place = folder("explain-changed");
     recording(&place);
-    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "-q"]));
+    fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "-q"]));
     let text = fs::read_to_string(place.join("log.jsonl")).unwrap();
     fs::write(place.join("log.jsonl"), text.replace("claude-opus-4-8", "claude-opus-5")).unwrap();
     let output = forkcast(&place, &["explain", "run", "1"]);
@@ -147,7 +116,7 @@ fn a_recording_that_changed_since_the_run_is_refused() {
 fn what_cannot_be_found_again_says_so() {
     let place = folder("explain-lost");
     recording(&place);
-    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "hidden", "--anonymize", "-q"]));
+    fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "hidden", "--anonymize", "-q"]));
     let output = forkcast(&place, &["explain", "hidden", "1"]);
     assert!(complaint(&output).contains("--anonymize"), "{}", complaint(&output));
     fs::write(place.join("hidden/ledger.jsonl"), "{\"schema\":").unwrap();
@@ -161,7 +130,7 @@ fn what_cannot_be_found_again_says_so() {
 fn a_count_that_no_request_has_is_refused_with_its_line() {
     let place = folder("explain-counts");
     recording(&place);
-    stdout(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "--bodies", "-q"]));
+    fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "run", "--bodies", "-q"]));
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
     let second: Value = serde_json::from_str(ledger.lines().nth(1).unwrap()).unwrap();
     let counts: Vec<String> = second["exchange"]["usage"].as_object().unwrap().keys().cloned().collect();
@@ -191,7 +160,7 @@ fn a_run_folder_keeps_rules_and_prices_of_the_run() {
     recording(&place);
     let options = ["--cache", "docs-2026-08", "--prices", "2026-11-01"];
     let replay = [&["replay", "log.jsonl", "--out", "run", "-q"][..], &options].concat();
-    stdout(&forkcast(&place, &replay));
+    fine(&forkcast(&place, &replay));
     let found = json(&forkcast(&place, &["explain", "run", "1", "--format", "json"]));
     assert_eq!(found["rules"], "docs-2026-08");
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
@@ -207,7 +176,7 @@ fn prices_of_the_run_hold_unless_others_are_named() {
     let own = "claude-opus-4-8:input=1.000000000007";
     let replay =
         ["replay", "log.jsonl", "--out", "run", "-q", "--price", own, "--discount", "12.5", "--prices", "2026-11-01"];
-    stdout(&forkcast(&place, &replay));
+    fine(&forkcast(&place, &replay));
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
     let line: Value = serde_json::from_str(ledger.lines().nth(1).unwrap()).unwrap();
     let output = forkcast(&place, &["explain", "run", "1", "--format", "json"]);
@@ -229,7 +198,7 @@ fn prompt_text_is_shown_on_the_terminal_and_in_json_only_when_asked() {
     recording(&place);
     let ask = |more: &[&str]| {
         let arguments = [&["explain", "log.jsonl", "1"][..], more].concat();
-        stdout(&forkcast(&place, &arguments)).to_owned()
+        fine(&forkcast(&place, &arguments)).to_owned()
     };
     assert!(ask(&[]).contains("Today is 2026-09-22."));
     assert!(ask(&["--format", "json", "--show-content"]).contains("Today is 2026-09-22."));
@@ -249,7 +218,7 @@ fn a_request_without_a_profile_shows_its_bill_alone() {
     )
     .unwrap();
     let output = forkcast(&place, &["explain", "log.jsonl", "0"]);
-    assert!(stdout(&output).contains("no cache profile"), "{}", stdout(&output));
+    assert!(fine(&output).contains("no cache profile"), "{}", fine(&output));
     let found = json(&forkcast(&place, &["explain", "log.jsonl", "0", "--format", "json"]));
     assert_eq!((&found["rules"], &found["matched"], &found["model"]), (&Value::Null, &Value::Null, &"gpt-5".into()));
     let output = forkcast(&place, &["explain", "log.jsonl"]);
@@ -260,7 +229,7 @@ fn a_request_without_a_profile_shows_its_bill_alone() {
 #[test]
 fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
     let place = folder("explain-simulated");
-    stdout(&forkcast(&place, &["run", "--out", "run", "--bodies", "-q", "--price", "claude-opus-4-8:input=7"]));
+    fine(&forkcast(&place, &["run", "--out", "run", "--bodies", "-q", "--price", "claude-opus-4-8:input=7"]));
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
     let lines: Vec<Value> = ledger.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let words = |of: &Value| -> Vec<String> {
@@ -277,13 +246,13 @@ fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
     }
     assert!(same >= 31, "{same} of {} agree to the token", lines.len());
     let dearest = forkcast(&place, &["explain", "run"]);
-    assert!(stdout(&dearest).contains("s into the run"), "{}", stdout(&dearest));
+    assert!(fine(&dearest).contains("s into the run"), "{}", fine(&dearest));
 }
 
 #[test]
 fn a_simulated_run_without_its_bodies_says_how_to_keep_them() {
     let place = folder("explain-bodiless");
-    stdout(&forkcast(&place, &["run", "E15", "--out", "run", "-q"]));
+    fine(&forkcast(&place, &["run", "E15", "--out", "run", "-q"]));
     let output = forkcast(&place, &["explain", "run", "0"]);
     assert!(complaint(&output).contains("--bodies"), "{}", complaint(&output));
 }
@@ -293,15 +262,15 @@ fn a_request_of_a_trace_is_explained_from_the_trace_and_from_its_run() {
     let place = folder("explain-trace");
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/weka.json");
     fs::copy(fixture, place.join("weka.json")).unwrap();
-    stdout(&forkcast(&place, &["replay", "weka.json", "--out", "run", "--quiet"]));
+    fine(&forkcast(&place, &["replay", "weka.json", "--out", "run", "--quiet"]));
     for run in ["weka.json", "run"] {
         let text = forkcast(&place, &["explain", run, "1"]);
-        assert!(stdout(&text).starts_with("Request 1, weka.json:"), "{run}: {}", stdout(&text));
-        assert!(stdout(&text).contains("Predicted: read"), "{run}: {}", stdout(&text));
+        assert!(fine(&text).starts_with("Request 1, weka.json:"), "{run}: {}", fine(&text));
+        assert!(fine(&text).contains("Predicted: read"), "{run}: {}", fine(&text));
         let found = json(&forkcast(&place, &["explain", run, "1", "--format", "json"]));
         assert_eq!(found["schema"], "forkcast.explain/1", "{run}: {found:#}");
     }
     let mooncake = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/mooncake.jsonl");
     fs::copy(mooncake, place.join("mooncake.jsonl")).unwrap();
-    assert!(stdout(&forkcast(&place, &["explain", "mooncake.jsonl", "2"])).starts_with("Request 2, mooncake.jsonl:3"));
+    assert!(fine(&forkcast(&place, &["explain", "mooncake.jsonl", "2"])).starts_with("Request 2, mooncake.jsonl:3"));
 }

@@ -1,22 +1,21 @@
 //! `forkcast fanout` as its users meet it: the default, grids, nonsense, folders.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
+use crate::program::{self, folder, forkcast};
+
 fn fanout(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.arg("fanout").args(arguments).env_remove("COLUMNS").output().unwrap()
+    forkcast(Path::new("."), &[&["fanout"], arguments].concat())
 }
 
 fn said(arguments: &[&str]) -> (i32, String, String) {
     let output = fanout(arguments);
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    let (code, stdout, stderr) = program::said(&output);
+    (code, stdout.to_owned(), stderr.to_owned())
 }
 
 fn json(arguments: &[&str]) -> Value {
@@ -113,8 +112,7 @@ fn requests_beyond_the_window_run_where_that_is_asked_for() {
 /// Every question leaves its plot beside the rows; a folder of somebody else is left alone.
 #[test]
 fn a_folder_holds_rows_answers_and_plots() {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout");
-    drop(fs::remove_dir_all(&place));
+    let place = folder("fanout").join("out");
     let out = place.to_str().unwrap();
     let small = ["--answer", "all", "--children", "2,3", "--turns", "2,3", "--prefix", "20k", "--out", out];
     for _ in 0..2 {
@@ -135,8 +133,7 @@ fn a_folder_holds_rows_answers_and_plots() {
 /// A price book of one's own; without a price money is null, the model is listed, and `--strict` does not let it pass.
 #[test]
 fn own_prices_hold_and_models_without_one_are_listed() {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-prices");
-    fs::create_dir_all(&place).unwrap();
+    let place = folder("fanout-prices");
     let book = place.join("mine.toml");
     fs::write(&book, "[[price]]\nmodel = \"claude-3-opus\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
     let model = ["--model", "claude-3-opus-20240229"];
@@ -199,8 +196,7 @@ fn what_a_turn_adds_is_as_it_was_said_even_if_that_is_the_default() {
 /// A grid draws what suits it, or says what would be drawn.
 #[test]
 fn a_folder_of_a_grid_holds_the_plots_that_suit_it() {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-plots");
-    drop(fs::remove_dir_all(&place));
+    let place = folder("fanout-plots").join("out");
     let out = place.to_str().unwrap();
     let both = ["--children", "2,4", "--launch", "burst,primed", "--parent", "warm,cold", "--out", out];
     let (code, _, stderr) = said(&both);
@@ -215,8 +211,7 @@ fn a_folder_of_a_grid_holds_the_plots_that_suit_it() {
 /// Dashes of slanted lines leave remainders that no addition uses up: these plots once never ended.
 #[test]
 fn plots_of_slanted_lines_end() {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fanout-slanted");
-    drop(fs::remove_dir_all(&place));
+    let place = folder("fanout-slanted").join("out");
     for (arguments, plot) in [
         (&["--children", "1,2,4,8,16", "--launch", "burst,primed"][..], "children.svg"),
         (&["--children", "2,8,20", "--launch", "burst,primed"], "children.svg"),
@@ -235,8 +230,8 @@ fn plots_of_slanted_lines_end() {
 #[test]
 fn help_and_list_tell_every_policy_in_a_line() {
     let (_, help, _) = said(&["--help"]);
-    let listed = Command::new(env!("CARGO_BIN_EXE_forkcast")).args(["list", "policies"]).output().unwrap();
-    let listed = String::from_utf8(listed.stdout).unwrap();
+    let listed = forkcast(Path::new("."), &["list", "policies"]);
+    let listed = program::stdout(&listed);
     for word in ["burst", "primed", "stagger=MS", "waves=N", "tail+previous", "before-results", "client-2026", "shared"]
     {
         assert!(help.contains(&format!("- {word}:")), "{word}: {help}");

@@ -1,16 +1,16 @@
 //! What the program says about itself: help, completions, manual pages, schemas.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+
+use crate::program::{self, folder};
 
 const VERBS: [&str; 11] =
     ["run", "fanout", "replay", "lock", "check", "diff", "explain", "sweep", "list", "completions", "man"];
 
 fn forkcast(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_forkcast")).args(arguments).env_remove("COLUMNS").output().unwrap()
+    program::forkcast(Path::new("."), arguments)
 }
 
 /// Standard output of a run that ended well.
@@ -18,12 +18,6 @@ fn said(arguments: &[&str]) -> String {
     let output = forkcast(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    path
 }
 
 /// Long options of a verb, as its help lists them.
@@ -76,8 +70,9 @@ fn completions_of_every_shell_know_every_verb_and_option() {
 /// A script that a shell cannot parse would break every new terminal.
 #[test]
 fn completions_are_scripts() {
+    let place = folder("completions");
     for (shell, arguments) in [("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])] {
-        let script = folder(&format!("completions.{shell}"));
+        let script = place.join(shell);
         fs::write(&script, said(&["completions", shell])).unwrap();
         match Command::new(shell).args(arguments).arg(&script).output() {
             Ok(checked) => assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr)),
@@ -88,7 +83,7 @@ fn completions_are_scripts() {
 
 #[test]
 fn manual_pages_know_every_verb_and_option() {
-    let place = folder("man");
+    let place = folder("man").join("pages");
     let output = forkcast(&["man", "--out", place.to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let program = fs::read_to_string(place.join("forkcast.1")).unwrap();
@@ -111,7 +106,7 @@ fn manual_pages_know_every_verb_and_option() {
 
 #[test]
 fn schemas_are_written_and_foreign_files_are_left_alone() {
-    let place = folder("schemas");
+    let place = folder("schemas").join("all");
     let path = place.to_str().unwrap();
     for _ in 0..2 {
         assert!(said(&["list", "schemas", "--out", path]).contains("forkcast.replay"));

@@ -1,31 +1,15 @@
 //! Prices of one's own: price books, single prices, discounts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
 
 use serde_json::Value;
 
-fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").stdin(Stdio::null()).output().unwrap()
-}
+use crate::program::{folder, forkcast, json};
 
-/// An empty folder that nobody else uses.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("prices-{name}"));
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
+fn replayed(folder: &Path, arguments: &[&str]) -> Value {
     let arguments = [&["replay", "--quiet", "--format", "json"], arguments].concat();
-    let output = forkcast(folder, &arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    json(&forkcast(folder, &arguments))
 }
 
 fn cost(report: &Value) -> String {
@@ -43,9 +27,9 @@ const BOOK: &str = "[[price]]\nmodel = \"claude-opus-4-8\"\ninput = 1\nread = 0.
 
 #[test]
 fn a_book_replaces_the_models_that_it_names() {
-    let place = folder("book");
+    let place = folder("prices-book");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
-    let report = json(&place, &["--price-book", "mine.toml"]);
+    let report = replayed(&place, &["--price-book", "mine.toml"]);
     // 28 × 1 + 13,073 × 1 (no fee for writing) + 19,755 × 0.5 + 1,211 × 2 = 25,400.5 per million.
     assert_eq!(cost(&report), "0.0254005");
     assert_eq!(report["price_book"]["statement"], "prices of mine.toml, else list prices of the day of each request");
@@ -54,10 +38,10 @@ fn a_book_replaces_the_models_that_it_names() {
 
 #[test]
 fn single_prices_stand_above_books_and_a_discount_below_all() {
-    let place = folder("one");
+    let place = folder("prices-one");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
     let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
-    let report = json(&place, &prices);
+    let report = replayed(&place, &prices);
     // (28 + 13,073 + 9,877.5 + 12,110) × 0.875 = 30,702.4375 per million; its lines are rounded one by one.
     assert_eq!(cost(&report), "0.0307024375");
     let statement =
@@ -73,10 +57,10 @@ fn single_prices_stand_above_books_and_a_discount_below_all() {
 
 #[test]
 fn explain_knows_the_prices_of_the_run() {
-    let place = folder("explain");
+    let place = folder("prices-explain");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
     let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
-    json(&place, &[&prices[..], &["--out", "run"]].concat());
+    replayed(&place, &[&prices[..], &["--out", "run"]].concat());
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
     let line: Value = serde_json::from_str(ledger.lines().nth(3).unwrap()).unwrap();
     let output = forkcast(&place, &["explain", "run", "3", "--format", "json"]);
@@ -86,7 +70,7 @@ fn explain_knows_the_prices_of_the_run() {
 
 #[test]
 fn broken_books_and_prices_say_what_was_expected() {
-    let place = folder("broken");
+    let place = folder("prices-broken");
     fs::write(place.join("bad.toml"), "[[price]]\nmodel = \"x\"\ninput = -1\noutput = 2\n").unwrap();
     let found = complaint(&place, &["replay", "--price-book", "bad.toml"]);
     assert!(found.contains("bad.toml:3:9: found `-1`, expected USD per million tokens"), "{found}");
@@ -106,11 +90,11 @@ fn broken_books_and_prices_say_what_was_expected() {
 
 #[test]
 fn the_listed_book_is_one_to_start_from() {
-    let place = folder("list");
+    let place = folder("prices-list");
     assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
     let book = fs::read_to_string(place.join("prices.toml")).unwrap();
-    let usual = cost(&json(&place, &[]));
-    assert_eq!(cost(&json(&place, &["--price-book", "prices.toml"])), usual);
+    let usual = cost(&replayed(&place, &[]));
+    assert_eq!(cost(&replayed(&place, &["--price-book", "prices.toml"])), usual);
     // Written again it is the same; once changed it is the user's.
     assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
     fs::write(place.join("prices.toml"), format!("{book}# mine\n")).unwrap();
@@ -119,7 +103,7 @@ fn the_listed_book_is_one_to_start_from() {
 
 #[test]
 fn diff_takes_prices_too() {
-    let place = folder("diff");
+    let place = folder("prices-diff");
     let body = |day: u8| {
         let text = "Be brief. ".repeat(400);
         let content = format!(r#"[{{"type":"text","text":"{text}","cache_control":{{"type":"ephemeral"}}}}]"#);

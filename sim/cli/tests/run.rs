@@ -1,42 +1,16 @@
 //! `forkcast run` as its users meet it: the embedded fan-out, changes from outside, mistakes, two processes, folders.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
-#[path = "run/doors.rs"]
 mod doors;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
 
 use serde_json::Value;
 
-fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
-    command.stdin(Stdio::null()).output().unwrap()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn said(output: &Output) -> (i32, &str, &str) {
-    let text = |bytes| std::str::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
-
-fn json(output: &Output) -> Value {
-    let (code, stdout, stderr) = said(output);
-    assert_eq!(code, 0, "{stderr}");
-    serde_json::from_str(stdout).unwrap()
-}
+use crate::program::{folder, forkcast, json, said};
 
 /// A scenario whose one agent says one word.
-const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
+pub const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
 
 fn word(folder: &Path, here: &str, there: &str) {
     assert!(WORD.contains(here), "{here}");

@@ -1,26 +1,13 @@
 //! Counted sizes as users meet them.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
 
-fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
+use crate::program::{self, fine, forkcast, json};
 
 /// A folder of its own with one recording: three requests of a Claude model, one to OpenAI.
 fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
+    let path = program::folder(name);
     let claude = |tokens: u64| {
         format!(
             r#"{{"v":1,"request":{{"model":"claude-sonnet-4-6","messages":[{{"role":"user","content":"{}"}}]}},"response":{{"usage":{{"input_tokens":{tokens},"output_tokens":3}}}}}}"#,
@@ -35,14 +22,14 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn counted_sizes_stand_beside_the_bill_with_what_is_known_of_their_error() {
     let folder = folder("sizes_both");
-    let text = stdout(&forkcast(&folder, &["replay", "log.jsonl", "--sizes", "both", "--quiet"]));
+    let text = fine(&forkcast(&folder, &["replay", "log.jsonl", "--sizes", "both", "--quiet"])).to_owned();
     for part in
         ["How far off are counted sizes?", "claude is an estimate:", "nine of ten within", "calibrated", "exact"]
     {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(!text.contains("Token factors fitted"));
-    let plain = stdout(&forkcast(&folder, &["replay", "log.jsonl", "--quiet"]));
+    let plain = fine(&forkcast(&folder, &["replay", "log.jsonl", "--quiet"])).to_owned();
     assert!(!plain.contains("counted sizes"));
 }
 
@@ -50,7 +37,7 @@ fn counted_sizes_stand_beside_the_bill_with_what_is_known_of_their_error() {
 fn a_fit_is_shown_and_counted_with() {
     let folder = folder("sizes_fit");
     let arguments = ["replay", "log.jsonl", "--sizes", "both", "--calibrate", "--format", "json", "--quiet"];
-    let value: serde_json::Value = serde_json::from_str(&stdout(&forkcast(&folder, &arguments))).unwrap();
+    let value = json(&forkcast(&folder, &arguments));
     let generation = &value["sizes"]["calibration"]["generations"][0];
     assert_eq!((generation["tokenizer"].as_str(), generation["requests"].as_u64()), (Some("claude"), Some(3)));
     // Three requests around 310, which the built-in factors estimate lower: a fit to them is nearer in sum than the built-in factors.
@@ -66,10 +53,10 @@ fn a_fit_is_shown_and_counted_with() {
 fn a_run_is_explained_with_the_sizes_that_it_was_made_with() {
     let folder = folder("sizes_explain");
     let run = ["replay", "log.jsonl", "--sizes", "counted", "--out", "run", "--quiet"];
-    stdout(&forkcast(&folder, &run));
+    fine(&forkcast(&folder, &run));
     let total = |of: &str| {
-        let text = stdout(&forkcast(&folder, &["explain", of, "0", "--format", "json", "--quiet"]));
-        serde_json::from_str::<serde_json::Value>(&text).unwrap()["total_tokens"].as_u64().unwrap()
+        let explained = json(&forkcast(&folder, &["explain", of, "0", "--format", "json", "--quiet"]));
+        explained["total_tokens"].as_u64().unwrap()
     };
     assert_eq!(total("log.jsonl"), 300, "as recorded");
     assert_ne!(total("run"), 300, "as counted");

@@ -1,18 +1,18 @@
 //! `forkcast sweep` as its users meet it: shards, kills, interrupts, schedulers, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::program::{self, folder, said};
+
 const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "HQ_TASK_ID"];
 
 fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(line.split(' ')).current_dir(folder).stdin(Stdio::null()).env_remove("NO_COLOR").env_remove("COLUMNS");
+    let mut command = program::command(folder, &line.split(' ').collect::<Vec<_>>());
+    command.stdin(Stdio::null());
     for variable in VARIABLES {
         command.env_remove(variable);
     }
@@ -27,24 +27,11 @@ fn begun(folder: &Path, line: &str) -> Child {
     command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Code, standard output, standard error.
-fn said(output: &Output) -> (i32, &str, &str) {
-    let text = |bytes| std::str::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
-
 fn fine(folder: &Path, line: &str) -> String {
     let output = forkcast(folder, line);
     let (code, stdout, stderr) = said(&output);
     assert_eq!(code, 0, "{line}: {stderr}");
     stdout.to_owned()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
 }
 
 /// A plan whose cells take a while, each in a part of its own.

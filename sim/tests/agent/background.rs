@@ -8,7 +8,7 @@ use forkcast_sim::agent::{Event, Session};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use crate::clocked::{Played, Stage, call, main_agent, results, says, spawn_behind, text, wait};
+use super::clocked::{Played, Stage, call, main_agent, results, says, spawn_behind, text, wait};
 
 /// A child that looks round for a second and answers after another one, while its parent goes on.
 fn looking_round() -> Stage {
@@ -44,7 +44,7 @@ fn async_01_a_call_or_a_definition_starts_an_agent_that_nobody_waits_for() {
     assert_eq!(go(looking_round()).find(asynchronous), [true]);
     let defined = Stage::new()
         .agent("watcher", "background: true")
-        .says("main", vec![crate::clocked::spawn("watcher", "look"), text("done")])
+        .says("main", vec![super::clocked::spawn("watcher", "look"), text("done")])
         .says("watcher", vec![text("nothing")]);
     assert_eq!(go(defined).find(asynchronous), [true]);
 }
@@ -136,8 +136,8 @@ fn async_11_escape_stops_the_main_turn_and_no_agent_behind_it() {
 fn async_11_escape_stops_the_children_that_the_main_turn_waits_for() {
     let stage = Stage::new()
         .agent("outer", "")
-        .says("main", vec![crate::clocked::spawn("outer", "go on"), text("done")])
-        .says("outer", vec![crate::clocked::spawn("explore", "look"), text("outer is done")])
+        .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
+        .says("outer", vec![super::clocked::spawn("explore", "look"), text("outer is done")])
         .says("explore", vec![text("inner is done").after(60_000)]);
     let played = stage.play(|session| async move {
         let main = main_agent(&session);
@@ -155,7 +155,7 @@ fn async_11_escape_stops_the_children_that_the_main_turn_waits_for() {
 
 #[test]
 fn async_15_a_lifecycle_that_fails_ends_as_a_notification() {
-    let stage = looking_round().says("explore", vec![crate::clocked::refused(400)]);
+    let stage = looking_round().says("explore", vec![super::clocked::refused(400)]);
     let played = go(stage);
     assert_eq!(played.count(|event| matches!(event, Event::Notified { status: "failed", .. })), 1);
     let reasons = played.find(|event| match event {
@@ -180,7 +180,7 @@ fn life_02_life_09_a_state_is_final() {
 #[test]
 fn life_03_in_front_and_behind_the_same_agent_runs() {
     let behind = go(looking_round());
-    let front = looking_round().says("main", vec![crate::clocked::spawn("explore", "look round"), text("done")]);
+    let front = looking_round().says("main", vec![super::clocked::spawn("explore", "look round"), text("done")]);
     let front = go(front);
     let asked = |played: &Played<()>| -> Vec<String> {
         let of_child = played.asked_by("explore");
@@ -250,7 +250,7 @@ fn life_08_agent_32_prompt_down_and_report_up_and_nothing_else() {
 fn async_04_life_05_a_sub_agent_goes_on_too_and_reads_the_notification_itself() {
     let stage = Stage::new()
         .agent("outer", "")
-        .says("main", vec![crate::clocked::spawn("outer", "go on"), text("done")])
+        .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
         .says(
             "outer",
             vec![
@@ -275,7 +275,7 @@ fn async_04_life_05_a_sub_agent_goes_on_too_and_reads_the_notification_itself() 
 fn notify_09_what_a_sub_agent_did_not_read_any_more_goes_to_the_main_thread() {
     let stage = Stage::new()
         .agent("outer", "")
-        .says("main", vec![crate::clocked::spawn("outer", "go on"), text("done")])
+        .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
         .says("outer", vec![spawn_behind("explore", "look"), text("outer is done").after(5_000)])
         .says("explore", vec![text("inner is done").after(1_000)]);
     let told = go(stage).notifications();
@@ -283,7 +283,7 @@ fn notify_09_what_a_sub_agent_did_not_read_any_more_goes_to_the_main_thread() {
     // And one that comes when its owner has ended is for the main thread from the start.
     let stage = Stage::new()
         .agent("outer", "")
-        .says("main", vec![crate::clocked::spawn("outer", "go on"), text("done")])
+        .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
         .says("outer", vec![spawn_behind("explore", "look"), text("outer is done")])
         .says("explore", vec![text("inner is done").after(1_000)]);
     let played = go(stage);

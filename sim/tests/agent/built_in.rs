@@ -6,7 +6,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::definition::{Definitions, Source};
 use forkcast_sim::agent::tool::Pool;
 
-use crate::clocked::{Stage, main_agent, says, spawn, text};
+use super::clocked::{Stage, main_agent, says, spawn, text};
 
 /// The tools that a built-in kind has on the wire, after the session's own filter.
 fn tools(agent_type: &'static str) -> Vec<String> {
@@ -80,7 +80,7 @@ fn adef_02_adef_04_adef_05_adef_06_adef_07_what_a_definition_says_reaches_its_ru
         .says("twin", vec![text("done")])
         .play(|session| async move {
             says(&main_agent(&session), "hello").await;
-            crate::clocked::wait(&session, 10).await;
+            super::clocked::wait(&session, 10).await;
         });
     let worker = played.asked_by("worker")[0];
     assert_eq!(&*worker.draft.model, "claude-haiku-4-5");
@@ -119,7 +119,7 @@ fn adef_08_the_isolation_of_the_call_counts_before_the_definitions() {
     let refusal = |input: serde_json::Value| {
         let stage = Stage::new().agent("apart", "isolation: worktree").set(|settings| settings.internal_build = true);
         let played = stage.play(|session| async move {
-            let result = crate::clocked::use_tool(&main_agent(&session), "Agent", input).await;
+            let result = super::clocked::use_tool(&main_agent(&session), "Agent", input).await;
             result.expect_err("neither is built yet").to_string()
         });
         played.value

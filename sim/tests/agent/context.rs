@@ -12,7 +12,7 @@ use forkcast_sim::agent::{Event, Session};
 use forkcast_sim::model::Question;
 use serde_json::{Value, json};
 
-use crate::clocked::{
+use super::clocked::{
     Played, Stage, blocks, call, calls, main_agent, refused, results, says, spawn, spawn_behind, text, use_tool, wait,
 };
 
@@ -301,7 +301,7 @@ fn left(session: &Session) -> (usize, usize) {
 
 #[test]
 fn ctx_16_nothing_of_an_agent_is_left_whichever_way_it_ended() {
-    let ways: [(&str, Vec<crate::clocked::Reply>); 3] = [
+    let ways: [(&str, Vec<super::clocked::Reply>); 3] = [
         ("an answer", vec![text("done")]),
         ("an error", vec![refused(400)]),
         ("a limit", vec![call("Glob", json!({ "pattern": "*" })); 3]),

@@ -11,7 +11,7 @@ use forkcast_sim::agent::permission::{Mode, Rule};
 use forkcast_sim::agent::tool::agent::full_schema;
 use serde_json::json;
 
-use crate::clocked::{Stage, main_agent, says, spawn, text};
+use super::clocked::{Stage, main_agent, says, spawn, text};
 
 fn at(source: Source, path: &str, text: &str) -> Text {
     Text { source, path: path.into(), text: text.into() }
@@ -245,7 +245,7 @@ fn adef_14_an_agent_of_a_plugin_goes_by_its_namespace() {
     assert_eq!(played.asked_by("two").len(), 0, "a name that matches nothing starts nothing");
 }
 
-fn text_reply() -> crate::clocked::Reply {
+fn text_reply() -> super::clocked::Reply {
     text("done")
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::reply::{Asked, Reply};
-use crate::theatre::{Played, Theatre};
+use super::reply::{Asked, Reply};
+use super::theatre::{Played, Theatre};
 
 fn agent<'a>(id: &'a str, kind: &str) -> (&'a str, &'static str, Value) {
     (id, "Agent", json!({ "description": "a part", "prompt": format!("work, {kind}"), "subagent_type": kind }))

@@ -3,8 +3,8 @@
 use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use serde_json::json;
 
-use crate::reply::Reply;
-use crate::theatre::Theatre;
+use super::reply::Reply;
+use super::theatre::Theatre;
 
 fn hook(name: &str, moment: Moment, matcher: Option<&str>, word: Word) -> Hook {
     Hook { matcher: matcher.map(Into::into), ..Hook::new(name, moment, vec![HookSays::at_once(word)]) }

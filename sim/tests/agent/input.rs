@@ -8,8 +8,8 @@ use forkcast_sim::agent::queue::{Item, Priority};
 use forkcast_sim::agent::world::{Rule, Shell};
 use forkcast_sim::time::Duration;
 
-use crate::reply::Reply;
-use crate::theatre::Theatre;
+use super::reply::Reply;
+use super::theatre::Theatre;
 
 fn says(texts: &[&str]) -> Theatre {
     Theatre::new(texts.iter().map(|text| Reply::says(text)).collect())

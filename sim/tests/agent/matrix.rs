@@ -6,8 +6,8 @@ use forkcast_sim::agent::task::NotKilled;
 use forkcast_sim::agent::{Event, Session};
 use serde_json::json;
 
-use crate::background::all_done;
-use crate::clocked::{Played, Reply, Stage, call, calls, main_agent, refused, says, spawn, spawn_behind, text, wait};
+use super::background::all_done;
+use super::clocked::{Played, Reply, Stage, call, calls, main_agent, refused, says, spawn, spawn_behind, text, wait};
 
 /// The main agent calls `first`; the child says these things.
 fn child(first: Reply, replies: Vec<Reply>) -> Stage {

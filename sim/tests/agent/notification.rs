@@ -7,8 +7,8 @@ use forkcast_sim::agent::{Abort, Event, Session};
 use serde_json::json;
 use std::rc::Rc;
 
-use crate::background::all_done;
-use crate::clocked::{Played, Stage, call, calls, main_agent, says, spawn_behind, text, wait};
+use super::background::all_done;
+use super::clocked::{Played, Stage, call, calls, main_agent, says, spawn_behind, text, wait};
 
 /// One agent in the background that says `report`.
 fn reporting(report: &str) -> Played<()> {

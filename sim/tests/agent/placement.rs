@@ -4,8 +4,8 @@ use forkcast_sim::agent::query::Placement;
 use forkcast_sim::wire::{Level, Mark};
 use serde_json::json;
 
-use crate::reply::Reply;
-use crate::theatre::{Played, Theatre};
+use super::reply::Reply;
+use super::theatre::{Played, Theatre};
 
 /// One user message of context and prompt, then a round of two tools.
 fn played(placement: Placement) -> Played {

@@ -8,7 +8,7 @@ use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::model::Question;
 use serde_json::Value;
 
-use crate::clocked::{Played, Reply, Stage, call, main_agent, says, spawn, text};
+use super::clocked::{Played, Reply, Stage, call, main_agent, says, spawn, text};
 
 /// Two turns of the main agent.
 fn turns() -> Vec<Reply> {

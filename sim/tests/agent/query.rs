@@ -14,9 +14,9 @@ use forkcast_sim::model::scripted;
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
-use crate::reply::{self, Reply};
-use crate::stage::Stage;
-use crate::theatre::{Played, Theatre};
+use super::reply::{self, Reply};
+use super::stage::Stage;
+use super::theatre::{Played, Theatre};
 
 /// A call of the probe that takes `takes_ms`.
 fn probe(id: &str, takes_ms: u64) -> (&str, &str, Value) {

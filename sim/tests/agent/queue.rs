@@ -10,8 +10,8 @@ use forkcast_sim::agent::world::{Rule, Shell};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use crate::reply::Reply;
-use crate::theatre::{Played, Theatre};
+use super::reply::Reply;
+use super::theatre::{Played, Theatre};
 
 fn put(session: &Session, mode: Mode, priority: Priority, agent: Option<&str>, text: &str) {
     session.queue.enqueue(session, Item::new(mode, priority, agent.map(Into::into), text, "agent"));
@@ -179,7 +179,7 @@ fn queue_15_queue_16_sub_agents_and_the_main_thread_take_their_own_items_alone()
     assert_eq!(dequeued(&played, "consumer"), ["repl", "sub-agent", "repl", "repl"]);
     let of = |kind: &str| -> String {
         let asked = played.asked.iter().filter(|asked| &*asked.question.agent_type == kind);
-        asked.map(crate::reply::Asked::said).collect()
+        asked.map(super::reply::Asked::said).collect()
     };
     assert!(of("worker").contains("for the worker") && !of("worker").contains("a prompt for it"));
     assert!(of("main").contains("for main") && !of("main").contains("for the worker"));

@@ -4,8 +4,8 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::spawn::result::{AsyncLaunched, Completed, Data, Spent, output_schema};
 use serde_json::{Value, json};
 
-use crate::background::all_done;
-use crate::clocked::{Played, Stage, TOKENS, call, main_agent, says, spawn, text};
+use super::background::all_done;
+use super::clocked::{Played, Stage, TOKENS, call, main_agent, says, spawn, text};
 
 /// The result that the main agent reads of a call to an agent of this kind, which uses two tools and says three things.
 fn result(stage: Stage, kind: &str) -> (String, Played<()>) {
@@ -80,13 +80,13 @@ fn result_04_a_launched_run_says_where_its_output_is_and_to_wait() {
         let stage = Stage::new()
             .agent("outer", &format!("tools: {tools}"))
             .says("main", vec![spawn("outer", "go on"), text("done")])
-            .says("outer", vec![crate::clocked::spawn_behind("explore", "look"), text("outer is done")])
+            .says("outer", vec![super::clocked::spawn_behind("explore", "look"), text("outer is done")])
             .says("explore", vec![text("nothing")]);
         let played = stage.play(|session| async move {
             says(&main_agent(&session), "go").await;
             all_done(&session).await;
         });
-        let result = crate::clocked::results(played.asked_by("outer")[1]).remove(0);
+        let result = super::clocked::results(played.asked_by("outer")[1]).remove(0);
         result["content"].as_str().unwrap().contains("can be read from the file")
     };
     assert!(reads("Agent, Read") && !reads("Agent"));

@@ -5,8 +5,8 @@ use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::model::{Broken, Event};
 use serde_json::json;
 
-use crate::reply::{Reply, Step};
-use crate::theatre::Theatre;
+use super::reply::{Reply, Step};
+use super::theatre::Theatre;
 
 #[test]
 fn a_refusal_for_load_is_tried_again_with_the_same_bytes_after_growing_waits() {

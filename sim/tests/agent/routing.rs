@@ -7,7 +7,7 @@ use forkcast_sim::agent::permission::{Rule, Rules};
 use forkcast_sim::agent::tool::agent::{base_schema, full_schema, visible_schema};
 use serde_json::{Value, json};
 
-use crate::clocked::{Played, Stage, blocks, call, calls, main_agent, says, spawn, text, use_tool, wait};
+use super::clocked::{Played, Stage, blocks, call, calls, main_agent, says, spawn, text, use_tool, wait};
 
 /// The words with which a call is refused.
 fn refusal(stage: Stage, more: Value) -> String {

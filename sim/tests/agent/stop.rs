@@ -5,8 +5,8 @@ use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use crate::reply::{Reply, Step};
-use crate::theatre::{Played, Theatre};
+use super::reply::{Reply, Step};
+use super::theatre::{Played, Theatre};
 
 fn hook(name: &str, words: &[Word]) -> Hook {
     Hook::new(name, Moment::Stop, words.iter().cloned().map(HookSays::at_once).collect())

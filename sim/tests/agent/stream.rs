@@ -9,8 +9,8 @@ use forkcast_sim::model::{Answer, Delta, Event, Opened, StopReason};
 use forkcast_sim::wire::{Piece, Role, Usage};
 use serde_json::{Value, json};
 
-use crate::reply::{self, Reply, Step};
-use crate::theatre::{Played, Theatre};
+use super::reply::{self, Reply, Step};
+use super::theatre::{Played, Theatre};
 
 /// Two calls: the first one's input is complete after 100 ms, its block ends after 200 ms; the second one's is complete
 /// after 1,000 ms; the message ends after 1,300 ms.

@@ -6,7 +6,7 @@ use forkcast_sim::agent::task::State;
 use forkcast_sim::agent::{Event, Session};
 use serde_json::json;
 
-use crate::clocked::{Played, Stage, call, main_agent, says, spawn, text, wait};
+use super::clocked::{Played, Stage, call, main_agent, says, spawn, text, wait};
 
 /// A child that looks round for a second and answers after another one.
 fn looking_round() -> Stage {
@@ -238,7 +238,7 @@ fn sync_24_a_result_is_never_written_again() {
     });
     assert_eq!(played.count(|event| matches!(event, Event::Notified { .. })), 1);
     let questions = played.asked_by("main");
-    let result = |turn: usize| crate::clocked::results(questions[turn])[0].clone();
+    let result = |turn: usize| super::clocked::results(questions[turn])[0].clone();
     assert!(result(1)["content"].as_str().unwrap().contains("agentId"));
     assert_eq!(result(1), result(2));
 }

@@ -11,7 +11,7 @@ use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{Piece, Role};
 use serde_json::{Value, json};
 
-use crate::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
+use super::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
 
 /// Plays `stage`, sends the child into the background after `ms`, and waits for its end.
 fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {

@@ -17,8 +17,8 @@ use forkcast_sim::seed::Seed;
 use forkcast_sim::time::{Duration, Handle, Instant, Limits, Plan, run};
 use serde_json::Value;
 
-use crate::probe::Probe;
-use crate::reply::{Asked, Play, Reply};
+use super::probe::Probe;
+use super::reply::{Asked, Play, Reply};
 
 /// What a user does.
 pub type Act = Box<dyn FnOnce(&Rc<Session>)>;

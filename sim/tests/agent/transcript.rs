@@ -8,10 +8,10 @@ use forkcast_sim::agent::{Context, Event, Session, queue};
 use forkcast_sim::wire::{Message, Piece, Role, Usage};
 use serde_json::{Value, json};
 
-use crate::background::all_done;
-use crate::clocked::{Played, Stage, call, main_agent, says, spawn, spawn_behind, text, wait};
+use super::background::all_done;
+use super::clocked::{Played, Stage, call, main_agent, says, spawn, spawn_behind, text, wait};
 
-fn looking_round(first: crate::clocked::Reply) -> Stage {
+fn looking_round(first: super::clocked::Reply) -> Stage {
     Stage::new()
         .says("main", vec![first, text("done"), text("well")])
         .says(
@@ -98,7 +98,7 @@ fn transcript_04_the_output_file_is_written_in_front_and_behind_and_can_be_read(
         says(&main, "go").await;
         wait(&session, 1_500).await;
         let file = session.tasks.all()[0].output_file.clone();
-        crate::clocked::use_tool(&main, "Read", json!({ "file_path": &*file })).await.unwrap().content
+        super::clocked::use_tool(&main, "Read", json!({ "file_path": &*file })).await.unwrap().content
     });
     assert!(reading.value.contains("one") && !reading.value.contains("two"), "what there is so far");
 }

@@ -48,7 +48,6 @@ pub struct Case {
 /// Switches by name, as in `Rules` and `NormalForms`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // The names are those of the switches.
 pub struct Switches {
     pub reach: Option<u32>,
     pub reads_any_ttl: Option<bool>,
@@ -173,7 +172,6 @@ pub struct Times {
 /// Tokens by what was done with them, or a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // The names say it.
 pub struct Expect {
     #[serde(default)]
     pub read: u64,
@@ -203,7 +201,6 @@ pub struct StateOf {
 /// Names of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum StateName {
     Absent,
     Live,
@@ -215,7 +212,6 @@ pub enum StateName {
 /// Names of `Refresh`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum Refreshed {
     Chain,
     HitOnly,
@@ -224,7 +220,6 @@ pub enum Refreshed {
 /// Names of `VisibleFrom`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum Visible {
     FirstByte,
     RequestStart,
@@ -234,7 +229,6 @@ pub enum Visible {
 /// Names of `LifetimeClock`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum Clock {
     RequestStart,
     ResponseEnd,
@@ -243,7 +237,6 @@ pub enum Clock {
 /// Names of `Level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 pub enum LevelName {
     Tools,
     System,

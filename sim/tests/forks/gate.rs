@@ -6,7 +6,7 @@ use forkcast_sim::agent::spawn::fork::gate::Closed;
 use forkcast_sim::simulation::Setup;
 use serde_json::json;
 
-use crate::scene::{Played, Scene, agent, fork, system, tools};
+use super::scene::{Played, Scene, agent, fork, system, tools};
 
 type Change = fn(&mut Setup);
 

@@ -7,7 +7,7 @@ use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::wire::{Piece, Role};
 use serde_json::json;
 
-use crate::scene::{Played, Scene, agent, fork, text};
+use super::scene::{Played, Scene, agent, fork, text};
 
 /// What refused, in order.
 fn refused(played: &Played) -> Vec<&'static str> {
@@ -75,7 +75,7 @@ fn fork_48_a_refusal_is_an_error_and_nobody_takes_the_forks_place() {
     let agents: Vec<&str> = played.0.agents.iter().map(|agent| &*agent.agent_type).collect();
     assert_eq!(agents, ["main", "fork"]);
     let last = *played.requests("fork").last().unwrap();
-    let result = crate::scene::blocks(last, 0).remove(0);
+    let result = super::scene::blocks(last, 0).remove(0);
     assert_eq!(result["is_error"], true);
     assert!(result["content"].as_str().unwrap().contains("forks do not fork"), "{result}");
 }

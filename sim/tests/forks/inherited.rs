@@ -10,7 +10,7 @@ use forkcast_sim::agent::spawn::fork::{self, Ablation};
 use forkcast_sim::simulation::Does;
 use serde_json::json;
 
-use crate::scene::{Played, Scene, agent, fork, system, text, tool, tools};
+use super::scene::{Played, Scene, agent, fork, system, text, tool, tools};
 
 fn two() -> Scene {
     Scene::new(vec![text("Two."), fork("one"), fork("two")])

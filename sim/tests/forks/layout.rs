@@ -5,7 +5,7 @@ use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::service::Entry;
 use forkcast_sim::simulation::run;
 
-use crate::fan::Fan;
+use super::fan::Fan;
 
 /// System 4,000, tools 12,000, history 30,000, message 2,000, placeholders 500, directive 200.
 #[test]

@@ -8,7 +8,7 @@ use forkcast_sim::agent::spawn::fork::text::{PLACEHOLDER, TAG_OPEN};
 use forkcast_sim::model::answer::Said;
 use serde_json::json;
 
-use crate::scene::{Played, Scene, blocks, directive, fork, text, tool};
+use super::scene::{Played, Scene, blocks, directive, fork, text, tool};
 
 /// Thinking, text, two forks and another tool between them.
 fn mixed() -> Played {

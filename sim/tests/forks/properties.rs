@@ -19,7 +19,7 @@ use forkcast_sim::wire::{Draft, Message, NormalForms, Wire};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 
-use crate::parents::{FORK, KINDS, Parent, call_id, called, parents};
+use super::parents::{FORK, KINDS, Parent, call_id, called, parents};
 
 #[allow(clippy::disallowed_methods)] // How many cases a machine can afford is not known here.
 fn number<T: std::str::FromStr>(name: &str, default: T) -> T {

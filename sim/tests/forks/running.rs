@@ -6,7 +6,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::spawn::fork::report::Report;
 use serde_json::json;
 
-use crate::scene::{Played, REPORT, Scene, agent, fork, text};
+use super::scene::{Played, REPORT, Scene, agent, fork, text};
 
 fn three() -> Played {
     Scene::new(vec![fork("one"), fork("two"), fork("three")]).says("fork", vec![text(REPORT)]).for_ms(40_000).play()

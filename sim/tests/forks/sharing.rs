@@ -6,7 +6,7 @@ use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::simulation::{Finished, run};
 
-use crate::fan::{Fan, equivalents, first_requests};
+use super::fan::{Fan, equivalents, first_requests};
 
 fn broken(fan: Fan, ablation: Option<Ablation>) -> Finished {
     let mut setup = fan.setup();

@@ -5,7 +5,7 @@ use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::simulation::run;
 
-use crate::fan::{Fan, equivalents, first_requests};
+use super::fan::{Fan, equivalents, first_requests};
 
 /// Placement, then token equivalents: cold burst, cold primed, warm burst, warm primed.
 const TABLE: [(Placement, [u64; 4]); 3] = [

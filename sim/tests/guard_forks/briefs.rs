@@ -3,7 +3,7 @@
 use forkcast_sim::guard::Rule;
 use serde_json::{Value, json};
 
-use crate::family::{Post, body, breaks, checked, long, parent, told};
+use super::family::{Post, body, breaks, checked, long, parent, told};
 
 /// The first request of an agent that was called with a brief, behind notes that all of its kind have.
 fn brief(chain: &'static str, words: &str) -> Post {

@@ -3,7 +3,7 @@
 use forkcast_sim::guard::{Finding, NoteKind, Rule};
 use serde_json::{Value, json};
 
-use crate::family::{PARTS, Post, breaks, checked, directive, fork, forking, history, long, next, parent, told};
+use super::family::{PARTS, Post, breaks, checked, directive, fork, forking, history, long, next, parent, told};
 
 /// A change to a fork's body, the cause that is found, and the path.
 type Change = (&'static str, fn(&mut Value), &'static str, &'static str);
@@ -119,11 +119,11 @@ fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_fr
 
 #[test]
 fn cache_09_a_fork_that_changes_its_parents_latest_exchange_is_held_against_it() {
-    let more = |words: [&str; 2]| [crate::family::said(words[0]), crate::family::user(words[1])];
+    let more = |words: [&str; 2]| [super::family::said(words[0]), super::family::user(words[1])];
     let went_on = |chain: &'static str, exchange: [&str; 2], behind: Vec<Value>| {
         let messages = history().into_iter().chain(more(exchange)).chain(behind).collect();
         let parent = (chain != "main").then_some("main");
-        Post { chain, parent, body: crate::family::body(messages) }
+        Post { chain, parent, body: super::family::body(messages) }
     };
     let exchange = ["I read the parser.", "It begins with a table of letters."];
     let fork = |exchange: [&str; 2]| went_on("one", exchange, vec![forking(&PARTS), directive(&PARTS, "one")]);
@@ -151,8 +151,8 @@ fn a_fork_that_lacks_its_parents_latest_exchange_is_noted() {
         notes.filter(|noted| noted.note == NoteKind::Branch).map(|noted| noted.request).collect::<Vec<_>>()
     };
     let alone = |own: &'static str| {
-        let messages = history().into_iter().chain([crate::family::user(own)]).collect();
-        Post { chain: own, parent: Some("main"), body: crate::family::body(messages) }
+        let messages = history().into_iter().chain([super::family::user(own)]).collect();
+        Post { chain: own, parent: Some("main"), body: super::family::body(messages) }
     };
     assert_eq!(behind(&[parent(), next(), alone("one"), alone("two")]), [2], "a sibling goes on from the same");
     assert_eq!(behind(&[parent(), alone("one"), next(), alone("two")]), [0_usize; 0]);
@@ -163,13 +163,13 @@ fn a_fork_that_lacks_its_parents_latest_exchange_is_noted() {
 fn a_fork_of_a_request_that_is_long_past_is_no_break() {
     let later = |turns: usize| {
         let more = (0..turns)
-            .flat_map(|turn| [crate::family::said(&format!("a{turn}")), crate::family::user(&format!("u{turn}"))]);
+            .flat_map(|turn| [super::family::said(&format!("a{turn}")), super::family::user(&format!("u{turn}"))]);
         let messages = history().into_iter().chain(more).collect();
-        Post { chain: "main", parent: None, body: crate::family::body(messages) }
+        Post { chain: "main", parent: None, body: super::family::body(messages) }
     };
     let late = |own: &'static str| {
         let messages = history().into_iter().chain([forking(&[own]), directive(&[own], own)]);
-        Post { chain: own, parent: Some("main"), body: crate::family::body(messages.collect()) }
+        Post { chain: own, parent: Some("main"), body: super::family::body(messages.collect()) }
     };
     let posts = [parent(), later(1), later(2), later(3), late("one"), late("two")];
     let found: Vec<_> = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect();
@@ -207,7 +207,7 @@ fn forks_of_forks_share_with_the_fork_that_they_go_on_from() {
         let messages: Vec<Value> = list(&mut fork("one").body["messages"]).drain(..).collect();
         let calls = forking(&["deep"]);
         let messages = messages.into_iter().chain([calls, directive(&["deep"], own)]).collect();
-        Post { chain: own, parent: Some("one"), body: crate::family::body(messages) }
+        Post { chain: own, parent: Some("one"), body: super::family::body(messages) }
     };
     let whole = [parent(), fork("one"), fork("two"), deeper("deep")];
     for ids in [true, false] {

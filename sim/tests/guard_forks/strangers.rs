@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::family::{Post, body, breaks, fork, long, parent, said, told, user};
+use super::family::{Post, body, breaks, fork, long, parent, said, told, user};
 
 #[test]
 fn conversations_with_names_that_nobody_called_are_each_their_own() {

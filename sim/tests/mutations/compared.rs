@@ -1,13 +1,13 @@
 //! Plants every kind of change in made-up and captured conversations and looks at what `diagnosis::compare` says.
 
-use crate::captured;
-use crate::case::Case;
-use crate::dice::Dice;
-use crate::generated::{CLIENTS, Client, Conversation};
-use crate::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
-use crate::kinds::{KINDS, Kind};
-use crate::prompt::Prompt;
-use crate::tally::Tally;
+use super::captured;
+use super::case::Case;
+use super::dice::Dice;
+use super::generated::{CLIENTS, Client, Conversation};
+use super::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
+use super::kinds::{KINDS, Kind};
+use super::prompt::Prompt;
+use super::tally::Tally;
 
 /// Two requests of a generated conversation: the newer one adds a turn.
 pub fn generated(seed: u64) -> Case {

@@ -5,11 +5,11 @@ use std::env;
 use forkcast_sim::diagnosis::{Cause, Difference, compare};
 use forkcast_sim::wire::{Level, Wire};
 
-use crate::case::{At, Case};
-use crate::kinds::{Kind, Plant, Tells, Varies};
-use crate::prompt::Prompt;
-use crate::tally::{Count, Tally};
-use crate::twin::{Sides, Spot};
+use super::case::{At, Case};
+use super::kinds::{Kind, Plant, Tells, Varies};
+use super::prompt::Prompt;
+use super::tally::{Count, Tally};
+use super::twin::{Sides, Spot};
 
 /// Conversations that each kind is planted in.
 pub fn cases(default: u64) -> u64 {

@@ -2,9 +2,9 @@
 
 use forkcast_sim::diagnosis::{Cause, Volatile};
 
-use crate::case::{At, Case, Within};
-use crate::changes::characters::{self as chars, Sort};
-use crate::changes::{harmless, history, images, parameters, results, system, tools, varying};
+use super::case::{At, Case, Within};
+use super::changes::characters::{self as chars, Sort};
+use super::changes::{harmless, history, images, parameters, results, system, tools, varying};
 
 /// What a planted change must be called.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,12 @@
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Guard, Rules, Sent};
 
-use crate::captured::{FLAP, MOVE, arrays};
-use crate::case::Case;
-use crate::dice::Dice;
-use crate::judged::differences;
-use crate::prompt::Prompt;
-use crate::twin::Sides;
+use super::captured::{FLAP, MOVE, arrays};
+use super::case::Case;
+use super::dice::Dice;
+use super::judged::differences;
+use super::prompt::Prompt;
+use super::twin::Sides;
 
 /// Cause, path, offset in the block.
 type Found = (&'static str, &'static str, u64);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::kinds::{KINDS, Kind};
+use super::kinds::{KINDS, Kind};
 
 /// How one kind of change came out.
 #[derive(Clone, Copy, Debug, Default)]

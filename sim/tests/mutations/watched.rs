@@ -3,14 +3,14 @@
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
 
-use crate::case::{At, Case};
-use crate::compared::generated;
-use crate::generated::mark;
-use crate::json::Json;
-use crate::judged::{cases, cause, seed, spot};
-use crate::kinds::{KINDS, Kind};
-use crate::prompt::Prompt;
-use crate::twin::Sides;
+use super::case::{At, Case};
+use super::compared::generated;
+use super::generated::mark;
+use super::json::Json;
+use super::judged::{cases, cause, seed, spot};
+use super::kinds::{KINDS, Kind};
+use super::prompt::Prompt;
+use super::twin::Sides;
 
 /// Where both requests have their breakpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! Price books as a target of a fuzzer: `cargo test` replays `__fuzz__/books/crashes`. Random bytes with
-//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test pricing fuzzed::books`.
+//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test all pricing::fuzzed::books`.
 
 use bolero::check;
 use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Terms};

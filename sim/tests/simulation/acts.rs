@@ -11,7 +11,7 @@ use forkcast_sim::simulation::{Does, Finished, Setup};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use crate::stage::{at, calls, finished, rule, says, setup, types};
+use super::stage::{at, calls, finished, rule, says, setup, types};
 
 /// Two agents launched by one message, whose descriptions are `a looker` and `a worker`; each builds for a minute. The
 /// user acts after ten seconds.

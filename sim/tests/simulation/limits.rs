@@ -7,7 +7,7 @@ use forkcast_sim::simulation::{Finished, Setup, Sizing, run};
 use forkcast_sim::time::{Duration, Instant};
 use proptest::prelude::*;
 
-use crate::stage::{calls, finished, says, setup, types};
+use super::stage::{calls, finished, says, setup, types};
 use serde_json::json;
 
 const MINUTE: u128 = 60_000_000_000;

@@ -8,7 +8,7 @@ use forkcast_sim::simulation::{self, Does, Failure, Finished, Observer, Outage, 
 use forkcast_sim::time::{Duration, Instant};
 use serde_json::json;
 
-use crate::stage::{at, calls, finished, says, setup, spawns, types};
+use super::stage::{at, calls, finished, says, setup, spawns, types};
 
 fn fails(fault: Fault) -> Rule {
     Rule { reply: Reply { fault: Some(fault), ..says("main", "Never heard whole.").reply }, ..says("main", "") }

@@ -3,7 +3,7 @@
 use forkcast_sim::simulation::{Cause, Does, Failure, run};
 use serde_json::json;
 
-use crate::stage::{at, calls, finished, says, setup, spawns, types};
+use super::stage::{at, calls, finished, says, setup, spawns, types};
 
 #[test]
 fn a_question_is_answered_cached_and_billed() {

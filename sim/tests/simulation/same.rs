@@ -15,7 +15,7 @@ use forkcast_sim::wire::Usage;
 use serde_json::json;
 use tokio::task::LocalSet;
 
-use crate::stage::{at, calls, finished, furnish, says, setup, spawns, types};
+use super::stage::{at, calls, finished, furnish, says, setup, spawns, types};
 
 /// A session with everything: agents in front and behind, one that is pushed behind, a question about permission.
 fn eventful() -> Setup {
@@ -41,7 +41,7 @@ fn eventful() -> Setup {
 #[test]
 fn an_eventful_session_has_all_of_it() {
     let finished = finished(eventful());
-    let words = crate::stage::words(&finished);
+    let words = super::stage::words(&finished);
     for word in ["takeover", "permission.request", "permission.reply", "notify.enqueued", "agent.result", "tool.end"] {
         assert!(words.contains_key(word), "{word}: {words:#?}");
     }
@@ -95,13 +95,13 @@ fn sums(finished: &Finished) -> BTreeMap<Rc<str>, (usize, u64)> {
 #[test]
 fn another_order_of_ready_tasks_changes_the_order_of_events_alone() {
     let plain = finished(eventful());
-    let mut words = crate::stage::words(&plain);
+    let mut words = super::stage::words(&plain);
     words.retain(|word, _| word.starts_with("tool") || word.starts_with("task") || word.starts_with("notify"));
     for seed in 0..10 {
         let mut setup = eventful();
         setup.plan.interleave = Some(seed);
         let other = finished(setup);
-        let mut others = crate::stage::words(&other);
+        let mut others = super::stage::words(&other);
         others.retain(|word, _| words.contains_key(word));
         assert_eq!((sums(&plain), &words), (sums(&other), &others), "interleave {seed}");
     }

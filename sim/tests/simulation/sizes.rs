@@ -7,7 +7,7 @@ use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter, Usage};
 use serde_json::json;
 
-use crate::stage::{at, calls, finished, says, setup, types};
+use super::stage::{at, calls, finished, says, setup, types};
 
 /// Counts nothing but what stands around the blocks.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use forkcast_sim::time::{Duration, Instant, Plan, run};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{Log, finish, ms};
+use super::{Log, finish, ms};
 
 #[test]
 fn time_moves_to_the_next_timer_and_nowhere_else() {

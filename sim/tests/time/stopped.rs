@@ -3,7 +3,7 @@
 use forkcast_sim::time::{Finished, Instant, Limits, Plan, Stopped, run};
 use tokio::sync::oneshot;
 
-use crate::ms;
+use super::ms;
 
 #[test]
 fn a_stall_says_who_waits_for_what() {

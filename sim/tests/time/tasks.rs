@@ -6,7 +6,7 @@ use std::rc::Rc;
 use forkcast_sim::time::{Aborted, Handle, Instant, Plan, run};
 use tokio::sync::{Mutex, oneshot};
 
-use crate::{Log, finish, ms};
+use super::{Log, finish, ms};
 
 /// Notes its end.
 struct Ends(Handle, Log, String);

@@ -9,7 +9,7 @@ use forkcast_sim::time::{Handle, Instant, Plan, Runtime, Turns, run};
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::LocalSet;
 
-use crate::{Log, ms};
+use super::{Log, ms};
 
 /// Tokio's `LocalSet` behind our handle.
 struct Local(tokio::time::Instant);

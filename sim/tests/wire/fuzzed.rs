@@ -1,5 +1,5 @@
 //! The scanner of bodies as a target of a fuzzer: `cargo test` replays `__fuzz__/bodies/crashes`. Random bytes with
-//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test wire fuzzed::bodies`.
+//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test all wire::fuzzed::bodies`.
 
 use bolero::check;
 use forkcast_sim::diagnosis::compare;

@@ -1,7 +1,5 @@
 //! What blocks cost: texts by class, images and documents by rule, tools by table.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use forkcast_sim::wire::model::{ModelId, Tokenizer, resolve};

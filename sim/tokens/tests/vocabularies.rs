@@ -1,8 +1,5 @@
 //! The fast counter against another implementation of the same vocabularies, string by string.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-#[path = "vocabularies/strings.rs"]
 mod strings;
 
 use forkcast_tokens::Vocabulary;

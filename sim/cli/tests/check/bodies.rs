@@ -2,37 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+
+use crate::program;
+pub use crate::program::{code, forkcast, golden, stderr, stdout};
 
 /// Stands in every text of the prompts, and must stand in no file that is made of them.
 pub const SECRET: &str = "xyzzy-plugh";
 
-pub fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
-    command.stdin(Stdio::null()).output().unwrap()
-}
-
-/// An empty folder that nobody else uses.
 pub fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-pub fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-pub fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-pub fn code(output: &Output) -> i32 {
-    output.status.code().unwrap()
+    program::folder(&format!("check/{name}"))
 }
 
 /// What ended with 0 or 1, as JSON.
@@ -40,16 +20,6 @@ pub fn json(folder: &Path, arguments: &[&str]) -> Value {
     let output = forkcast(folder, &[arguments, &["--format", "json"]].concat());
     assert!(code(&output) <= 1, "{}", stderr(&output));
     serde_json::from_str(stdout(&output)).unwrap()
-}
-
-/// Compares with the golden file of that name, or writes it.
-pub fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), found, "{name}: FORKCAST_UPDATE=1 writes it anew");
 }
 
 /// A turn of a small coding agent: the day that its system prompt tells, the text of its first tool, and how many steps

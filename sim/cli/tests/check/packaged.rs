@@ -1,14 +1,11 @@
 //! The action and the hook call the program with what it knows.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::bodies::{CALM, folder, forkcast, restless, stdout, write};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
-}
+use crate::program::root;
 
 /// The script of the action's last step.
 fn script() -> String {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::{FIRST, SECOND, command, folder, forkcast, stderr, stdout};
+use crate::run::WORD;
 
 /// A verb in a folder that [`prepared`] made.
 struct Verb {
@@ -51,8 +52,6 @@ const VERBS: [Verb; 18] = [
     verb("man", None, "man cook"),
     verb("--help", None, "--halp"),
 ];
-
-const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
 
 fn prepared(name: &str) -> std::path::PathBuf {
     let place = folder(name);

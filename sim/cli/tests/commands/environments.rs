@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::{FIRST, SECOND, code, command, folder, stderr, stdout};
+use crate::program::files;
 
 /// Every verb, and every format of each.
 const COMMANDS: [&str; 52] = [
@@ -134,23 +135,6 @@ fn write(place: &Path, inputs: &Files, environment: &Environment) {
         let made = UNIX_EPOCH + Duration::from_secs(environment.made_s);
         File::options().write(true).open(&path).unwrap().set_modified(made).unwrap();
     }
-}
-
-fn files(below: &Path) -> Files {
-    let mut found = Files::new();
-    let mut folders: Vec<PathBuf> = vec![below.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(below).unwrap().to_str().unwrap().to_owned();
-                found.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 /// What a command printed, and its code.

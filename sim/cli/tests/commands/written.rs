@@ -1,6 +1,5 @@
 //! Output files: nothing of the user's is lost, and every output is complete or absent.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -8,23 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{FIRST, SECOND, code, command, folder, forkcast, stderr, stdout};
-
-/// All files below a folder with their content.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap().map(Result::unwrap) {
-            if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
-            } else {
-                let name = entry.path().strip_prefix(folder).unwrap().display().to_string();
-                found.insert(name, fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    found
-}
+use crate::program::files;
 
 /// A log of so many requests.
 fn log(place: &Path, name: &str, requests: usize) {

@@ -1,7 +1,7 @@
 //! One character, of many sorts, in a text of any sort.
 
-use crate::case::{At, Case, WITHIN, Within};
-use crate::dice::Dice;
+use super::super::case::{At, Case, WITHIN, Within};
+use super::super::dice::Dice;
 
 /// The text before and behind the change; `None` where the text does not hold the thing.
 pub type Sort = fn(&str, &mut Dice) -> Option<(String, String)>;

@@ -1,9 +1,9 @@
 //! The same prompt in other words of JSON, and what is no prompt.
 
-use crate::case::{At, Case, is_excluded};
-use crate::generated::mark;
-use crate::json::Json;
-use crate::prompt::Block;
+use super::super::case::{At, Case, is_excluded};
+use super::super::generated::mark;
+use super::super::json::Json;
+use super::super::prompt::Block;
 
 fn fine() -> Option<Vec<At>> {
     Some(Vec::new())
@@ -98,7 +98,7 @@ pub fn block_keys(case: &mut Case) -> Option<Vec<At>> {
     let known = ["text", "thinking", "tool_use", "tool_result", "image", "document"];
     let sorted = |block: &Block| {
         let tool = block.json.get("name").is_some() && block.json.get("input").is_none();
-        tool || known.contains(&crate::case::kind(&block.json).as_str())
+        tool || known.contains(&super::super::case::kind(&block.json).as_str())
     };
     case.newer.blocks_mut().filter(|block| sorted(block)).for_each(|block| turn_keys(&mut block.json));
     case.newer.messages.iter_mut().for_each(|message| message.content_first = !message.content_first);

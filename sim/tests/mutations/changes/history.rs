@@ -1,10 +1,10 @@
 //! The messages as a sequence.
 
-use crate::case::{At, Case};
-use crate::generated::sentence;
-use crate::json::Json;
-use crate::prompt::{Block, Message};
-use crate::twin::Sides;
+use super::super::case::{At, Case};
+use super::super::generated::sentence;
+use super::super::json::Json;
+use super::super::prompt::{Block, Message};
+use super::super::twin::Sides;
 
 fn blocks(messages: &[Message]) -> Vec<At> {
     let ids = |message: &Message| {
@@ -82,7 +82,7 @@ pub fn block_removed(case: &mut Case) -> Option<Vec<At>> {
     let several: Vec<usize> = (0..case.history()).filter(|at| case.older.messages[*at].content.len() > 1).collect();
     let at = case.dice.any(&several)?;
     let kinds: Vec<usize> = (0..case.newer.messages[at].content.len())
-        .filter(|part| crate::case::kind(&case.newer.messages[at].content[*part].json) != "thinking")
+        .filter(|part| super::super::case::kind(&case.newer.messages[at].content[*part].json) != "thinking")
         .collect();
     let part = case.dice.any(&kinds)?;
     Some(vec![At::Block(case.newer.messages[at].content.remove(part).id)])
@@ -250,7 +250,7 @@ pub fn split(case: &mut Case) -> Option<Vec<At>> {
 }
 
 pub fn merged(case: &mut Case) -> Option<Vec<At>> {
-    let is_text = |block: &Block| crate::case::kind(&block.json) == "text";
+    let is_text = |block: &Block| super::super::case::kind(&block.json) == "text";
     let pairs: Vec<(usize, usize)> = (0..case.history())
         .flat_map(|at| (1..case.older.messages[at].content.len()).map(move |part| (at, part)))
         .filter(|(at, part)| case.older.messages[*at].content[part - 1..=*part].iter().all(is_text))

@@ -1,7 +1,7 @@
 //! Images.
 
-use crate::case::{At, Case};
-use crate::json::Json;
+use super::super::case::{At, Case};
+use super::super::json::Json;
 
 fn of(case: &mut Case) -> Option<u32> {
     let all = case.of_kind(&["image"]);

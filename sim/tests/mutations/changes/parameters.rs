@@ -1,6 +1,6 @@
 //! Settings of the request that belong to a level's identity, and the model.
 
-use crate::case::{At, Case};
+use super::super::case::{At, Case};
 
 fn set(case: &mut Case, key: &'static str, was: Option<&str>, is: Option<&str>) {
     for (prompt, value) in [(&mut case.older, was), (&mut case.newer, is)] {
@@ -126,7 +126,7 @@ pub fn citations(case: &mut Case) -> Option<Vec<At>> {
     let said = case.newer.messages.iter().position(|message| message.role == "user")?;
     for (prompt, enabled) in [(&mut case.older, "false"), (&mut case.newer, "true")] {
         let mut block = block.clone();
-        block.json = crate::json::Json::parse(&document.replace('$', enabled));
+        block.json = super::super::json::Json::parse(&document.replace('$', enabled));
         let first = prompt.messages.iter_mut().find(|message| message.role == "user")?;
         first.content.insert(0, block);
         first.as_string = false;

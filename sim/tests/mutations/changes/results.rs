@@ -1,7 +1,7 @@
 //! Tool calls, their results, and thinking.
 
-use crate::case::{At, Case, kind};
-use crate::json::Json;
+use super::super::case::{At, Case, kind};
+use super::super::json::Json;
 
 const PLACEHOLDERS: [&str; 5] = [
     "[Old tool result content cleared]",

@@ -1,7 +1,7 @@
 //! The system prompt.
 
-use crate::case::{At, Case, is_excluded};
-use crate::json::Json;
+use super::super::case::{At, Case, is_excluded};
+use super::super::json::Json;
 
 fn counted(case: &Case) -> Vec<usize> {
     (0..case.newer.system.len()).filter(|at| !is_excluded(&case.newer.system[*at].json)).collect()

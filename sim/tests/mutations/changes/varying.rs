@@ -2,8 +2,8 @@
 
 use forkcast_sim::diagnosis::Volatile;
 
-use crate::case::{At, Case, Within};
-use crate::dice::Dice;
+use super::super::case::{At, Case, Within};
+use super::super::dice::Dice;
 
 /// The words around a thing, what the older request says and what the newer one says.
 type Said = (&'static str, &'static str, &'static str);

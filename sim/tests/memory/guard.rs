@@ -1,18 +1,10 @@
 //! What a guard holds grows neither with what was checked, two requests of each chain, nor with what was found.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
-
 use std::fmt::Write;
-use std::sync::Mutex;
 
 use forkcast_sim::guard::{Guard, LISTED_MAX, Rules, Sent};
-use peak_alloc::PeakAlloc;
 
-#[global_allocator]
-static PEAK: PeakAlloc = PeakAlloc;
-
-/// One test at a time: all of them are measured by one allocator.
-static ALONE: Mutex<()> = Mutex::new(());
+use super::{ALONE, HEAP};
 
 const REQUESTS: usize = 2_000;
 const BODY_BYTES: usize = 200_000;
@@ -38,14 +30,14 @@ fn body(number: usize) -> String {
 fn requests_that_share_nothing_do_not_pile_up() {
     let _alone = ALONE.lock();
     let mut guard = Guard::new(Rules::default());
-    let before = PEAK.current_usage();
-    PEAK.reset_peak_usage();
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
     for number in 0..REQUESTS {
         let body = body(number);
         assert!(body.len().abs_diff(BODY_BYTES) < 2_000);
         guard.take(&Sent { chain: Some("main"), ..Sent::body(body.as_bytes()) }).unwrap();
     }
-    let peak = PEAK.peak_usage() - before;
+    let peak = HEAP.peak_usage() - before;
     println!("{REQUESTS} requests of {BODY_BYTES} bytes that share nothing: at most {} MiB", peak >> 20);
     // Where the wire is made afresh, both live: 12 MiB of blocks, and as much again of raw elements and of room to grow.
     assert!(peak < 64 << 20, "{} MiB", peak >> 20);
@@ -72,7 +64,7 @@ fn findings_beyond_those_that_are_listed_are_counted() {
     let _alone = ALONE.lock();
     let rules = Rules::default();
     let mut guard = Guard::new(Rules { in_tests: true, ..rules.clone() });
-    let before = PEAK.current_usage();
+    let before = HEAP.current_usage();
     let requests = 8 * LISTED_MAX / CHANGES;
     let (mut found, mut lost) = (0, 0);
     for number in 0..=requests {
@@ -81,7 +73,7 @@ fn findings_beyond_those_that_are_listed_are_counted() {
         lost += checked.findings.iter().map(|finding| finding.tokens_lost().unwrap()).sum::<u64>();
     }
     let report = guard.finish();
-    let held = PEAK.current_usage() - before;
+    let held = HEAP.current_usage() - before;
     println!("{found} findings in {requests} requests: {} MiB", held >> 20);
     assert!(found > 7 * LISTED_MAX && report.findings.len() == LISTED_MAX, "{found}");
     assert_eq!(report.unlisted.findings, found - LISTED_MAX);

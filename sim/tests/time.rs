@@ -1,7 +1,5 @@
 //! The executor: who runs when, what a run leaves behind, and how it stops.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 mod order;
 mod parts;
 mod stopped;

@@ -1,11 +1,9 @@
 //! Planted changes: each is found, once, at its block and byte, by its cause; what is harmless is not found.
 //!
-//! `cargo test -p forkcast-sim --no-default-features --features guard --test mutations -- --nocapture` prints the tables.
+//! `cargo test -p forkcast-sim --no-default-features --features guard --test all mutations:: -- --nocapture` prints the tables.
 //! `FORKCAST_CASES` sets how many conversations each kind of change is planted in.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test says what went wrong by panicking.
 #![allow(clippy::disallowed_methods)] // Captures stand in files, and cases can be widened from outside.
-#![allow(missing_docs)]
 
 mod captured;
 mod case;

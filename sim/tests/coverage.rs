@@ -1,6 +1,6 @@
 //! Every behaviour of the runtime is held by a test or a scenario, or is deferred to a part that brings it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)] // A test may stop at once and may read files.
+#![allow(clippy::disallowed_methods)] // A test may read files.
 
 mod listing;
 

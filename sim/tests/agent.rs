@@ -1,7 +1,5 @@
 //! The agent runtime, by the groups of the behaviour contract; names of tests begin with the ids that they hold.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
-
 mod background;
 mod built_in;
 #[allow(dead_code)] // Each group uses its own part of it.

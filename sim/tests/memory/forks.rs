@@ -1,7 +1,5 @@
 //! A thousand forks of a large parent: memory grows with what is their own, and nothing of the shared history is read, rendered
-//! or counted again. Alone in its program, since the peak of the heap is that of all threads.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+//! or counted again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,11 +16,9 @@ use forkcast_sim::simulation::{Act, Does, Observer, Seen, Setup, Sizing, run};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, Piece, Role, TokenCounter};
-use peak_alloc::PeakAlloc;
 use serde_json::json;
 
-#[global_allocator]
-static HEAP: PeakAlloc = PeakAlloc;
+use super::{ALONE, HEAP};
 
 /// Messages of the parent's history, and bytes of each: some 100,000 tokens.
 const MESSAGES: usize = 300;
@@ -86,9 +82,9 @@ fn peak(setup: Setup) -> usize {
     peak
 }
 
-/// All measurements stand in one test: what another one allocates meanwhile would count too.
 #[test]
 fn memory_and_work_of_forks_are_those_of_their_suffixes() {
+    let _alone = ALONE.lock();
     let [few, some, many] = [100, 1_000, 4_000].map(|forks| peak(setup(Profile::Client2026, forks)));
     let (first, then) = ((some - few) / 900, (many - some) / 3_000);
     assert!(first < FORK_BYTES && then < FORK_BYTES, "{first} bytes a fork, then {then}");

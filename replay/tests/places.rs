@@ -1,0 +1,80 @@
+//! Where recordings lie: fixtures made by hand, and what stands beside the project, which is no part of it.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use forkcast_replay::input::{InputFormat, Inputs};
+
+pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+
+/// Folders with transcripts of clients that record final usage.
+pub const TRANSCRIPTS: [&str; 5] =
+    ["cc-agentv", "cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator"];
+
+/// Folders with cassettes of Claude models.
+pub const CASSETTES: [&str; 6] = [
+    "cassettes-crewai",
+    "cassettes-dd-trace-py",
+    "cassettes-openinference",
+    "cassettes-openllmetry",
+    "cassettes-pydantic-ai",
+    "cassettes-ruby-llm",
+];
+
+pub fn fixture(name: &str) -> Vec<u8> {
+    fs::read(format!("{FIXTURES}/{name}")).unwrap()
+}
+
+pub fn read(name: &str) -> Inputs {
+    Inputs::read(&[format!("{FIXTURES}/{name}")], InputFormat::Auto).unwrap()
+}
+
+pub fn memory(text: &str) -> Inputs {
+    Inputs::from_bytes("memory", text.as_bytes(), InputFormat::Auto)
+}
+
+/// Remarks of the reader of the only file.
+pub fn notes(inputs: &Inputs) -> Vec<&str> {
+    inputs.scopes[0].files[0].notes.iter().map(String::as_str).collect()
+}
+
+/// What stands beside the project; absent, the test that asks for it skips, visibly.
+pub fn beside(path: &str) -> Option<PathBuf> {
+    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    eprintln!("skipped: shared/data/{path} is absent");
+    None
+}
+
+pub fn data() -> Option<PathBuf> {
+    beside("")
+}
+
+/// All transcripts below, in order of their names.
+pub fn transcripts(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.to_string_lossy();
+        if path.is_dir() {
+            transcripts(&path, found);
+        } else if name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") {
+            found.push(path);
+        }
+    }
+}
+
+/// A file's text, unpacked.
+pub fn text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    let mut unpacked = Vec::new();
+    match path.extension().is_some_and(|ending| ending == "gz") {
+        true => GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map(|_| ()).unwrap(),
+        false => unpacked = bytes,
+    }
+    String::from_utf8_lossy(&unpacked).into_owned()
+}

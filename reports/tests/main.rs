@@ -1,0 +1,17 @@
+//! All tests of the reports in one program, but those that measure the heap.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+mod checks;
+mod claims;
+mod explained;
+mod fanout;
+mod forks;
+mod outside;
+mod runs;
+mod schemas;
+mod sweeps;
+mod tables;
+mod transcripts;
+mod views;
+mod written;

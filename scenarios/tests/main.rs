@@ -1,0 +1,14 @@
+//! All tests of the scenarios but their catalogue, in one program.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+mod captured;
+mod conformance;
+mod events;
+mod fanout;
+mod gate;
+mod mistakes;
+mod outcomes;
+mod planted;
+mod sizes;
+mod sweep;

@@ -1,0 +1,32 @@
+//! Changes planted in conversations of our own runtime: parents, forks in both profiles, named agents. What is planted, and
+//! what must be said of it, is the corpus of `sim/tests/mutations`.
+//!
+//! `cargo test -p forkcast-scenarios planted:: -- --nocapture` prints the table. `FORKCAST_CASES` sets how many
+//! conversations each kind of change is planted in.
+
+#![allow(dead_code)] // The corpus has parts that only its own tests use.
+
+mod found;
+mod guarded;
+mod talks;
+
+#[path = "../../sim/tests/mutations/case.rs"]
+mod case;
+#[path = "../../sim/tests/mutations/changes/mod.rs"]
+mod changes;
+#[path = "../../sim/tests/mutations/dice.rs"]
+mod dice;
+#[path = "../../sim/tests/mutations/generated.rs"]
+mod generated;
+#[path = "../../sim/tests/mutations/json.rs"]
+mod json;
+#[path = "../../sim/tests/mutations/judged.rs"]
+mod judged;
+#[path = "../../sim/tests/mutations/kinds.rs"]
+mod kinds;
+#[path = "../../sim/tests/mutations/prompt.rs"]
+mod prompt;
+#[path = "../../sim/tests/mutations/tally.rs"]
+mod tally;
+#[path = "../../sim/tests/mutations/twin.rs"]
+mod twin;

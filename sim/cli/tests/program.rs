@@ -1,0 +1,89 @@
+//! The program under test, run in folders of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The folder of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command
+}
+
+pub fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// An empty folder that nobody else uses.
+pub fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&path));
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// All files below a folder with their content.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let name = entry.path().strip_prefix(folder).unwrap().display().to_string();
+                found.insert(name, fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    found
+}
+
+pub fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// Code, standard output, standard error.
+pub fn said(output: &Output) -> (i32, &str, &str) {
+    (code(output), stdout(output), stderr(output))
+}
+
+/// What a run that ended well printed.
+pub fn fine(output: &Output) -> &str {
+    assert_eq!(code(output), 0, "{}", stderr(output));
+    stdout(output)
+}
+
+pub fn json(output: &Output) -> Value {
+    serde_json::from_str(fine(output)).unwrap()
+}
+
+/// Compares with the golden file of that name, or writes it.
+pub fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("FORKCAST_UPDATE").is_some() {
+        fs::write(&path, found).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    if let Some((at, (old, new))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new) {
+        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 writes it anew", at + 1);
+    }
+    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 writes it anew");
+}

@@ -1,0 +1,33 @@
+//! All tests of the core in one program, for each further one would be linked anew with all that it uses.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+
+#[cfg(feature = "runtime")]
+mod agent;
+mod caches;
+mod coverage;
+mod diagnosis;
+#[cfg(feature = "runtime")]
+mod forks;
+mod growth;
+#[cfg(feature = "guard")]
+mod guard;
+#[cfg(feature = "guard")]
+mod guard_forks;
+mod house;
+#[cfg(feature = "runtime")]
+mod laws;
+mod ledger;
+#[cfg(feature = "guard")]
+mod lock;
+#[cfg(feature = "runtime")]
+mod model;
+mod mutations;
+mod pricing;
+#[cfg(feature = "runtime")]
+mod seed;
+#[cfg(feature = "runtime")]
+mod simulation;
+#[cfg(feature = "runtime")]
+mod time;
+mod wire;
