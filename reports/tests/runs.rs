@@ -25,7 +25,7 @@ fn runs_and_their_ledgers_follow_their_schemas() {
         let run = run(&entry.name);
         let value: Value = serde_json::from_str(&text(|target| format::run::write(&run, &[], target))).unwrap();
         assert_eq!(errors(&of_run, &value), Vec::<String>::new(), "{}", entry.name);
-        let ledger = text(|target| simulated::write(&run, target));
+        let ledger = text(|target| simulated::write(&run, true, target));
         assert_eq!(ledger.lines().count(), run.requests.len());
         for line in ledger.lines() {
             assert_eq!(errors(&of_line, &serde_json::from_str(line).unwrap()), Vec::<String>::new(), "{}", entry.name);

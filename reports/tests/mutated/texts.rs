@@ -43,7 +43,7 @@ pub fn scenario(source: &str, shown: &mut Shown<'_>) {
 fn show_run(run: &Run, shown: &mut Shown<'_>) {
     let failures: Vec<String> = expect::failures(run).iter().map(ToString::to_string).collect();
     shown.object(format::run::SCHEMA, &text(|target| format::run::write(run, &failures, target)));
-    let ledger = text(|target| simulated::write(run, target));
+    let ledger = text(|target| simulated::write(run, true, target));
     ledger.lines().for_each(|line| shown.object(format::ledger::SCHEMA, line));
     if ledger.lines().count() != run.requests.len() {
         shown.found("law", "the ledger of a run has other lines than the run has requests");
