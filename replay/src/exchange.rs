@@ -179,6 +179,9 @@ pub struct Exchange {
     pub chain: Option<String>,
     /// The chain that started this one, in the same words, where the input names it.
     pub parent: Option<String>,
+    /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
+    /// tell a fork that left most of its parent's history behind.
+    pub continues: Option<usize>,
     /// An explicit cache scope (organisation or workspace) where the input has one.
     pub scope: Option<String>,
     /// At which tier it was served: as an item of a batch where the recording says so, else what the answer says, else what
@@ -210,6 +213,7 @@ impl Exchange {
             altered: false,
             chain: None,
             parent: None,
+            continues: None,
             scope: None,
             tier: ServiceTier::Standard,
             region: None,

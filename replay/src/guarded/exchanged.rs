@@ -124,6 +124,7 @@ pub(super) fn sent<'a>(
         addresses: spelled.addresses.as_ref(),
         chain: exchange.chain.as_deref(),
         parent: exchange.parent.as_deref(),
+        continues: exchange.continues,
         scope: whose.scope,
         siblings: whose.siblings,
         model_outside: &exchange.model,
@@ -131,6 +132,7 @@ pub(super) fn sent<'a>(
         first_byte_at: instants.map(|(_, first_byte_at)| first_byte_at),
         // Sums over the passes of a server-side tool say nothing of one prompt.
         usage: usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
+        sizes: exchange.sizes.as_deref(),
         breakpoints: spelled.breakpoints,
     }
 }

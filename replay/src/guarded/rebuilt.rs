@@ -170,6 +170,7 @@ impl Talk {
         let facts = Facts {
             chain: Some(&self.name),
             parent,
+            continues: None,
             siblings: false,
             scope: &session.id,
             at: times.map(|(at, _)| at),

@@ -208,6 +208,7 @@ impl<'a> Run<'a> {
         let facts = Facts {
             chain: exchange.chain.as_deref(),
             parent: exchange.parent.as_deref(),
+            continues: exchange.continues,
             scope: &scope,
             siblings: self.siblings,
             at: Some(scheduled.times.at),

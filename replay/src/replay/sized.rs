@@ -36,13 +36,7 @@ impl Sized {
         rules: &Rules,
     ) -> Self {
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
-        // Sizes that belong to another body, or to another bill, are none.
-        let fits = |sizes: &&Vec<u64>| {
-            sizes.len() == request.nodes.len() && recorded.is_none_or(|total| sizes.last() == Some(&total))
-        };
-        let declared = exchange.sizes.as_ref().filter(fits);
-        let pin = |total| pins.cumulative(&request, &wire.prefixes, &wire.blocks, total);
-        let pinned = declared.cloned().or_else(|| recorded.map(pin));
+        let pinned = pins.known(&request, wire, exchange.sizes.as_deref(), recorded);
         let total_tokens = if counted.is_some() { None } else { recorded };
         let (cumulative, billed) = match (counted, pinned) {
             (Some(counted), pinned) => (counted, pinned),

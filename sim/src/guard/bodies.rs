@@ -81,11 +81,10 @@ impl Guard {
             known => known,
         };
         breakpoints.apply(&mut request);
-        let Wire { prefixes, blocks, .. } = &self.wire;
-        let cumulative = match sent.usage {
-            Some(usage) => self.pins.cumulative(&request, prefixes, blocks, usage.total_input_tokens()),
-            None => estimated_cumulative(&request, prefixes, blocks),
-        };
+        let total_tokens = sent.usage.map(|usage| usage.total_input_tokens());
+        let known = self.pins.known(&request, &self.wire, sent.sizes, total_tokens);
+        let estimate = || estimated_cumulative(&request, &self.wire.prefixes, &self.wire.blocks);
+        let cumulative = known.unwrap_or_else(estimate);
         let taken = self.watch.taken(self.requests, request.clone(), cumulative);
         self.requests += 1;
         let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts());

@@ -44,9 +44,13 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
     let mut notes = Vec::new();
     let base = undone.all_but(None, Breakpoints::OfBoth);
     let kept = base.kept(case.entries.read(&base.prompt, case.preset));
+    let sent_read = match comparison.differences.as_slice() {
+        [] => 0,
+        _ => case.entries.read(&case.newer.prompt(case.wire), case.preset),
+    };
     let mut counted = Counted::default();
     for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| case.within.concerns(found)) {
-        let alone = Alone::new(case, &undone, (at, change), kept);
+        let alone = Alone::new(case, &undone, (at, change), [kept, sent_read]);
         let finding = alone.finding(&mut counted);
         if !finding.breaks_prefix && alone.is_behind_all() {
             notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
@@ -99,6 +103,8 @@ impl Case<'_> {
             // A recorded size is worth more than an estimate of the same bytes.
             let older_knows = self.older.is_measured && !self.newer.is_measured;
             tokens[slot].1 += match older_knows {
+                // Another request sent the block as it is.
+                false if *new < self.newer.request.known => self.newer.tokens(*new),
                 true => resent.tokens_of_older(self.older.tokens(resent.old)),
                 false => resent.tokens(self.newer.tokens(*new)),
             };
@@ -123,6 +129,8 @@ struct Alone<'a> {
     base_read: usize,
     /// Blocks read with this one alone.
     read: usize,
+    /// Leading blocks of the newer prompt that are read as it was sent, with all changes.
+    sent_read: usize,
 }
 
 impl<'a> Alone<'a> {
@@ -130,11 +138,11 @@ impl<'a> Alone<'a> {
         case: &'a Case<'a>,
         undone: &'a Undone<'a>,
         (at, change): (usize, &'a Difference),
-        base_read: usize,
+        [base_read, sent_read]: [usize; 2],
     ) -> Self {
         let mixed = undone.all_but(Some(at), Breakpoints::OfBoth);
         let read = case.entries.read(&mixed.prompt, case.preset);
-        Self { case, undone, change, mixed, base_read, read }
+        Self { case, undone, change, mixed, base_read, read, sent_read }
     }
 
     /// Where the change begins in the older prompt.
@@ -173,8 +181,12 @@ impl<'a> Alone<'a> {
 
     fn finding(&self, counted: &mut Counted) -> Finding {
         let Self { case, change, .. } = self;
-        let breaks_prefix = self.breaks_prefix();
-        let lost = if breaks_prefix { counted.first(self.lost()) } else { Vec::new() };
+        let lost = self.lost();
+        let is_unread = |carried: &&Carried| carried.new >= self.sent_read;
+        let paid: Vec<Carried> = lost.iter().filter(is_unread).copied().collect();
+        // A sibling may have written all that this one brings along, changed as it is.
+        let breaks_prefix = self.breaks_prefix() && (lost.is_empty() || !paid.is_empty());
+        let lost = if breaks_prefix { counted.first(paid) } else { Vec::new() };
         // What came in or went away is shown beside what stood at its place; a parameter has none.
         let is_parameter = change.cause == Cause::LevelParameter;
         let shown_at = |request: &Request, at: usize, is_there: bool| {

@@ -24,6 +24,8 @@ pub struct Sender {
     called: Option<String>,
     /// The chain that called it, where the input says so.
     pub parent: Option<String>,
+    /// What it goes on from, by its position, where the input says so.
+    continues: Option<usize>,
     /// Who may share a cache with it.
     pub scope: String,
     /// Whoever called it called the others of this scope too.
@@ -34,7 +36,15 @@ impl Sender {
     /// Who sent request `index` of `chain`.
     pub fn new(index: usize, chain: ChainId, facts: &Facts<'_>) -> Self {
         let [called, parent] = [facts.chain, facts.parent].map(|name| name.map(str::to_owned));
-        Self { index, chain, called, parent, scope: facts.scope.to_owned(), siblings: facts.siblings }
+        Self {
+            index,
+            chain,
+            called,
+            parent,
+            continues: facts.continues,
+            scope: facts.scope.to_owned(),
+            siblings: facts.siblings,
+        }
     }
 
     fn parent(&self) -> Option<&str> {
@@ -198,6 +208,10 @@ fn may_share<T: Relative>(older: &T, newer: &T) -> bool {
 
 /// What `newer` goes on from among `known`, and how many of its leading blocks `newer` has to share.
 fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Option<(&'a T, usize)> {
+    let is_named = |older: &&T| newer.sender().continues == Some(older.sender().index);
+    if let Some(older) = known.iter().copied().find(is_named) {
+        return Some((older, shared_until(wire, older, newer, is_continued(older.request(), newer.request()))));
+    }
     // A name means the chain of its own scope; another scope's may merely be called alike, so there history decides.
     let may_be = |older: &&T| {
         older.sender().chain != newer.sender().chain
@@ -233,8 +247,12 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     };
     let akin = known.into_iter().filter_map(|older| Some((shared(older)?, older)));
     let ((is_whole, ..), older) = akin.max_by_key(|(shared, _)| *shared)?;
-    let until = if is_whole { older.request().nodes.len() } else { branch(wire, older.request(), newer.request()) };
-    Some((older, until))
+    Some((older, shared_until(wire, older, newer, is_whole)))
+}
+
+/// How many leading blocks of `older` the one that goes on from it has to share.
+fn shared_until<T: Relative>(wire: &Wire, older: &T, newer: &T, is_whole: bool) -> usize {
+    if is_whole { older.request().nodes.len() } else { branch(wire, older.request(), newer.request()) }
 }
 
 /// Whether `newer`, which holds the whole of `older`, goes on from a later request of the same chain, some of which it

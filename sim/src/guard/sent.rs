@@ -13,6 +13,9 @@ pub struct Facts<'a> {
     pub chain: Option<&'a str>,
     /// Name of the chain that started this one, where the input names it.
     pub parent: Option<&'a str>,
+    /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
+    /// tell a fork that left most of its parent's history behind.
+    pub continues: Option<usize>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
     /// The agents of this scope are of one run, so that those of one kind are siblings, though nobody says who called them.
@@ -34,6 +37,9 @@ pub struct Sent<'a> {
     pub chain: Option<&'a str>,
     /// Name of the chain that started this one, where the input names it.
     pub parent: Option<&'a str>,
+    /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
+    /// tell a fork that left most of its parent's history behind.
+    pub continues: Option<usize>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
     /// The agents of this scope are of one run, so that those of one kind are siblings, though nobody says who called them.
@@ -48,6 +54,8 @@ pub struct Sent<'a> {
     pub first_byte_at: Option<Instant>,
     /// What the provider reported, where that is recorded.
     pub usage: Option<Usage>,
+    /// Tokens of each of its prefixes, where the input declares them.
+    pub sizes: Option<&'a [u64]>,
     /// What is known of its breakpoints beside those in the body.
     pub breakpoints: Breakpoints,
 }
@@ -60,7 +68,7 @@ impl<'a> Sent<'a> {
 
     /// What is known beside the prompt.
     pub const fn facts(&self) -> Facts<'a> {
-        let Self { chain, parent, scope, siblings, at, first_byte_at, usage, .. } = *self;
-        Facts { chain, parent, scope, siblings, at, first_byte_at, usage }
+        let Self { chain, parent, continues, scope, siblings, at, first_byte_at, usage, .. } = *self;
+        Facts { chain, parent, continues, scope, siblings, at, first_byte_at, usage }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What a request's own usage says about read and write is never used for that request: only its total is.
 
+use super::Wire;
 use super::adopt::Moved;
 use super::block::Blocks;
 use super::index::Index;
@@ -36,6 +37,22 @@ impl Pins {
     /// The size of `node` where an earlier request has shown it.
     pub fn get(&self, node: NodeId) -> Option<u64> {
         self.sizes.get(&node).copied()
+    }
+
+    /// Tokens of each prefix of a request: as the input has `declared` them, unless they are another prompt's or another
+    /// bill's, else [`Self::cumulative`] of its recorded total; `None` where neither is known.
+    pub fn known(
+        &self,
+        request: &Request,
+        wire: &Wire,
+        declared: Option<&[u64]>,
+        total_tokens: Option<u64>,
+    ) -> Option<Vec<u64>> {
+        let fits = |sizes: &&[u64]| {
+            sizes.len() == request.nodes.len() && total_tokens.is_none_or(|total| sizes.last() == Some(&total))
+        };
+        let measured = |total| self.cumulative(request, &wire.prefixes, &wire.blocks, total);
+        declared.filter(fits).map(<[u64]>::to_vec).or_else(|| total_tokens.map(measured))
     }
 
     /// Tokens of each prefix of `request`, whose whole prompt has `total_tokens`: exact where pinned, in between in

@@ -77,6 +77,7 @@ impl Tracing<'_> {
         let facts = Facts {
             chain: Some(&name),
             parent: self.trace.conversations[at].parent.and_then(|parent| self.names.get(parent)).map(String::as_str),
+            continues: None,
             siblings: false,
             scope: self.label,
             at: Some(times.0),

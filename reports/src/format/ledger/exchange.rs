@@ -46,6 +46,9 @@ pub struct Stored {
     pub region: Option<String>,
     /// What the recording says about the answer's usage.
     pub usage: Option<StoredUsage>,
+    /// The request of another agent that it goes on from, by its line, where a simulated run says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<usize>,
     /// The sizes that a simulated run declares, where its bodies lie beside the ledger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<StoredSizes>,
@@ -156,6 +159,7 @@ impl Stored {
             tier: exchange.tier.word().to_owned(),
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
+            continues: exchange.continues,
             sizes: None,
         }
     }
@@ -184,6 +188,7 @@ impl Stored {
             tier: ServiceTier::Standard.word().to_owned(),
             region: None,
             usage: recorded.map(StoredUsage::of),
+            continues: request.layout.continues.filter(|line| run.requests[*line].agent != request.agent),
             sizes: None,
         }
     }
@@ -202,6 +207,7 @@ impl Stored {
             first_byte_at: self.first_byte_ns.map(Instant),
             ended_at: self.ended_ns.map(Instant),
             chain: self.chain.clone(),
+            continues: self.continues,
             scope: self.own_scope.clone(),
             altered: self.altered,
             tier: ServiceTier::of_word(&self.tier).unwrap_or_default(),
