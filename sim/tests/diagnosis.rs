@@ -1,6 +1,6 @@
 //! Why it missed: each cause from small requests, what two requests differ by, and laws that hold in every conversation.
 
-#![allow(clippy::disallowed_methods)] // Random cases can be widened from outside, and recorded requests stand in files.
+#![allow(clippy::disallowed_methods)] // Recorded requests stand in files.
 
 mod accounts;
 mod alignment;

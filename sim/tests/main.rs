@@ -30,4 +30,5 @@ mod seed;
 mod simulation;
 #[cfg(feature = "runtime")]
 mod time;
+mod tries;
 mod wire;

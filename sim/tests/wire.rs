@@ -1,8 +1,6 @@
 //! Requests as they are sent, held to what the documents say of their identity: normal forms, broken bodies, respellings,
 //! chains, recorded sizes.
 
-#![allow(clippy::disallowed_methods)] // Random cases can be widened from outside.
-
 mod arena;
 mod bodies;
 mod broken;

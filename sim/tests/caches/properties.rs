@@ -2,32 +2,18 @@
 //!
 //! `FORKCAST_CASES` sets how many are tried, `FORKCAST_SEED` which; without them a run always tries the same ones.
 
-use std::env;
-
 use forkcast_sim::cache::Outcome;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockId, Ttl};
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::pair::Asked;
 use super::plan::{self, Plan};
 use super::play::{Event, play};
-
-const CASES_DEFAULT: u32 = 10_000;
-
-#[allow(clippy::disallowed_methods)] // How many cases a machine can afford is not known here.
-fn number<T: std::str::FromStr>(name: &str, default: T) -> T {
-    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use crate::tries::tries;
 
 fn runner() -> TestRunner {
-    TestRunner::new(Config {
-        cases: number("FORKCAST_CASES", CASES_DEFAULT),
-        rng_seed: RngSeed::Fixed(number("FORKCAST_SEED", 0)),
-        failure_persistence: None,
-        max_shrink_iters: 100_000,
-        ..Config::default()
-    })
+    TestRunner::new(Config { max_shrink_iters: 100_000, ..tries(10_000) })
 }
 
 /// Plays random plans; `law` sees each event and says what is wrong with it.

@@ -1,7 +1,6 @@
 //! What holds in every conversation, however it forks, edits, waits and overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::ops::RangeInclusive;
 
 use forkcast_sim::cache::{PRESETS, Rules};
@@ -12,20 +11,9 @@ use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{BlockId, Usage};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{Config, RngSeed};
 
 use super::day::{Day, Sent, Served};
-
-/// `cases` random cases, the same in every run. `FORKCAST_CASES` sets another number, `FORKCAST_SEED` another seed.
-fn tries(cases: u32) -> Config {
-    let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    Config {
-        cases: number("FORKCAST_CASES").and_then(|cases| u32::try_from(cases).ok()).unwrap_or(cases),
-        rng_seed: RngSeed::Fixed(number("FORKCAST_SEED").unwrap_or(0)),
-        failure_persistence: None,
-        ..Config::default()
-    }
-}
+use crate::tries::tries;
 
 /// What happens to an agent's prompt before it is sent again.
 #[derive(Clone, Debug)]

@@ -3,7 +3,6 @@
 //! `FORKCAST_CASES` sets how many parents are tried, `FORKCAST_SEED` which; without them a run always tries the same ones.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::rc::Rc;
 
 use forkcast_sim::agent::permission::{Mode, Permissions, Rules};
@@ -16,24 +15,14 @@ use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{Act, Does, Finished, Setup, run};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Draft, Message, NormalForms, Wire};
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 
 use super::parents::{FORK, KINDS, Parent, call_id, called, parents};
-
-#[allow(clippy::disallowed_methods)] // How many cases a machine can afford is not known here.
-fn number<T: std::str::FromStr>(name: &str, default: T) -> T {
-    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use crate::tries::tries;
 
 fn hold(profile: Profile, law: impl Fn(&Parent, &Family) -> Result<(), String>) {
-    let mut runner = TestRunner::new(Config {
-        cases: number("FORKCAST_CASES", 150),
-        rng_seed: RngSeed::Fixed(number("FORKCAST_SEED", 0)),
-        failure_persistence: None,
-        max_shrink_iters: 2_000,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { max_shrink_iters: 2_000, ..tries(150) });
     let held = runner.run(&parents(), |parent| {
         let family = Family::of(&parent, profile).map_err(TestCaseError::fail)?;
         law(&parent, &family).map_err(TestCaseError::fail)

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::json;
 
-use super::bodies::{blocks, tries};
+use super::bodies::blocks;
+use crate::tries::tries;
 
 /// Both lifetimes of thinking, a spelling with a date, and words that no table knows.
 const MODELS: [&str; 6] = [

@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::value::RawValue;
 
-use super::bodies::{REALISTIC, blocks, read, tries};
+use super::bodies::{REALISTIC, blocks, read};
+use crate::tries::tries;
 
 /// JSON that knows which parts of it may be spelled otherwise. Texts are UTF-16, because JSON can hold lone surrogates.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,8 @@ use forkcast_sim::wire::{
 };
 use proptest::prelude::*;
 
-use super::bodies::{blocks, read, talk, tries};
+use super::bodies::{blocks, read, talk};
+use crate::tries::tries;
 
 /// Texts whose canonical block has the lengths given, at least 26 bytes each.
 fn of_lengths(lengths: &[usize]) -> String {
