@@ -123,22 +123,82 @@ fn five_forks_miss_the_same_through_every_door() {
 /// What a run and the replay of its folder say alike of each request.
 const SAME: [&str; 7] = ["chain", "predicted", "cost_usd", "perfect_cost_usd", "unread_writes_usd", "causes", "notes"];
 
-/// A run knows the sizes of its blocks and whose forks are: replayed from its folder it says the same, to the last unit.
+/// Causes that no change of bytes has: `check` tells the reasons of these otherwise, or leaves them to `replay`, which knows
+/// when entries are written and expire.
+const WITHOUT_CHANGE: [&str; 5] = ["no_breakpoint", "expired", "in_flight", "below_minimum", "beyond_lookback"];
+
+/// Tokens and picodollars lost, by request and cause.
+type Losses = BTreeMap<(u64, String), (u64, i64)>;
+
+fn add(losses: &mut Losses, request: &Value, [cause, tokens, cost]: [&Value; 3]) {
+    let (cause, tokens) = (cause.as_str().unwrap(), tokens.as_u64().unwrap_or(0));
+    if tokens == 0 || WITHOUT_CHANGE.contains(&cause) {
+        return;
+    }
+    let lost = losses.entry((request.as_u64().unwrap(), cause.to_owned())).or_default();
+    #[allow(clippy::cast_possible_truncation)] // Far below what an integer holds.
+    let cost_picousd = (cost.as_f64().unwrap() * 1e12).round() as i64;
+    *lost = (lost.0 + tokens, lost.1 + cost_picousd);
+}
+
+/// Runs with these arguments, and asks `replay`, `check` and `explain` about the folder: all say the same, to the last unit.
+fn every_door_of_its_folder_agrees(place: &Path, arguments: &[&str]) {
+    let said = format!("{arguments:?}");
+    let run = [&["run"], arguments, &["--out", "r", "--bodies", "--quiet", "--format", "json"]].concat();
+    let run = read_json(&forkcast(place, &run));
+    let rules = run["options"]["cache"].as_str().unwrap();
+    forkcast(place, &["replay", "r", "--out", "again", "--quiet", "--cache", rules]);
+    let [ran, again] = ["r", "again"].map(|out| lines(&place.join(out).join("ledger.jsonl")));
+    assert_eq!(again.len(), ran.len(), "{said}");
+    let mut of_run = Losses::new();
+    for (ran, again) in ran.iter().zip(&again) {
+        for field in SAME {
+            assert_eq!(again[field], ran[field], "{said}: {field} of request {}", ran["index"]);
+        }
+        for missed in ran["causes"].as_array().unwrap() {
+            add(&mut of_run, &ran["index"], ["cause", "tokens", "cost_usd"].map(|field| &missed[field]));
+        }
+    }
+    let check = forkcast(place, &["check", "r", "--lock", "none", "--quiet", "--format", "json", "--cache", rules]);
+    let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+    let mut of_check = Losses::new();
+    for found in check["findings"].as_array().unwrap() {
+        add(&mut of_check, &found["request"], ["cause", "tokens_lost", "cost_usd"].map(|field| &found[field]));
+    }
+    assert_eq!(of_check, of_run, "{said}: check");
+    // What missed most explains itself alike.
+    let missed = ran.iter().max_by_key(|line| line["explanation"]["missed_tokens"].as_u64()).unwrap();
+    let explained = read_json(&forkcast(place, &["explain", "r", &missed["index"].to_string(), "--format", "json"]));
+    let causes = |line: &Value| -> Vec<[Value; 3]> {
+        let causes = line["causes"].as_array().unwrap();
+        causes.iter().map(|part| ["cause", "tokens", "cost_usd"].map(|field| part[field].clone())).collect()
+    };
+    assert_eq!(causes(&explained), causes(missed), "{said}: explain");
+}
+
 #[test]
-fn the_folder_of_every_scenario_replays_as_it_ran() {
+fn every_door_of_every_scenario_agrees() {
     let listed = read_json(&forkcast(&folder("doors-listed"), &["list", "scenarios", "--format", "json"]));
-    let names = listed["scenarios"].as_array().unwrap().iter().map(|scenario| scenario["name"].as_str().unwrap());
-    for scenario in names {
-        let place = folder(&format!("doors-folder-{}", scenario.replace('/', "-")));
-        let arguments = ["run", scenario, "--out", "r", "--bodies", "--quiet", "--format", "json"];
-        let run = read_json(&forkcast(&place, &arguments));
-        let rules = run["options"]["cache"].as_str().unwrap();
-        forkcast(&place, &["replay", "r", "--out", "again", "--quiet", "--cache", rules]);
-        let [ran, again] = ["r", "again"].map(|out| lines(&place.join(out).join("ledger.jsonl")));
-        assert_eq!(again.len(), ran.len(), "{scenario}");
-        for (ran, again) in ran.iter().zip(&again) {
-            for field in SAME {
-                assert_eq!(again[field], ran[field], "{scenario}: {field} of request {}", ran["index"]);
+    for scenario in listed["scenarios"].as_array().unwrap() {
+        let name = scenario["name"].as_str().unwrap();
+        let place = folder(&format!("doors-folder-{}", name.replace('/', "-")));
+        every_door_of_its_folder_agrees(&place, &[name]);
+    }
+}
+
+/// Fan-outs of both fork profiles, under every launch policy, with breakpoints that keep and that lose the prefix.
+#[test]
+fn every_door_of_a_fan_out_agrees() {
+    let profiles =
+        [("forks/fan-out", "documents"), ("forks/G02-siblings", "documents"), ("forks/G15-review", "client-2026")];
+    for (scenario, profile) in profiles {
+        let profile = format!("session.forks.profile={profile}");
+        for launch in ["burst", "primed", "stagger=700", "waves=2"] {
+            for (breakpoints, rules) in [("client-2026", "docs-2026-09"), ("tail", "observed-2026-08")] {
+                let place = folder(&format!("doors-fan-{}-{launch}-{breakpoints}", scenario.replace('/', "-")));
+                let set = [scenario, "--set", &profile, "--launch", launch];
+                let arguments = [&set[..], &["--breakpoints", breakpoints, "--cache", rules]].concat();
+                every_door_of_its_folder_agrees(&place, &arguments);
             }
         }
     }
