@@ -270,9 +270,13 @@ fn sizes_that_no_sum_could_hold_are_refused_at_their_place() {
         said,
         "claim.yaml:6:17: `sizes.system`: found 18446744073709551615; expected a whole number from 0 to 10000000000"
     );
-    assert!(with_sizes("{system: 10000000000, growth: 5000}").is_ok());
+    assert!(with_sizes("{system: 4000000000, growth: 5000}").is_ok());
+    let said = with_sizes("{system: 5000000000, tools: 1}").expect_err("a prompt that no ledger counts");
+    assert!(said.contains("a prompt could have 5000000001 tokens, and 5000000000 are the most"), "{said}");
     let said = with_sizes("{growth: 10000000000}").expect_err("a mistake");
-    assert!(said.starts_with("claim.yaml:6:8: `sizes`: found fields growth; with these sizes 10000 answers"), "{said}");
+    assert!(said.starts_with("claim.yaml:6:8: `sizes`: found fields growth; with these sizes a prompt"), "{said}");
+    let said = with_sizes("{system: 4000000000}\nlimits: {turns: 1000000}").expect_err("too much in all");
+    assert!(said.contains("with these sizes 1000000 answers could take 4000000000000000 tokens"), "{said}");
     let change = "sizes.system=18446744073709551615".parse::<Change>().unwrap();
     let said = Scenario::read("claim", "claim.yaml", SOUND, &[change]).expect_err("a mistake").to_string();
     assert!(

@@ -85,10 +85,12 @@ impl Row {
                 "its answer is not recorded: the bytes moved, and no bill can say what that cost".to_owned()
             }
             Recorded::Short(0) => "**nothing was lost**".to_owned(),
+            Recorded::Short(_) if self.lost == 0 && self.of_request > 1 => {
+                "what it loses counts for the change before".to_owned()
+            }
             Recorded::Short(short) => {
                 let own = short.abs_diff(self.lost);
-                let once = if self.of_request > 1 { "; each change alone loses the same tokens, once" } else { "" };
-                format!("the bill also counts what changed, about {own} tokens that were not there to be read{once}")
+                format!("the bill also counts what changed, about {own} tokens that were not there to be read")
             }
         }
     }

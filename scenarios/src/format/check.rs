@@ -8,6 +8,7 @@ use forkcast_sim::agent::spawn::fork;
 use forkcast_sim::agent::spawn::fork::gate::{Meant, meant_under};
 use forkcast_sim::outside::{found, word};
 use forkcast_sim::simulation::Does;
+use forkcast_sim::wire;
 
 use super::expect::{Ends, Figure, Number};
 use super::problem::{alternatives, nearest};
@@ -22,6 +23,9 @@ pub const TOOLS: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "
 
 /// The agent that is there from the beginning.
 const MAIN: &str = "main";
+
+/// A ledger counts twice as many tokens in a prompt: half is left for what is counted and not declared.
+const PROMPT_TOKENS_MAX: u128 = wire::TOKENS_MAX as u128 / 2;
 
 /// Checks a scenario as a whole.
 pub fn whole(scenario: &Scenario, notes: &Notes) {
@@ -45,7 +49,15 @@ pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
     let once: u128 = sizes.declared().map(|(_, tokens)| u128::from(tokens)).sum();
     let gathered = u128::from(sizes.agents.map_or(0, |agents| agents.gathered));
     let grown = u128::from(sizes.growth.unwrap_or(0)).saturating_mul(turns);
-    let all = turns.saturating_mul(once.saturating_add(gathered).saturating_add(grown));
+    let prompt = once.saturating_add(gathered).saturating_add(grown);
+    if prompt > PROMPT_TOKENS_MAX {
+        at.wrong(format_args!(
+            "with these sizes a prompt could have {prompt} tokens, and {PROMPT_TOKENS_MAX} are the most that is played; lower \
+             the sizes or `limits.turns`"
+        ));
+        return Some(());
+    }
+    let all = turns.saturating_mul(prompt);
     if all > TOKENS_MAX {
         at.wrong(format_args!(
             "with these sizes {turns} answers could take {all} tokens, and {TOKENS_MAX} in all are the most that is played; \

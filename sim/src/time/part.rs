@@ -286,6 +286,7 @@ impl Parts {
     /// The turn of a task begins.
     pub fn open(&self, task: &Arc<Signal>) {
         self.task.replace(Some(Arc::clone(task)));
+        self.giver.set(None);
         self.note_woken();
         let woken = self.woken.take();
         self.due.borrow_mut().extend(woken.into_iter().filter_map(|id| self.part(id)));
@@ -320,8 +321,7 @@ impl Parts {
         while gives {
             self.giver.set(Some(place.id));
             let Some(owner) = place.owner() else { return Advanced::Whole };
-            let Some(waiting) = self.part(owner.id) else { break };
-            gives = waiting.advance(self);
+            gives = self.part(owner.id).is_some_and(|waiting| waiting.advance(self));
             self.sort_out(Some(&owner));
             place = owner;
         }

@@ -214,3 +214,32 @@ fn a_part_may_move_to_another_task() {
     assert_eq!(finished.value, (1, 0));
     assert_eq!(finished.at, forkcast_sim::time::Instant::from_millis(10));
 }
+
+/// A task may end without taking what its part gives. That concerns no other task.
+#[test]
+fn what_nobody_takes_keeps_no_other_part_waiting() {
+    let finished = finish(|handle| async move {
+        let bell = Rc::new(Notify::new());
+        let (mut sleep, ringing) = (handle.sleep(ms(5)), Rc::clone(&bell));
+        let mut untaken = handle.part(move |context| {
+            ready!(Pin::new(&mut sleep).poll(context));
+            ringing.notify_one();
+            Poll::Ready(())
+        });
+        let first = handle.spawn("first", async move {
+            forkcast_sim::select! {
+                () = bell.notified() => {}
+                () = untaken.next() => panic!("the bell comes first"),
+            }
+        });
+        let mut given = handle.part(|_| Poll::Ready(()));
+        let clock = handle.clone();
+        let second = handle.spawn("second", async move {
+            clock.sleep(ms(5)).await;
+            given.next().await;
+        });
+        first.await.unwrap();
+        second.await.unwrap();
+    });
+    assert_eq!(finished.at, forkcast_sim::time::Instant::from_millis(5));
+}
