@@ -134,10 +134,11 @@ impl Scripted {
             (1, _) => "the one rule for it is used up or does not fit".to_owned(),
             (rules, _) => format!("its {rules} rules are used up or do not fit"),
         };
-        let text: String = question.last_user_text().unwrap_or_default().chars().take(60).collect();
+        // Not the text itself: messages go into reports, and what was said does not.
+        let characters = question.last_user_text().unwrap_or_default().chars().count();
         Unscripted(format!(
-            "agent `{agent_type}` ({agent}) asked for answer {turn} and {why}. Its last user text begins \"{text}\". \
-             Add a reply for `{agent_type}`: a text ends its turn, a tool call goes on"
+            "agent `{agent_type}` ({agent}) asked for answer {turn} and {why}. Its last user text has {characters} \
+             characters. Add a reply for `{agent_type}`: a text ends its turn, a tool call goes on"
         ))
     }
 
