@@ -102,15 +102,16 @@ user: [{at_ms: 0, types: List it}]
 }
 
 #[test]
-fn a_question_that_no_reply_answers_names_agent_and_text() {
+fn a_question_that_no_reply_answers_names_the_agent_and_repeats_no_text() {
     let run = run("about: One reply for two questions.
 script: {main: [{say: Yes.}]}
 user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
 ");
     assert_eq!(run.ends, Ends::Unscripted);
-    for part in ["agent `main`", "And second?", "Add a reply for `main`"] {
+    for part in ["agent `main`", "text has 11 characters", "Add a reply for `main`"] {
         assert!(message(&run).contains(part), "{part}: {}", message(&run));
     }
+    assert!(!message(&run).contains("And second?"), "{}", message(&run));
 }
 
 #[test]
