@@ -180,7 +180,7 @@ pub struct Exchange {
     /// The chain that started this one, in the same words, where the input names it.
     pub parent: Option<String>,
     /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
-    /// tell a fork that left most of its parent's history behind.
+    /// show that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
     /// An explicit cache scope (organisation or workspace) where the input has one.
     pub scope: Option<String>,

@@ -14,7 +14,7 @@ pub struct View {
     pub window: Window,
     /// What the sums may be.
     pub limits: Limits,
-    /// The requests are those of a run, which nobody recorded.
+    /// The requests are those of a run, which was not recorded.
     pub is_of_run: bool,
 }
 

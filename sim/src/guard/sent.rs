@@ -14,7 +14,7 @@ pub struct Facts<'a> {
     /// Name of the chain that started this one, where the input names it.
     pub parent: Option<&'a str>,
     /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
-    /// tell a fork that left most of its parent's history behind.
+    /// show that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,
@@ -38,7 +38,7 @@ pub struct Sent<'a> {
     /// Name of the chain that started this one, where the input names it.
     pub parent: Option<&'a str>,
     /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
-    /// tell a fork that left most of its parent's history behind.
+    /// show that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
     /// Who may share a cache: requests of one scope.
     pub scope: &'a str,

@@ -5,8 +5,8 @@
 //! waker of its own: its event polls it alone, and who waits for it goes on, in the same turn, when it gives something.
 //!
 //! Within a turn the order is that of polling everything from the outside in: the task itself, then its woken parts, those
-//! further out and begun earlier first. A part that is woken within the turn has its own in it if it is behind that which woke
-//! it, else in the next one.
+//! further out and begun earlier first. A part that is woken within the turn has its own in it if it comes after that which
+//! woke it, else in the next one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ impl<T> Drop for Part<T> {
     }
 }
 
-/// Where a part stands: inside of another one, or directly in a task.
+/// The position of a part: inside of another one, or directly in a task.
 pub struct Place {
     /// Parts are numbered as they are begun.
     id: u64,
@@ -139,7 +139,7 @@ struct Inside<T> {
     place: Rc<Place>,
     /// `None` while it is polled, and once it was dropped.
     step: RefCell<Option<StepFn<T>>>,
-    /// A value that nobody has taken yet.
+    /// A value that was not taken yet.
     given: Cell<Option<T>>,
     /// It is to be polled when it is asked next, woken or not: it was never polled, or has given something since.
     is_due: Cell<bool>,
@@ -328,7 +328,7 @@ impl Parts {
         Advanced::Part
     }
 
-    /// What was woken while this part was polled (none: the task itself). A part behind it has its turn in this one, as if
+    /// What was woken while this part was polled (none: the task itself). A part after it has its turn in this one, as if
     /// everything was polled in order; all others had theirs.
     pub fn sort_out(&self, polled: Option<&Rc<Place>>) {
         self.giver.set(None);

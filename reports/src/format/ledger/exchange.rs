@@ -5,7 +5,7 @@ use forkcast_replay::formats::Format;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{TOKENS_MAX, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::format::number::Count;
@@ -59,7 +59,7 @@ pub struct Stored {
 pub struct StoredSizes {
     /// So many blocks from the start are as large as those of the line before.
     same_blocks: usize,
-    /// Tokens of each block behind them.
+    /// Tokens of each block after them.
     own_tokens: Vec<Count>,
 }
 
@@ -89,7 +89,7 @@ impl StoredSizes {
         let mut cumulative = before.get(..self.same_blocks)?.to_vec();
         for tokens in &self.own_tokens {
             let sum = cumulative.last().copied().unwrap_or(0_u64).checked_add(tokens.0)?;
-            cumulative.push(sum);
+            cumulative.push(Some(sum).filter(|sum| *sum <= TOKENS_MAX)?);
         }
         Some(cumulative)
     }
@@ -272,5 +272,33 @@ impl StoredUsage {
                 .map(|(input, output)| BilledUnits { input_tokens: input.0, output_tokens: output.0 }),
             ..RecordedUsage::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Count, StoredSizes, TOKENS_MAX};
+
+    #[test]
+    fn sizes_come_back_as_they_were_stored() {
+        let prompts: [&[u64]; 6] = [&[5, 9, 12], &[5, 9, 11, 20], &[5, 9, 11, 20], &[], &[7], &[5, 9]];
+        let (mut written, mut read) = (Vec::new(), Vec::new());
+        for prompt in prompts {
+            let stored = StoredSizes::of(prompt, &written);
+            read = stored.cumulative(&read).unwrap_or_default();
+            assert_eq!(read, prompt);
+            written = prompt.to_vec();
+        }
+    }
+
+    #[test]
+    fn sizes_that_no_prompt_has_are_none() {
+        let forged = |same_blocks, own: &[u64]| StoredSizes {
+            same_blocks,
+            own_tokens: own.iter().copied().map(Count).collect(),
+        };
+        assert_eq!(forged(2, &[1]).cumulative(&[5]), None);
+        assert_eq!(forged(1, &[TOKENS_MAX]).cumulative(&[5]), None);
+        assert_eq!(forged(0, &[TOKENS_MAX]).cumulative(&[5]), Some(vec![TOKENS_MAX]));
     }
 }
