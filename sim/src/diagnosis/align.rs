@@ -27,6 +27,13 @@ pub struct Alignment {
 }
 
 impl Alignment {
+    /// A newer prompt of `new_len` blocks that begins with all `old_len` of the older.
+    pub(super) fn appended(old_len: usize, new_len: usize) -> Self {
+        let partner = (0..new_len).map(|at| (at < old_len).then_some(at)).collect();
+        let gap = Gap { old: old_len..old_len, new: old_len..new_len };
+        Self { partner, gaps: if new_len > old_len { vec![gap] } else { Vec::new() }, old_len }
+    }
+
     /// How many leading blocks are equal.
     pub fn common(&self) -> usize {
         self.gaps.first().map_or(self.partner.len(), |gap| gap.new.start)

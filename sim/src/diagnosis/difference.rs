@@ -7,7 +7,7 @@ use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
 use super::history;
 use super::pairing::{self, Pair};
-use super::resent::{self, Resent};
+use super::resent::{self, ResentBlocks};
 use super::seams;
 use super::sides::Sides;
 use super::volatile;
@@ -52,11 +52,19 @@ pub struct Comparison {
     /// All differences of content, in prompt order. What the newer request appends is none.
     pub differences: Vec<Difference>,
     /// For each block of the newer prompt what of it stood in the older one.
-    pub resent: Vec<Option<Resent>>,
+    pub resent: ResentBlocks,
 }
 
 /// Compares `newer` with `older`, both read into `wire`.
 pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
+    // Equal prefixes have equal ids: what only adds to a long history is not walked.
+    let (old_len, new_len) = (older.nodes.len(), newer.nodes.len());
+    let only_adds = old_len <= new_len && old_len > 0 && older.nodes[old_len - 1] == newer.nodes[old_len - 1];
+    if only_adds && older.model == newer.model {
+        let alignment = Alignment::appended(old_len, new_len);
+        let resent = ResentBlocks::begun(old_len, new_len);
+        return Comparison { alignment, differences: Vec::new(), resent };
+    }
     let prompts = [older, newer].map(|request| blocks(request, &wire.prefixes));
     let mut alignment = align(&prompts[0], &prompts[1]);
     let mut sides = Sides::new(wire, [older, newer], prompts);

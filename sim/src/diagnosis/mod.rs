@@ -26,6 +26,6 @@ pub use compaction::{could_be_summary, is_summary};
 pub use difference::{Comparison, Difference, compare, first_difference};
 pub use pairing::Pair;
 pub use provider::Provider;
-pub use resent::Resent;
+pub use resent::{Resent, ResentBlocks};
 pub use shortfall::{Case, Explanation, Missed, Previous, explain};
 pub use window::{Window, window};

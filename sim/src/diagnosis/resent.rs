@@ -71,13 +71,42 @@ impl Resent {
     }
 }
 
+/// For each block of a newer prompt what of it stood in an older one.
+#[derive(Clone, Debug)]
+pub struct ResentBlocks {
+    /// So many blocks with which both prompts begin.
+    begun: usize,
+    /// The others.
+    others: Vec<Option<Resent>>,
+}
+
+impl ResentBlocks {
+    /// A newer prompt of `len` blocks that begins with all `begun` of the older.
+    pub(super) fn begun(begun: usize, len: usize) -> Self {
+        Self { begun, others: vec![None; len - begun] }
+    }
+
+    /// What of the newer prompt's block at `at` stood in the older one.
+    pub fn get(&self, at: usize) -> Option<Resent> {
+        match at.checked_sub(self.begun) {
+            Some(beyond) => self.others[beyond],
+            None => Some(Resent::whole(at)),
+        }
+    }
+
+    /// The same for each block in turn.
+    pub fn iter(&self) -> impl Iterator<Item = Option<Resent>> {
+        (0..self.begun + self.others.len()).map(|at| self.get(at))
+    }
+}
+
 /// For each block of the newer prompt what of it stood in the older one.
 pub(super) fn resent(
     blocks: &Blocks,
     [old, new]: [&[BlockId]; 2],
     alignment: &Alignment,
     differences: &[Difference],
-) -> Vec<Option<Resent>> {
+) -> ResentBlocks {
     let mut found: Vec<Option<Resent>> = alignment.partner.iter().map(|partner| partner.map(Resent::whole)).collect();
     for at in moved(old, new, alignment) {
         found[at.new] = Some(Resent::whole(at.old));
@@ -89,7 +118,7 @@ pub(super) fn resent(
             found[is] = Resent::of_changed(blocks, was, old[was], new[is]);
         }
     }
-    found
+    ResentBlocks { begun: 0, others: found }
 }
 
 /// Pairs of which the newer block is the older one, edited. In a history that was replaced as a whole, and in tools that

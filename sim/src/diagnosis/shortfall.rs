@@ -1,6 +1,7 @@
 //! Read, new or missed: accounts for every input token of a request and names one cause for each missed one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::cause::{Cause, Note};
 use super::difference::{Comparison, Difference, compare};
@@ -204,10 +205,13 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
+    /// Accounts for each unread block. Neighbours that miss for one reason are booked together: siblings of a wide fan-out
+    /// miss thousands of blocks for one.
     fn blocks(&mut self) {
         let read = self.case.usage.cache_read_input_tokens;
         let unread = first_unread(self.case.cumulative, read);
         let mut start = unread.checked_sub(1).map_or(0, |before| self.case.cumulative[before]);
+        let mut stretch: Option<(Cause, Range<u64>)> = None;
         for (at, end) in self.case.cumulative.iter().copied().enumerate().skip(unread) {
             let begin = start;
             let from = begin.max(read);
@@ -222,8 +226,12 @@ impl Account<'_> {
             // Of a changed block, what differs is new; it is taken to stand at its end.
             let missed_tokens = self.sent_before(at, end - begin).min(end - from);
             self.new_tokens += end - from - missed_tokens;
-            self.miss(cause, from, from + missed_tokens);
+            match &mut stretch {
+                Some((known, tokens)) if *known == cause && tokens.end == from => tokens.end += missed_tokens,
+                _ => self.miss(stretch.replace((cause, from..from + missed_tokens))),
+            }
         }
+        self.miss(stretch);
     }
 
     /// How many of the block's `tokens` were sent before.
@@ -235,12 +243,13 @@ impl Account<'_> {
     }
 
     fn resent(&self, at: usize) -> Option<Resent> {
-        self.comparison.and_then(|comparison| comparison.resent[at])
+        self.comparison.and_then(|comparison| comparison.resent.get(at))
     }
 
-    /// Books the tokens from `from` to `end` of the prompt as missed, at what they were billed as: behind the read lie
+    /// Books a stretch of the prompt's tokens as missed, at what they were billed as: behind the read lie
     /// the one-hour writes, then the five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
-    fn miss(&mut self, cause: Cause, from: u64, end: u64) {
+    fn miss(&mut self, stretch: Option<(Cause, Range<u64>)>) {
+        let Some((cause, Range { start: from, end })) = stretch else { return };
         let usage = self.case.usage;
         let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
         let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;

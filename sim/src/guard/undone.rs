@@ -96,7 +96,7 @@ impl<'a> Undone<'a> {
     /// What of the block in `slot` was sent before and is carried by the newer request.
     pub fn carried_in(&self, slot: &Slot) -> Option<Carried> {
         match slot.new {
-            Some(new) => self.comparison.resent[new].map(|resent| Carried { new, resent }),
+            Some(new) => self.comparison.resent.get(new).map(|resent| Carried { new, resent }),
             None => slot.old.and_then(|old| self.carried(old)),
         }
     }
