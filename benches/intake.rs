@@ -8,20 +8,20 @@ use std::hint::black_box;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use forkcast_benches::body;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
+use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{PathSizes, Wire, estimated_cumulative};
 
 #[derive(Clone)]
 struct Reader {
     wire: Wire,
-    cache: Marked,
+    cache: MarkedCache,
 }
 
 impl Reader {
     fn new() -> Self {
         let rules = Rules::default();
-        Self { wire: Wire::new(rules.forms), cache: Marked::new(rules, 0) }
+        Self { wire: Wire::new(rules.forms), cache: MarkedCache::new(rules, 0) }
     }
 
     /// Reads a body, sizes it by its length and asks the cache; gives the tokens read.

@@ -3,7 +3,7 @@
 pub mod clock;
 pub mod crowd;
 
-use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
+use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Ttl};
 
@@ -17,7 +17,7 @@ pub struct World {
     /// Declared sizes.
     pub sizes: NodeSizes,
     /// The cache.
-    pub cache: Marked,
+    pub cache: MarkedCache,
     /// The instant of the next request, in milliseconds.
     pub now_ms: u64,
 }
@@ -28,7 +28,7 @@ impl Default for World {
             blocks: Blocks::default(),
             prefixes: Prefixes::default(),
             sizes: NodeSizes::default(),
-            cache: Marked::new(Rules::default(), 0),
+            cache: MarkedCache::new(Rules::default(), 0),
             now_ms: 0,
         }
     }

@@ -6,7 +6,7 @@ use forkcast_reports::document::terminal::{self, Look};
 use forkcast_reports::figures;
 use forkcast_reports::format::{SCHEMAS, fanout};
 use forkcast_reports::human;
-use forkcast_scenarios::fanout::breakeven::{Asked, Question, answer, plotted};
+use forkcast_scenarios::fanout::breakeven::{Inquiry, Question, answer, plots};
 use forkcast_scenarios::fanout::{Cell, Grid, Row, Spawn, row::row};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
@@ -116,7 +116,7 @@ fn people_see_cost_bound_and_time_on_80_columns() {
 #[test]
 fn answers_are_written_in_every_form() {
     let book = Rc::new(PriceBook::built_in());
-    let asked = Asked {
+    let asked = Inquiry {
         base: Cell::default(),
         children: Some(vec![2, 9]),
         prefix: None,
@@ -151,7 +151,7 @@ fn answers_are_written_in_every_form() {
 /// Lines at one place: the lower one is broader, so that both can be seen.
 #[test]
 fn a_line_that_another_covers_shows_beside_it() {
-    let asked = Asked {
+    let asked = Inquiry {
         base: Cell::default(),
         children: Some((1..=4).collect()),
         prefix: None,
@@ -173,7 +173,7 @@ fn a_line_that_another_covers_shows_beside_it() {
 fn grids_are_drawn_where_that_can_be_read() {
     let base = Cell { children: 2, ..Cell::default() };
     let grid = Grid { children: vec![2, 3], launch: grid().launch, is_cold: vec![false, true], ..Grid::of(base) };
-    let drawn = plotted(&rows(&grid));
+    let drawn = plots(&rows(&grid));
     assert_eq!(drawn.iter().map(|answer| answer.question).collect::<Vec<_>>(), [Question::Children, Question::Prime]);
     assert!(drawn.iter().all(|answer| answer.panels.len() == 2));
     assert!(drawn[1].rows.iter().all(|row| row.cell.children == 3));
@@ -182,7 +182,7 @@ fn grids_are_drawn_where_that_can_be_read() {
         assert!(svg.contains("warm parent") && svg.contains("cold parent"), "{svg}");
     }
     let one = Grid { launch: vec![LaunchPolicy::Burst], children: vec![2], is_cold: vec![false], ..grid.clone() };
-    assert!(plotted(&rows(&one)).is_empty());
+    assert!(plots(&rows(&one)).is_empty());
     let wide = Grid { prefix: vec![20_000, 30_000, 40_000], ..grid };
-    assert!(plotted(&rows(&wide)).is_empty(), "six panels");
+    assert!(plots(&rows(&wide)).is_empty(), "six panels");
 }

@@ -9,7 +9,7 @@ use crate::format::{Scenario, variant};
 
 /// A scenario that is built in, or a variant of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogItem {
     /// `group/name`, of a variant `group/name+variant`.
     pub name: String,
     /// Its file's text.
@@ -26,27 +26,27 @@ pub const DEFAULT: &str = "forks/fan-out";
 /// Names and texts of the files.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-static CATALOG: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static CATALOG: LazyLock<Vec<CatalogItem>> = LazyLock::new(|| {
     let variants = |&(scenario, text): &(&'static str, &'static str)| {
         let called = variant::names(text).into_iter().map(Some);
-        iter::once(None).chain(called).map(move |variant| Entry::of(scenario, text, variant))
+        iter::once(None).chain(called).map(move |variant| CatalogItem::of(scenario, text, variant))
     };
     FILES.iter().flat_map(variants).collect()
 });
 
 /// Every scenario, by name, each before its variants.
-pub fn all() -> &'static [Entry] {
+pub fn all() -> &'static [CatalogItem] {
     &CATALOG
 }
 
 /// The scenario called `name`; its group may be left out where no other is called the same.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static CatalogItem> {
     let exact = CATALOG.iter().find(|entry| entry.name == name);
     let mut called = CATALOG.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
     exact.or_else(|| called.next().filter(|_| called.next().is_none()))
 }
 
-impl Entry {
+impl CatalogItem {
     fn of(scenario: &'static str, text: &'static str, variant: Option<String>) -> Self {
         let name = variant.as_ref().map_or_else(|| scenario.to_owned(), |called| variant::name(scenario, called));
         Self { name, text, scenario, variant }
@@ -69,7 +69,9 @@ impl Entry {
 
     /// The first sentence of what it claims.
     pub fn claim(&self) -> String {
-        let about = self.read(&[]).map(|scenario| scenario.about).unwrap_or_default();
+        let about = self.read(&[]).map(|scenario| scenario.about);
+        debug_assert!(about.is_ok(), "the catalog can be read: {about:?}");
+        let about = about.unwrap_or_default();
         let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
         about.split_once(". ").map_or(about.clone(), |(first, _)| format!("{first}."))
     }

@@ -30,7 +30,9 @@ struct Failures<'a> {
 
 impl Failures<'_> {
     fn add(&mut self, origin: &Origin, says: String) {
-        let (file, place, path) = (self.run.scenario.file.clone(), origin.place, origin.path.to_string());
+        let file = self.run.scenario.file.clone();
+        let place = origin.place;
+        let path = origin.path.to_string();
         self.found.push(Problem { file, place, path, found: None, says });
     }
 }

@@ -8,8 +8,8 @@ use crate::run::{Request, Run};
 /// The text of a run.
 pub fn text(run: &Run) -> String {
     let mut text = String::new();
-    // Writing into a string cannot fail.
-    let _ = write_all(run, &mut text);
+    let written = write_all(run, &mut text);
+    debug_assert!(written.is_ok(), "a string takes everything");
     text
 }
 

@@ -12,7 +12,7 @@
 //! * [`fanout`]: what fan-out costs, as a run and as a formula.
 //! * [`sweep`]: grids of any of these in parts, on many cores and machines.
 
-pub mod captured;
+pub mod capture;
 pub mod catalog;
 pub mod expect;
 pub mod fanout;

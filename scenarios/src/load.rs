@@ -77,7 +77,8 @@ fn act(act: &user::Act) -> Act {
 
 /// Options of the session: what the scenario says, and the runtime's defaults for the rest.
 pub fn settings(scenario: &Scenario) -> Settings {
-    let (said, default) = (&scenario.session, Settings::default());
+    let said = &scenario.session;
+    let default = Settings::default();
     let [sonnet, opus, haiku] = said.models.clone();
     let text = |text: &Option<Rc<str>>, default: Rc<str>| text.clone().unwrap_or(default);
     Settings {

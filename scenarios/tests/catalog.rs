@@ -5,17 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
-use forkcast_scenarios::catalog::{self, Entry};
+use forkcast_scenarios::catalog::{self, CatalogItem};
 use forkcast_scenarios::expect;
 use forkcast_scenarios::golden;
 use forkcast_scenarios::run::{Options, play};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-fn golden_file(entry: &Entry) -> PathBuf {
+fn golden_file(entry: &CatalogItem) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("catalog/{}.golden", entry.name))
 }
 
-fn holds(entry: &Entry) -> Result<(), Failed> {
+fn holds(entry: &CatalogItem) -> Result<(), Failed> {
     let scenario = entry.read(&[]).map_err(|problems| problems.to_string())?;
     let run = play(scenario, &Options::default());
     let failures = expect::failures(&run);
@@ -68,7 +68,7 @@ fn nothing_is_left_over() -> Result<(), Failed> {
 }
 
 fn main() {
-    let trial = |entry: &'static Entry| Trial::test(&*entry.name, move || holds(entry));
+    let trial = |entry: &'static CatalogItem| Trial::test(&*entry.name, move || holds(entry));
     let mut trials: Vec<Trial> = catalog::all().iter().map(trial).collect();
     trials.push(Trial::test("nothing_is_left_over", nothing_is_left_over));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
-mod captured;
+mod capture;
 mod conformance;
 mod events;
 mod fanout;

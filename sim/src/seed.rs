@@ -46,7 +46,7 @@ impl Draws {
     pub fn below(&mut self, n: u64) -> u64 {
         // Lemire 2019, "Fast random integer generation in an interval": the few low products that would favour some
         // numbers are drawn again.
-        let refused = n.wrapping_neg().checked_rem(n).unwrap_or(0);
+        let refused = if n == 0 { 0 } else { n.wrapping_neg() % n };
         loop {
             let product = u128::from(self.0.next_u64()) * u128::from(n);
             if product as u64 >= refused {
@@ -89,8 +89,10 @@ impl Draws {
     /// variates from monotone discrete distributions": two draws or so at any `n`.
     pub fn zipf(&mut self, n: u64, s: f64) -> u64 {
         // Beyond an exponent of 100 nothing but the first rank is ever drawn; no number at all counts as zero.
-        let (n, s) = (n.max(1), if s > 0.0 { s.min(100.0) } else { 0.0 });
-        let (from, to) = (area(1.5, s) - 1.0, area(n as f64 + 0.5, s));
+        let n = n.max(1);
+        let s = if s > 0.0 { s.min(100.0) } else { 0.0 };
+        let from = area(1.5, s) - 1.0;
+        let to = area(n as f64 + 0.5, s);
         loop {
             let drawn = from + self.unit() * (to - from);
             let rank = libm::floor(area_inverse(drawn, s) + 0.5).clamp(1.0, n as f64);
@@ -103,7 +105,8 @@ impl Draws {
     /// One of several things, each as likely as the other; `None` of none.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let place = self.below(things.len() as u64);
-        things.get(usize::try_from(place).unwrap_or(0))
+        // Below a length, so it fits; of no things there is none.
+        things.get(place as usize)
     }
 
     /// Whether something happens that happens so many times in a million.

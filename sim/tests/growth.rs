@@ -1,6 +1,6 @@
 //! Memory and work grow with what is new, never with what is shared. Counts, not times: the times stand in `benches`.
 
-use forkcast_sim::cache::{Marked, Prompt, PromptCache, Rules};
+use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{
     BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Sizes, Ttl,
@@ -10,7 +10,7 @@ struct World {
     blocks: Blocks,
     prefixes: Prefixes,
     sizes: NodeSizes,
-    cache: Marked,
+    cache: MarkedCache,
     now_ms: u64,
 }
 
@@ -20,7 +20,7 @@ impl World {
             blocks: Blocks::default(),
             prefixes: Prefixes::default(),
             sizes: NodeSizes::default(),
-            cache: Marked::new(Rules::default(), 0),
+            cache: MarkedCache::new(Rules::default(), 0),
             now_ms: 0,
         }
     }

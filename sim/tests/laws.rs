@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::laws::{Answers, Identity, Leftovers, Money, Notifications, Reads, Terminal, UsageSum};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::service::{Entry, Layout};
-use forkcast_sim::simulation::{Observer, Seen};
+use forkcast_sim::simulation::{Lookup, Observer};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Ttl, Wire};
 use forkcast_sim::{ledger, wire};
@@ -19,7 +19,7 @@ use serde_json::json;
 /// A wire and a cache, and what they make of drafts. Every block has a thousand tokens.
 struct Bench {
     wire: Wire,
-    cache: Marked,
+    cache: MarkedCache,
     at: Instant,
     lines: usize,
 }
@@ -47,7 +47,7 @@ impl Sizes for Thousands<'_> {
 impl Bench {
     fn new() -> Self {
         let rules = Rules::default();
-        Self { wire: Wire::new(rules.forms), cache: Marked::new(rules, 1), at: Instant(0), lines: 0 }
+        Self { wire: Wire::new(rules.forms), cache: MarkedCache::new(rules, 1), at: Instant(0), lines: 0 }
     }
 
     fn look(&mut self, draft: Draft) -> Looked {
@@ -73,7 +73,7 @@ impl Bench {
     }
 
     fn show(&self, law: &mut dyn Observer, looked: &Looked) -> Result<(), String> {
-        law.served(&Seen {
+        law.served(&Lookup {
             line: looked.line,
             at: looked.at,
             agent: "main",

@@ -269,7 +269,7 @@ fn what_is_drawn_depends_on_seed_and_agent_alone() {
 
 #[test]
 fn what_is_drawn_is_a_stream_with_calls_of_tools_that_are_there() {
-    let mut model = Generated::new(&Seed::new(5), Habits { rounds: (12, 12), calls: (1, 3), ..Habits::default() });
+    let mut model = Generated::new(&Seed::new(5), Habits { rounds: 12..=12, calls: 1..=3, ..Habits::default() });
     let (mut rounds, mut ends) = (0, 0);
     for turn in 0..13 {
         let mut question = asks("a", "main", turn, &["go"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, PRESETS, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{MarkedCache, PRESETS, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, Ttl, Usage};
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ fn markers(wanted: &[(usize, bool)], len: usize) -> Vec<(usize, Ttl)> {
 /// The engine of recorded requests: one cache, answers delivered as they begin.
 fn plain(rules: &Rules, asks: &[Ask]) -> Vec<Usage> {
     let mut stage = Stage::default();
-    let mut cache = Marked::new(*rules, 0);
+    let mut cache = MarkedCache::new(*rules, 0);
     let mut answers: BTreeMap<(Instant, Ticket), Instant> = BTreeMap::new();
     let mut usages = Vec::new();
     for ask in asks {

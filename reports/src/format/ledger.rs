@@ -126,7 +126,7 @@ struct BillLineObject {
 }
 
 fn bill(bill: &Bill) -> Vec<BillLineObject> {
-    let line = |line: &forkcast_sim::pricing::Line| BillLineObject {
+    let line = |line: &forkcast_sim::pricing::BillLine| BillLineObject {
         category: line.category.word(),
         tokens: line.tokens,
         cost_usd: Usd(line.cost),

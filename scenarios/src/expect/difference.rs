@@ -14,7 +14,8 @@ pub(super) fn from_chain(request: &Request) -> Option<Difference> {
 /// The first difference of `newer` from `older`.
 pub(super) fn between(older: &Draft, newer: &Draft) -> Option<Difference> {
     let mut wire = Wire::new(NormalForms::default());
-    let (older, newer) = (wire.take(older, "scope"), wire.take(newer, "scope"));
+    let older = wire.take(older, "scope");
+    let newer = wire.take(newer, "scope");
     compare(&wire, &older, &newer).differences.into_iter().next()
 }
 

@@ -8,7 +8,7 @@ use crate::format::expect::Pattern;
 use crate::run::Run;
 
 /// An event as its line of the log shows it.
-struct Line {
+struct EventLine {
     at_ms: u64,
     fields: Value,
 }
@@ -22,7 +22,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
     if expect.events.is_empty() && expect.orders.is_empty() {
         return;
     }
-    let lines: Vec<Line> = run.events.iter().map(Line::of).collect();
+    let lines: Vec<EventLine> = run.events.iter().map(EventLine::of).collect();
     for pattern in &expect.events {
         let times = lines.iter().filter(|line| line.fits(pattern, run)).count() as u64;
         if times < pattern.min || pattern.max.is_some_and(|max| times > max) {
@@ -39,7 +39,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
 }
 
 /// Each pattern must fit an event behind the one before.
-fn in_order(order: &[Pattern], lines: &[Line], failed: &mut Failures<'_>) {
+fn in_order(order: &[Pattern], lines: &[EventLine], failed: &mut Failures<'_>) {
     let run = failed.run;
     let mut from = 0;
     let mut before: Option<(&Pattern, u64)> = None;
@@ -64,9 +64,10 @@ fn in_order(order: &[Pattern], lines: &[Line], failed: &mut Failures<'_>) {
     }
 }
 
-impl Line {
+impl EventLine {
     fn of(logged: &Logged) -> Self {
-        let fields = serde_json::to_value(&logged.event).unwrap_or_default();
+        let fields = serde_json::to_value(&logged.event);
+        let fields = fields.unwrap_or_else(|error| unreachable!("an event is JSON: {error}"));
         Self { at_ms: logged.at.0 / 1_000_000, fields }
     }
 
@@ -125,8 +126,9 @@ fn wanted(pattern: &Pattern) -> String {
 }
 
 /// An event of the same word, so that a wrong field is seen.
-fn nearest(pattern: &Pattern, lines: &[Line], run: &Run) -> String {
-    let fitting = |line: &&Line| pattern.fields.iter().filter(|(name, wanted)| line.has(name, wanted, run)).count();
+fn nearest(pattern: &Pattern, lines: &[EventLine], run: &Run) -> String {
+    let fitting =
+        |line: &&EventLine| pattern.fields.iter().filter(|(name, wanted)| line.has(name, wanted, run)).count();
     match lines.iter().filter(|line| line.is_a(pattern)).max_by_key(fitting) {
         None => "; no such event happened at all".to_owned(),
         Some(line) => format!("; the nearest is {} at {} ms", line.fields, line.at_ms),

@@ -101,7 +101,7 @@ fn of_agents(run: &Run, agents: &[usize], name: &str) -> Option<Number> {
 }
 
 fn total(one: Option<Money>, other: Option<Money>) -> Option<Money> {
-    one.map_or(other, |one| Some(one + other.unwrap_or_default()))
+    one.into_iter().chain(other).reduce(|sum, cost| sum + cost)
 }
 
 fn of_sums(sums: &Sums, name: &str) -> Option<Number> {

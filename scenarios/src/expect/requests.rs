@@ -85,7 +85,8 @@ fn find_all<'a>(run: &'a Run, which: &Which) -> Result<Vec<&'a Request>, String>
         let found = run.requests.iter().find(|request| request.agent == agent && request.turn == which.turn);
         found.ok_or_else(|| {
             let asked = run.requests.iter().filter(|request| request.agent == agent).count();
-            let (turn, label) = (which.turn, &run.agents[agent].label);
+            let turn = which.turn;
+            let label = &run.agents[agent].label;
             format!("there is no request {turn} of `{label}`; it sent {asked}, counted from 0")
         })
     };
@@ -126,8 +127,10 @@ fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
 fn cached(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
     let mut failed = Vec::new();
     let read = request.usage().cache_read_input_tokens;
-    if claim.read_tokens.is_some_and(|wanted| wanted != read) {
-        failed.push(format!("{name} read {read} tokens; expected {}", claim.read_tokens.unwrap_or_default()));
+    if let Some(wanted) = claim.read_tokens
+        && wanted != read
+    {
+        failed.push(format!("{name} read {read} tokens; expected {wanted}"));
     }
     if let Some(cause) = claim.cause
         && !request.causes().iter().any(|(found, _)| *found == cause)
@@ -137,8 +140,9 @@ fn cached(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
             if found.is_empty() { "nothing was missed".to_owned() } else { format!("missed for {}", found.join(", ")) };
         failed.push(format!("{name} did not miss for `{}`: {found}", cause.word()));
     }
-    if claim.breakpoints.is_some_and(|wanted| wanted != request.breakpoints) {
-        let wanted = claim.breakpoints.unwrap_or_default();
+    if let Some(wanted) = claim.breakpoints
+        && wanted != request.breakpoints
+    {
         failed.push(format!("{name} has {} breakpoints; expected {wanted}", request.breakpoints));
     }
     failed
@@ -184,7 +188,8 @@ enum Extent {
 
 /// Where the second prompt leaves the first: block by block in the order of the wire, byte by byte.
 fn difference(first: &Draft, second: &Draft, extent: Extent) -> Option<String> {
-    let (mut one, mut other) = (blocks(first), blocks(second));
+    let mut one = blocks(first);
+    let mut other = blocks(second);
     if extent == Extent::ButLast {
         one.pop();
         other.pop();

@@ -30,7 +30,8 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
         read: rates.per_token(Category::Read),
         write: rates.per_token(write),
     };
-    let (n, k) = (u64::from(cell.children), u64::from(cell.turns));
+    let n = u64::from(cell.children);
+    let k = u64::from(cell.turns);
     let prefix = if cell.is_cold { least.of(cell.prefix, n * k) } else { least.read_only(cell.prefix, n * k) };
     let tail = match cell.profile {
         Profile::Documents => least.of(cell.tail, n * k),

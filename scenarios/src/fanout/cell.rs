@@ -278,7 +278,9 @@ impl Cell {
             return Err(Refused::Empty(name));
         }
         if self.waiting > self.children || self.waiting > 0 && self.turns < 2 {
-            let (waiting, children, turns) = (self.waiting, self.children, self.turns);
+            let waiting = self.waiting;
+            let children = self.children;
+            let turns = self.turns;
             return Err(Refused::Waiting { waiting, children, turns });
         }
         self.check_extent()?;
@@ -297,7 +299,8 @@ impl Cell {
 
     /// Work and sums within what can be played.
     fn check_extent(&self) -> Result<(), Refused> {
-        let (children, requests) = (self.children, self.requests());
+        let children = self.children;
+        let requests = self.requests();
         let all = u64::from(children).saturating_mul(requests);
         if all > REQUESTS_MAX {
             return Err(Refused::TooMany { children, requests });

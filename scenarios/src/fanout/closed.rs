@@ -73,7 +73,8 @@ pub enum Assumption {
 /// The first assumption that does not hold.
 pub fn usage(cell: &Cell, book: &PriceBook) -> Result<Usage, Assumption> {
     holds(cell, book)?;
-    let (n, leaders) = (u64::from(cell.children), leaders(cell)?);
+    let n = u64::from(cell.children);
+    let leaders = leaders(cell)?;
     let first = First::of(cell);
     let read = leaders * (if cell.is_cold { 0 } else { first.parents }) + (n - leaders) * first.siblings;
     let mut sum = Sum { read, written: first.marked - read, fresh: first.whole - first.marked };
@@ -116,7 +117,8 @@ struct First {
 impl First {
     fn of(cell: &Cell) -> Self {
         let n = u64::from(cell.children);
-        let (p, head) = (cell.prefix, cell.head());
+        let p = cell.prefix;
+        let head = cell.head();
         let documents = cell.profile == Profile::Documents;
         // What is not shared adds up to T over all children.
         let (tail, message) = if documents { (cell.tail * n, cell.message() * n) } else { (cell.tail, cell.tail) };

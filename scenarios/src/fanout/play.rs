@@ -38,10 +38,12 @@ pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
 /// The sums of a run over all agents but the main one.
 pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
-    let mut span: Option<(Instant, Instant)> = None;
+    let mut began: Option<Instant> = None;
+    let mut ended: Option<Instant> = None;
     let mut sums = Sums::default();
     for entry in &finished.entries {
         let line = &entry.line;
+        debug_assert!(line.predicted.is_some() && line.at.is_some(), "a run predicts and times its requests");
         let usage = line.predicted.unwrap_or_default();
         if entry.agent.as_deref() == Some("main") {
             outcome.parent_usage += usage;
@@ -50,10 +52,10 @@ pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
         outcome.usage += usage;
         outcome.requests += 1;
         sums.add(line, &usage, book);
-        let (began, ended) = (line.at.unwrap_or_default(), entry.ended_at.unwrap_or_default());
-        span = Some(span.map_or((began, ended), |(first, last)| (first.min(began), last.max(ended))));
+        began = began.into_iter().chain(line.at).min();
+        ended = ended.max(entry.ended_at);
     }
-    outcome.makespan = span.map(|(first, last)| last.since(first)).unwrap_or_default();
+    outcome.makespan = began.zip(ended).map(|(first, last)| last.since(first)).unwrap_or_default();
     sums.fill(&mut outcome);
     outcome
 }

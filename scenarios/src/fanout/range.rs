@@ -1,5 +1,7 @@
 //! Lists and ranges of numbers as they are typed: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
 
+use std::ops::RangeInclusive;
+
 use forkcast_sim::wire::TOKENS_MAX;
 
 /// What is wrong with a list.
@@ -32,7 +34,7 @@ pub fn numbers(text: &str) -> Result<Vec<u64>, BadRange> {
             None => all.push(number(part)?),
             Some((from, rest)) => {
                 let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
-                span(part, (number(from)?, number(to)?), step, &mut all)?;
+                span(part, number(from)?..=number(to)?, step, &mut all)?;
             }
         }
         if all.len() > NUMBERS_MAX {
@@ -42,8 +44,8 @@ pub fn numbers(text: &str) -> Result<Vec<u64>, BadRange> {
     Ok(all)
 }
 
-fn span(part: &str, (from, to): (u64, u64), step: &str, all: &mut Vec<u64>) -> Result<(), BadRange> {
-    if to < from {
+fn span(part: &str, range: RangeInclusive<u64>, step: &str, all: &mut Vec<u64>) -> Result<(), BadRange> {
+    if range.is_empty() {
         return Err(bad(part, BACKWARDS));
     }
     let next: Box<dyn Fn(u64) -> Option<u64>> = match step.strip_prefix('x') {
@@ -56,8 +58,8 @@ fn span(part: &str, (from, to): (u64, u64), step: &str, all: &mut Vec<u64>) -> R
             step => Box::new(move |at: u64| at.checked_add(step)),
         },
     };
-    let mut at = Some(from);
-    while let Some(number) = at.filter(|at| *at <= to) {
+    let mut at = Some(*range.start());
+    while let Some(number) = at.filter(|at| range.contains(at)) {
         if all.len() > NUMBERS_MAX {
             return Err(bad(part, TOO_MANY));
         }

@@ -7,6 +7,7 @@ use forkcast_sim::agent::spawn::fork::{Profile, TYPE};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::{Answer, Question, Script, Unscripted};
 use forkcast_sim::time::Duration;
+use forkcast_sim::wire::number;
 use serde_json::json;
 
 use super::cell::Cell;
@@ -71,7 +72,8 @@ impl Voices {
     fn child(&mut self, question: &Question, id: &str) -> Answer {
         let turn = question.turn;
         let said = if u64::from(turn) + 1 < self.cell.requests() {
-            let (id, name) = (format!("{id}_call").into(), "Read".into());
+            let id = format!("{id}_call").into();
+            let name = "Read".into();
             Said::ToolUse { id, name, input: json!({ "file_path": "/repo/part.txt" }) }
         } else {
             Said::Text("Scope: one part\nResult: it is well".to_owned())
@@ -85,7 +87,7 @@ impl Voices {
         if self.cell.waiting == 0 {
             return false;
         }
-        let next = u32::try_from(self.asked.len()).unwrap_or(u32::MAX);
+        let next = number(self.asked.len());
         let place = *self.asked.entry(question.agent.clone()).or_insert(next);
         place < self.cell.waiting && u64::from(question.turn) + 1 == self.cell.waits_after()
     }

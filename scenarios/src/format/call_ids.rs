@@ -13,7 +13,7 @@ use super::script::{AgentScript, Content, Reply};
 const MAIN: &str = "main";
 
 /// An id that a call was given, and where.
-struct Given<'a> {
+struct GivenId<'a> {
     id: &'a str,
     origin: &'a Origin,
 }
@@ -28,13 +28,13 @@ pub(super) fn are_unique(scenario: &Scenario, notes: &Notes) {
     }
 }
 
-fn past_ids(scenario: &Scenario) -> impl Iterator<Item = Given<'_>> {
+fn past_ids(scenario: &Scenario) -> impl Iterator<Item = GivenId<'_>> {
     let turns = scenario.prompt.history.iter();
     let calls = turns.flat_map(|past| match past {
         Past::User(_) => &[][..],
         Past::Said { tools, .. } => tools,
     });
-    calls.filter_map(|answered| Some(Given { id: answered.call.id.as_deref()?, origin: &answered.call.origin }))
+    calls.filter_map(|answered| Some(GivenId { id: answered.call.id.as_deref()?, origin: &answered.call.origin }))
 }
 
 /// Replies of one list follow each other in one conversation. Two with a condition may be said instead of each other, and
@@ -55,14 +55,14 @@ fn check_list<'a>(script: &'a AgentScript, begins: &BTreeSet<&'a str>, notes: &N
     }
 }
 
-fn ids(reply: &Reply) -> Vec<Given<'_>> {
+fn ids(reply: &Reply) -> Vec<GivenId<'_>> {
     match &reply.content {
         Content::Message { tools, .. } => {
-            tools.iter().filter_map(|call| Some(Given { id: call.id.as_deref()?, origin: &call.origin })).collect()
+            tools.iter().filter_map(|call| Some(GivenId { id: call.id.as_deref()?, origin: &call.origin })).collect()
         }
         Content::Events(raw) => {
             let opened = raw.events.iter().zip(&raw.origins).filter_map(|(event, origin)| match event {
-                Event::BlockStart { block: Opened::ToolUse { id, .. }, .. } => Some(Given { id, origin }),
+                Event::BlockStart { block: Opened::ToolUse { id, .. }, .. } => Some(GivenId { id, origin }),
                 _ => None,
             });
             opened.collect()
@@ -70,7 +70,7 @@ fn ids(reply: &Reply) -> Vec<Given<'_>> {
     }
 }
 
-fn hold<'a>(given: &Given<'a>, seen: &mut BTreeSet<&'a str>, notes: &Notes) {
+fn hold<'a>(given: &GivenId<'a>, seen: &mut BTreeSet<&'a str>, notes: &Notes) {
     let id = given.id;
     if !seen.insert(id) {
         let says = format!(

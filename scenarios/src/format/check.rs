@@ -48,8 +48,9 @@ pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
     let turns = u128::from(scenario.limits.turns.unwrap_or(load::TURNS_MAX));
     let once: u128 = sizes.declared().map(|(_, tokens)| u128::from(tokens)).sum();
     let gathered = u128::from(sizes.agents.map_or(0, |agents| agents.gathered));
-    let grown = u128::from(sizes.growth.unwrap_or(0)).saturating_mul(turns);
-    let prompt = once.saturating_add(gathered).saturating_add(grown);
+    // Each count is of 64 bits at most, and sums of products of two fit into 128.
+    let grown = u128::from(sizes.growth.unwrap_or(0)) * turns;
+    let prompt = once + gathered + grown;
     if prompt > PROMPT_TOKENS_MAX {
         at.wrong(format_args!(
             "with these sizes a prompt could have {prompt} tokens, and {PROMPT_TOKENS_MAX} are the most that is played; lower \
@@ -57,7 +58,7 @@ pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
         ));
         return Some(());
     }
-    let all = turns.saturating_mul(prompt);
+    let all = turns * prompt;
     if all > TOKENS_MAX {
         at.wrong(format_args!(
             "with these sizes {turns} answers could take {all} tokens, and {TOKENS_MAX} in all are the most that is played; \
@@ -144,7 +145,8 @@ fn main_is_scripted(scenario: &Scenario, notes: &Notes) {
 fn acts_are_in_order(scenario: &Scenario, notes: &Notes) {
     for pair in scenario.user.windows(2) {
         if pair[1].at_ms < pair[0].at_ms {
-            let (earlier, later) = (pair[1].at_ms, pair[0].at_ms);
+            let earlier = pair[1].at_ms;
+            let later = pair[0].at_ms;
             let says =
                 format!("this happens at {earlier} ms, but stands behind what happens at {later} ms; sort by `at_ms`");
             notes.at(&pair[1].origin, says);
@@ -247,7 +249,8 @@ fn agent_can_be(agent: &str, scenario: &Scenario, origin: &Origin, notes: &Notes
     if named.iter().any(|known| known.eq_ignore_ascii_case(base(agent))) || scenario.script.is_empty() {
         return;
     }
-    let (agent, named) = (found(agent), named.into_iter().map(|name| word(name).unwrap_or("…")));
+    let agent = found(agent);
+    let named = named.into_iter().map(|name| word(name).unwrap_or("…"));
     let says = format!(
         "no agent {agent} can ask anything here, because `script` says nothing for it; scripted are {}",
         alternatives(named)

@@ -135,11 +135,11 @@ impl Expect {
     pub fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::EXPECT)?;
         let agents = |at: &At<'_>| at.named(|_, at| Some((figures(at)?, at.origin())));
-        let agents = fields.may("agents", agents).unwrap_or_default();
+        let agents = fields.or_default("agents", agents);
         Some(Self {
-            ends: fields.may("ends", |at| at.word(&ENDS.map(|ends| (ends.word(), ends)))).unwrap_or_default(),
+            ends: fields.or_default("ends", |at| at.word(&ENDS.map(|ends| (ends.word(), ends)))),
             message: fields.may("message", |at| Some((at.name()?, at.origin()))),
-            figures: fields.may("figures", figures).unwrap_or_default(),
+            figures: fields.or_default("figures", figures),
             agents: agents.into_iter().map(|(name, (figures, origin))| (name.into(), figures, origin)).collect(),
             events: fields.list("events", |at| Pattern::of(at, true)),
             orders: fields.list("orders", |at| at.list(|at| Pattern::of(at, false))),

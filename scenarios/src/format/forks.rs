@@ -14,8 +14,8 @@ pub fn of(at: &At<'_>) -> Option<Forks> {
     let ablations = Ablation::ALL.map(|ablation| (ablation.name(), ablation));
     let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&ablations)).into_iter().collect();
     Some(Forks {
-        profile: fields.may("profile", |at| at.word(&profiles)).unwrap_or_default(),
-        launch: fields.may("launch", launch).unwrap_or_default(),
+        profile: fields.or_default("profile", |at| at.word(&profiles)),
+        launch: fields.or_default("launch", launch),
         ablations: broken,
     })
 }

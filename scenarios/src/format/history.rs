@@ -18,13 +18,13 @@ pub enum Past {
         /// Text.
         say: Option<Rc<str>>,
         /// Calls, each with its result.
-        tools: Vec<Answered>,
+        tools: Vec<PastCall>,
     },
 }
 
 /// A call with its result.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub struct PastCall {
     /// The call.
     pub call: ToolCall,
     /// What it brought.
@@ -44,8 +44,9 @@ impl Past {
             at.wrong("expected `user`, or what the model said: `think`, `say`, `tools`");
             return None;
         }
-        let (think, say) = (fields.may("think", At::shared), fields.may("say", At::shared));
-        Some(Self::Said { think, say, tools: fields.list("tools", Answered::of) })
+        let think = fields.may("think", At::shared);
+        let say = fields.may("say", At::shared);
+        Some(Self::Said { think, say, tools: fields.list("tools", PastCall::of) })
     }
 }
 
@@ -57,12 +58,12 @@ fn of_user(fields: &Fields<'_>) -> Option<Past> {
     fields.may("user", At::name).map(Past::User)
 }
 
-impl Answered {
+impl PastCall {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::ANSWERED)?;
         Some(Self {
             result: fields.must("result", At::shared)?,
-            failed: fields.may("failed", At::truth).unwrap_or(false),
+            failed: fields.or_default("failed", At::truth),
             call: ToolCall::read(&fields)?,
         })
     }

@@ -35,7 +35,7 @@ use forkcast_sim::pricing::Date;
 
 use expect::Expect;
 use problem::{Problem, Problems};
-use prompt::Prompt;
+use prompt::PromptText;
 use reading::{At, Fields, Notes};
 use script::AgentScript;
 use session::SessionOptions;
@@ -74,7 +74,7 @@ pub struct Scenario {
     /// How fast the provider is.
     pub pace: PaceText,
     /// Prompt texts, or declared sizes.
-    pub prompt: Prompt,
+    pub prompt: PromptText,
     /// Files, shell, kinds of agents, hooks, skills, permissions.
     pub world: WorldText,
     /// What models say, by agent.
@@ -159,12 +159,12 @@ impl Scenario {
         if let Some(fields) = at.fields(outline::SCENARIO) {
             scenario.claim(&fields);
             scenario.surroundings(&fields);
-            scenario.prompt = Prompt::of(&fields);
+            scenario.prompt = PromptText::of(&fields);
             fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);
-            scenario.expect = fields.may("expect", Expect::of).unwrap_or_default();
+            scenario.expect = fields.or_default("expect", Expect::of);
         }
         scenario
     }
@@ -172,13 +172,13 @@ impl Scenario {
     fn claim(&mut self, fields: &Fields<'_>) {
         self.about = fields.must("about", At::text).unwrap_or_default();
         self.covers = fields.list("covers", covered);
-        self.seed = fields.may("seed", At::number).unwrap_or_default();
+        self.seed = fields.or_default("seed", At::number);
     }
 
     fn surroundings(&mut self, fields: &Fields<'_>) {
-        self.session = fields.may("session", SessionOptions::of).unwrap_or_default();
+        self.session = fields.or_default("session", SessionOptions::of);
         let named = |at: &At<'_>| at.named(|_, value| value.text());
-        self.variables = fields.may("variables", named).unwrap_or_default().into_iter().collect();
+        self.variables = fields.or_default("variables", named).into_iter().collect();
         self.features = fields.list("features", At::text).into_iter().collect();
         let flags = fields.may("flags", |at| at.named(|_, value| value.truth()));
         self.flags = flags.unwrap_or_default().into_iter().collect();
@@ -187,8 +187,8 @@ impl Scenario {
             at.word(&words)
         });
         self.prices = fields.may("prices", date);
-        self.limits = fields.may("limits", Limits::of).unwrap_or_default();
-        self.pace = fields.may("pace", PaceText::of).unwrap_or_default();
+        self.limits = fields.or_default("limits", Limits::of);
+        self.pace = fields.or_default("pace", PaceText::of);
     }
 }
 

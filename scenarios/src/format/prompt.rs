@@ -10,7 +10,7 @@ use super::reading::{At, Fields};
 
 /// What the prompt is made of.
 #[derive(Clone, Debug, Default)]
-pub struct Prompt {
+pub struct PromptText {
     /// The main system prompt in the place of the runtime's own.
     pub system: Option<Rc<str>>,
     /// Whether memory files, date and the like precede the conversation.
@@ -24,7 +24,7 @@ pub struct Prompt {
     pub sizes: Option<PartSizes>,
 }
 
-impl Prompt {
+impl PromptText {
     /// Reads `prompt` and `sizes`.
     pub fn of(fields: &Fields<'_>) -> Self {
         let texts = fields.may("prompt", |at| at.fields(outline::PROMPT));
@@ -40,8 +40,9 @@ impl Prompt {
 
 fn fragment(at: &At<'_>) -> Option<Fragment> {
     let fields = at.fields(outline::FRAGMENT)?;
-    let (flag, text) = (fields.must("flag", At::name), fields.must("text", At::shared));
-    let before_divider = fields.may("before_divider", At::truth).unwrap_or(false);
+    let flag = fields.must("flag", At::name);
+    let text = fields.must("text", At::shared);
+    let before_divider = fields.or_default("before_divider", At::truth);
     Some(Fragment { flag: flag?, before_divider, text: text? })
 }
 
@@ -62,12 +63,12 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
 
 fn agent_sizes(at: &At<'_>) -> Option<AgentSizes> {
     let fields = at.fields(outline::AGENT_SIZES)?;
-    let tokens = |name: &str| fields.may(name, At::tokens).unwrap_or_default();
+    let tokens = |name: &str| fields.or_default(name, At::tokens);
     Some(AgentSizes {
         system: tokens("system"),
         tools: tokens("tools"),
         brief: tokens("brief"),
         gathered: tokens("gathered"),
-        gathering_turns: fields.may("gathering_turns", |at| at.small(0)).unwrap_or_default(),
+        gathering_turns: fields.or_default("gathering_turns", |at| at.small(0)),
     })
 }

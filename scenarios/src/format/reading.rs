@@ -61,7 +61,8 @@ impl Notes {
 
     /// Notes a mistake.
     pub fn push(&self, place: Place, path: &str, found: Option<String>, says: impl fmt::Display) {
-        let (file, says) = (self.file.clone(), says.to_string());
+        let file = self.file.clone();
+        let says = says.to_string();
         self.problems.borrow_mut().push(Problem { file, place, path: path.to_owned(), found, says });
     }
 
@@ -158,7 +159,7 @@ impl<'a> At<'a> {
 
     /// A small whole number from `least` up.
     pub fn small(&self, least: u32) -> Option<u32> {
-        self.between(least.into(), u32::MAX.into()).and_then(|number| u32::try_from(number).ok())
+        self.between(least.into(), U32_MAX).map(|number| number as u32)
     }
 
     /// `true` or `false`.
@@ -265,6 +266,11 @@ impl<'a> Fields<'a> {
         read(&self.get(name)?)
     }
 
+    /// A field that may be missing and then has its default. So it has where it is wrong, which is noted: nothing is run then.
+    pub fn or_default<T: Default>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> T {
+        self.may(name, read).unwrap_or_default()
+    }
+
     /// A field that must be there.
     pub fn must<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
         let Some(at) = self.get(name) else {
@@ -276,7 +282,7 @@ impl<'a> Fields<'a> {
 
     /// A list that may be missing.
     pub fn list<T>(&self, name: &str, item: impl Fn(&At<'a>) -> Option<T>) -> Vec<T> {
-        self.may(name, |at| at.list(item)).unwrap_or_default()
+        self.or_default(name, |at| at.list(item))
     }
 
     /// The fields of `names` that are there.

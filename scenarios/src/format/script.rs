@@ -142,7 +142,8 @@ impl Content {
         if let Some(at) = fields.get("events") {
             return RawEvents::of(&at).map(Self::Events);
         }
-        let (think, say) = (fields.may("think", At::shared), fields.may("say", At::shared));
+        let think = fields.may("think", At::shared);
+        let say = fields.may("say", At::shared);
         Some(Self::Message { think, say, tools: fields.list("tools", ToolCall::of) })
     }
 }
@@ -150,7 +151,8 @@ impl Content {
 impl When {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::WHEN)?;
-        let (user_has, user_is) = (fields.may("user_has", At::name), fields.may("user_is", At::shared));
+        let user_has = fields.may("user_has", At::name);
+        let user_is = fields.may("user_is", At::shared);
         Some(Self { turn: fields.may("turn", |at| at.small(0)), user_has, user_is })
     }
 }
@@ -173,7 +175,7 @@ impl ToolCall {
             tool: fields.must("tool", At::name)?,
             input: input?,
             id: fields.may("id", At::name),
-            missing: fields.may("missing", At::truth).unwrap_or(false),
+            missing: fields.or_default("missing", At::truth),
             origin: fields.at().origin(),
         })
     }
@@ -206,7 +208,7 @@ fn fault(at: &At<'_>) -> Option<Fault> {
                     ("error", stream_error(&fields)),
                 ])
             })?;
-            Some(Fault::Interruption { after_events: usize::try_from(after_events).unwrap_or(usize::MAX), how })
+            Some(Fault::Interruption { after_events: after_events as usize, how })
         }
     }
 }

@@ -132,7 +132,7 @@ impl SessionOptions {
             models: models(&fields),
             cwd: fields.may("cwd", absolute),
             home: fields.may("home", absolute),
-            environment: fields.may("environment", EnvironmentText::of).unwrap_or_default(),
+            environment: fields.or_default("environment", EnvironmentText::of),
             internal_build: truth("internal_build"),
             max_turns: fields.may("max_turns", |at| at.small(1)),
             max_depth: fields.may("max_depth", |at| at.small(0)),

@@ -84,7 +84,8 @@ fn all_or_one(at: &At<'_>) -> Option<Option<Rc<str>>> {
 /// A history that becomes one text.
 fn rewriting(at: &At<'_>) -> Option<Does> {
     let fields = at.fields(outline::REWRITES)?;
-    let (agent, text) = (fields.must("agent", At::name), fields.must("as", At::name));
+    let agent = fields.must("agent", At::name);
+    let text = fields.must("as", At::name);
     Some(Does::Rewrites { agent: agent?, text: text? })
 }
 
@@ -92,7 +93,7 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
 fn item(at: &At<'_>) -> Option<Item> {
     let fields = at.fields(outline::ARRIVES)?;
     let mode = fields.must("mode", |at| at.word(&MODES));
-    let priority = fields.may("priority", |at| at.word(&PRIORITIES)).unwrap_or_default();
+    let priority = fields.or_default("priority", |at| at.word(&PRIORITIES));
     let source = fields.must("source", |at| at.word(&SOURCES))?;
     Some(Item::new(mode?, priority, fields.may("agent", At::name), &fields.must("text", At::name)?, source))
 }

@@ -99,13 +99,13 @@ impl WorldText {
     pub fn of(fields: &Fields<'_>) -> Self {
         let texts = |at: &At<'_>| at.named(|_, value| value.text());
         Self {
-            files: fields.may("files", texts).unwrap_or_default().into_iter().collect(),
+            files: fields.or_default("files", texts).into_iter().collect(),
             shell: fields.list("shell", ShellRule::of),
             definitions: fields.list("definitions", DefinitionText::of),
-            commands: fields.may("commands", |at| at.named(command)).unwrap_or_default(),
+            commands: fields.or_default("commands", |at| at.named(command)),
             hooks: fields.list("hooks", HookText::of),
-            skills: fields.may("skills", texts).unwrap_or_default().into_iter().collect(),
-            permissions: fields.may("permissions", rules).unwrap_or_default(),
+            skills: fields.or_default("skills", texts).into_iter().collect(),
+            permissions: fields.or_default("permissions", rules),
         }
     }
 }
@@ -114,14 +114,14 @@ impl ShellRule {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::SHELL)?;
         let texts = |at: &At<'_>| at.named(|_, value| value.text());
-        let code = fields.may("exit_code", |at| at.between(0, 255)).unwrap_or(0);
+        let code = fields.or_default("exit_code", |at| at.between(0, 255));
         Some(Self {
             command: fields.must("command", At::name)?,
-            output: fields.may("output", At::shared).unwrap_or_default(),
-            exit_code: i32::try_from(code).unwrap_or(255),
-            takes_ms: fields.may("takes_ms", At::number).unwrap_or(0),
-            writes: fields.may("writes", texts).unwrap_or_default().into_iter().collect(),
-            never_ends: fields.may("never_ends", At::truth).unwrap_or(false),
+            output: fields.or_default("output", At::shared),
+            exit_code: code as i32,
+            takes_ms: fields.or_default("takes_ms", At::number),
+            writes: fields.or_default("writes", texts).into_iter().collect(),
+            never_ends: fields.or_default("never_ends", At::truth),
             stuck_after_ms: fields.may("stuck_after_ms", At::number),
             times: fields.may("times", |at| at.small(1)),
         })
@@ -135,8 +135,8 @@ fn command(name: &str, at: &At<'_>) -> Option<Scripted> {
         return None;
     }
     let fields = at.fields(outline::COMMAND)?;
-    let takes = Duration::from_millis(fields.may("takes_ms", At::number).unwrap_or(0));
-    Some(Scripted { takes, output: fields.may("output", At::shared).unwrap_or_default() })
+    let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
+    Some(Scripted { takes, output: fields.or_default("output", At::shared) })
 }
 
 impl DefinitionText {
@@ -176,7 +176,7 @@ impl HookText {
         let script = fields.list("says", says);
         let mut hook = Hook::new(&fields.must("name", At::name)?, moment.unwrap_or(Moment::Stop), script);
         hook.matcher = fields.may("tool", At::name);
-        hook.in_background = fields.may("in_background", At::truth).unwrap_or(false);
+        hook.in_background = fields.or_default("in_background", At::truth);
         Some(Self { hook, of_definition: fields.get("moment").is_none() })
     }
 }
@@ -184,7 +184,7 @@ impl HookText {
 /// What a hook says at one of its runs.
 fn says(at: &At<'_>) -> Option<HookSays> {
     let fields = at.fields(outline::HOOK_SAYS)?;
-    let after = Duration::from_millis(fields.may("after_ms", At::number).unwrap_or(0));
+    let after = Duration::from_millis(fields.or_default("after_ms", At::number));
     let said = fields.among(&["prevent", "error", "add", "block"]);
     let word = match said[..] {
         [] => Word::Nothing,

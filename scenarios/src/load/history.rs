@@ -6,7 +6,7 @@ use forkcast_sim::agent::Entry;
 use forkcast_sim::agent::entry::{Nature, ToolUse};
 use forkcast_sim::wire::{Piece, Role};
 
-use crate::format::history::{Answered, Past};
+use crate::format::history::{Past, PastCall};
 
 /// A signature of thinking: any will do, as long as it stays the same.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
@@ -39,7 +39,7 @@ fn turns(turn: usize, past: &Past) -> Vec<Rc<Entry>> {
     }
 }
 
-fn call(turn: usize, at: usize, answered: &Answered) -> ToolUse {
+fn call(turn: usize, at: usize, answered: &PastCall) -> ToolUse {
     let made = || format!("toolu_past_{turn}_{at}").into();
     ToolUse {
         id: answered.call.id.clone().unwrap_or_else(made),

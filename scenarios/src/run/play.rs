@@ -7,7 +7,7 @@ use std::rc::Rc;
 use forkcast_sim::laws;
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::seed::Seed;
-use forkcast_sim::simulation::{self, Cause, Failure, Finished, Observer, Seen};
+use forkcast_sim::simulation::{self, Cause, Failure, Finished, Lookup, Observer};
 use forkcast_sim::time::{Instant, Stopped};
 
 use super::{Run, agent, request};
@@ -47,7 +47,7 @@ impl<F: FnMut(Progress) -> bool> Observer for Watch<F> {
         "watch"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         if (self.goes_on)(Progress { requests: seen.line + 1, at: seen.at }) {
             return Ok(());
         }

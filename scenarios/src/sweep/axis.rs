@@ -107,7 +107,10 @@ fn is_range(text: &str) -> bool {
 
 /// Parts a text at its outer commas. `None` where a bracket or a quotation mark stays open.
 fn parted(text: &str) -> Option<Vec<&str>> {
-    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut depth = 0_usize;
+    let mut quote = None;
     let mut before = ',';
     for (at, c) in text.char_indices() {
         match (quote, c) {

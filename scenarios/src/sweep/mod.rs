@@ -55,7 +55,7 @@ pub struct Refusal {
 
 /// Half of a BLAKE3 hash in hexadecimal digits: 128 bits tell cells apart for good.
 fn hash(of: &impl serde::Serialize) -> String {
-    // Texts, numbers and lists of them: nothing that JSON cannot hold.
-    let text = serde_json::to_vec(of).unwrap_or_default();
+    let text = serde_json::to_vec(of);
+    let text = text.unwrap_or_else(|error| unreachable!("texts, numbers and lists of them are JSON: {error}"));
     blake3::hash(&text).to_hex()[..32].to_owned()
 }

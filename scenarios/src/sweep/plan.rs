@@ -119,7 +119,8 @@ impl Plan {
         if parts == 0 {
             return Err(BadPlan::NoParts);
         }
-        let (version, parts) = (env!("CARGO_PKG_VERSION").to_owned(), parts.min(count));
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let parts = parts.min(count);
         let of_subject = hash(&(SCHEMA, &version, &subject, &prices));
         let cells: Vec<Cell> = (0..count)
             .map(|at| {
@@ -158,8 +159,8 @@ impl Plan {
 
     /// The plan as a file.
     pub fn text(&self) -> String {
-        // Texts and numbers: nothing that JSON cannot hold.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let text = serde_json::to_string_pretty(self);
+        let mut text = text.unwrap_or_else(|error| unreachable!("texts and numbers are JSON: {error}"));
         text.push('\n');
         text
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use super::parameter;
-use crate::catalog::Entry;
+use crate::catalog::CatalogItem;
 use crate::fanout::range;
 use crate::format::Scenario;
 use crate::format::set::Change;
@@ -39,7 +39,7 @@ impl Subject {
     }
 
     /// A scenario that is built in.
-    pub fn built_in(entry: &Entry) -> Self {
+    pub fn built_in(entry: &CatalogItem) -> Self {
         let (name, variant) = named(&entry.name);
         Self::Scenario { name, file: entry.file(), variant, text: entry.text.to_owned() }
     }

@@ -75,13 +75,16 @@ impl Work<'_> {
     /// When the system refuses a file; parts that were written stay.
     pub fn run(&self, stop: &(dyn Fn() -> bool + Sync), tell: &mut dyn FnMut(&Step)) -> Result<Tally, Refusal> {
         let parts = self.parts();
-        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let next = AtomicUsize::new(0);
+        let is_over = AtomicBool::new(false);
         let mut tally = Tally { parts: parts.len(), ..Tally::default() };
         let mut refused = None;
         thread::scope(|scope| {
             let (sender, steps) = mpsc::channel();
             for _ in 0..self.jobs.clamp(1, parts.len().max(1)) {
-                let (sender, parts, next) = (sender.clone(), &parts, &next);
+                let sender = sender.clone();
+                let parts = &parts;
+                let next = &next;
                 let stop = || is_over.load(Ordering::Relaxed) || stop();
                 scope.spawn(move || self.thread(parts, next, &stop, &sender));
             }

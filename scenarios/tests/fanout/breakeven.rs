@@ -3,17 +3,17 @@
 use std::rc::Rc;
 
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
-use forkcast_scenarios::fanout::breakeven::{Answer, Asked, Question, answer};
+use forkcast_scenarios::fanout::breakeven::{Answer, Inquiry, Question, answer};
 use forkcast_scenarios::fanout::{Cell, Spawn};
 use forkcast_sim::pricing::PriceBook;
 
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
 
-fn asked(base: Cell) -> Asked {
-    Asked { base, children: None, prefix: None, turns: None, growth: None, spawn: SPAWN }
+fn asked(base: Cell) -> Inquiry {
+    Inquiry { base, children: None, prefix: None, turns: None, growth: None, spawn: SPAWN }
 }
 
-fn answered(question: Question, asked: &Asked) -> Answer {
+fn answered(question: Question, asked: &Inquiry) -> Answer {
     answer(question, asked, &Rc::new(PriceBook::built_in())).unwrap()
 }
 
@@ -22,7 +22,7 @@ fn answered(question: Question, asked: &Asked) -> Answer {
 fn econ_forks_pay_until_the_published_number_of_turns() {
     let base = Cell { model: "claude-opus-4-8".into(), directive: 1, tail: 1, ..Cell::default() };
     let contexts = Some(vec![20_000, 50_000, 80_000, 150_000]);
-    let asked = Asked { prefix: contexts, turns: Some((1..=24).collect()), ..asked(base) };
+    let asked = Inquiry { prefix: contexts, turns: Some((1..=24).collect()), ..asked(base) };
     let answer = answered(Question::ForkOrSpawn, &asked);
     for (crossing, published) in answer.panels[0].crossings.iter().zip([19.6, 4.5, 2.6, 1.3]) {
         let (measured, formula) = (crossing.at.unwrap(), crossing.formula.unwrap());
@@ -34,8 +34,8 @@ fn econ_forks_pay_until_the_published_number_of_turns() {
 #[test]
 fn gathering_again_has_no_formula_and_keeps_forks_cheaper_for_longer() {
     let plain = asked(Cell { model: "claude-opus-4-8".into(), ..Cell::default() });
-    let gathers = Asked { spawn: Spawn { gathered: 20_000, gathering_turns: 5, ..SPAWN }, ..plain.clone() };
-    let turning = |asked: &Asked| answered(Question::ForkOrSpawn, asked).panels[0].crossings[2].clone();
+    let gathers = Inquiry { spawn: Spawn { gathered: 20_000, gathering_turns: 5, ..SPAWN }, ..plain.clone() };
+    let turning = |asked: &Inquiry| answered(Question::ForkOrSpawn, asked).panels[0].crossings[2].clone();
     let (plain, gathers) = (turning(&plain), turning(&gathers));
     assert_eq!(gathers.formula, None);
     assert!(gathers.at.is_none_or(|at| at > plain.at.unwrap() + 1.0), "{gathers:?} {plain:?}");

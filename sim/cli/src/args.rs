@@ -406,6 +406,5 @@ fn preset() -> impl TypedValueParser<Value = Rules> {
 /// A day as the user writes it.
 pub fn date(text: &str) -> Result<Date, String> {
     let date: jiff::civil::Date = text.parse().map_err(|_| "no date, expected YYYY-MM-DD".to_owned())?;
-    let part = |number: i8| u8::try_from(number).unwrap_or_default();
-    Ok(Date(date.year().into(), part(date.month()), part(date.day())))
+    Ok(Date(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs()))
 }

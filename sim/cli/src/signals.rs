@@ -15,7 +15,7 @@ use crate::talk;
 
 /// What the handlers set; a handler may do nothing else.
 #[derive(Debug, Default)]
-struct Asked {
+struct StopRequest {
     to_stop: Arc<AtomicBool>,
     /// The latest signal; 0 before the first.
     signal: Arc<AtomicUsize>,
@@ -23,7 +23,7 @@ struct Asked {
     nothing_to_keep: Arc<AtomicBool>,
 }
 
-static ASKED: LazyLock<Asked> = LazyLock::new(Asked::default);
+static STOP_REQUEST: LazyLock<StopRequest> = LazyLock::new(StopRequest::default);
 
 /// A program that a signal ended has this and the signal's number as its code, as shells say it.
 const ENDED_BY_SIGNAL: u8 = 128;
@@ -38,13 +38,13 @@ pub fn watch() {
 }
 
 fn register(signal: c_int) -> io::Result<()> {
-    let number = usize::try_from(signal).unwrap_or_default();
+    let number = signal.unsigned_abs() as usize;
     // Handlers run in this order, so that the second signal finds what the first one set.
-    for condition in [&ASKED.to_stop, &ASKED.nothing_to_keep] {
+    for condition in [&STOP_REQUEST.to_stop, &STOP_REQUEST.nothing_to_keep] {
         flag::register_conditional_shutdown(signal, c_int::from(code_of(number)), Arc::clone(condition))?;
     }
-    flag::register_usize(signal, Arc::clone(&ASKED.signal), number)?;
-    flag::register(signal, Arc::clone(&ASKED.to_stop))?;
+    flag::register_usize(signal, Arc::clone(&STOP_REQUEST.signal), number)?;
+    flag::register(signal, Arc::clone(&STOP_REQUEST.to_stop))?;
     Ok(())
 }
 
@@ -73,13 +73,13 @@ fn ignores(status: &str, signal: c_int) -> bool {
 
 /// Whether the program was asked to stop. What was computed is then reported, marked partial.
 pub fn interrupted() -> bool {
-    ASKED.to_stop.load(Ordering::SeqCst)
+    STOP_REQUEST.to_stop.load(Ordering::SeqCst)
 }
 
 /// Says whether anything is there yet that could be kept. While nothing is, the first signal ends the program: else one that
 /// waits for its standard input would wait on.
 pub fn nothing_to_keep(is_so: bool) {
-    ASKED.nothing_to_keep.store(is_so, Ordering::SeqCst);
+    STOP_REQUEST.nothing_to_keep.store(is_so, Ordering::SeqCst);
 }
 
 /// Whether everything is read from standard input, which may wait for as long as it likes.
@@ -89,11 +89,12 @@ pub fn waits_for_input(paths: &[impl AsRef<Path>]) -> bool {
 
 /// The exit code of work that a signal ended.
 pub fn code() -> u8 {
-    code_of(ASKED.signal.load(Ordering::SeqCst))
+    code_of(STOP_REQUEST.signal.load(Ordering::SeqCst))
 }
 
 fn code_of(signal: usize) -> u8 {
-    ENDED_BY_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(u8::MAX))
+    debug_assert!(signal < usize::from(ENDED_BY_SIGNAL), "no system has so many signals");
+    ENDED_BY_SIGNAL + signal as u8
 }
 
 #[cfg(all(test, unix))]

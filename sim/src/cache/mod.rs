@@ -1,11 +1,11 @@
 //! Who remembers: prompt caches that compare prefixes and never see an agent.
 //!
-//! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to. [`Marked`] is the family of caches in which the client marks breakpoints
+//! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to. [`MarkedCache`] is the family of caches in which the client marks breakpoints
 //! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
 //! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
 
 mod look_back;
-mod marked;
+mod markers;
 mod minimum;
 pub mod passes;
 pub mod refusal;
@@ -13,7 +13,7 @@ mod rules;
 mod shelf;
 
 pub use look_back::{Positions, look_back};
-pub use marked::Marked;
+pub use markers::MarkedCache;
 pub use minimum::minimum_tokens;
 pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
@@ -141,6 +141,6 @@ impl Clone for Box<dyn PromptCache> {
 impl Rules {
     /// An empty cache of the family that these rules belong to. `seed` matters only where they lose writes by chance.
     pub fn open(&self, seed: u64) -> Box<dyn PromptCache> {
-        Box::new(Marked::new(*self, seed))
+        Box::new(MarkedCache::new(*self, seed))
     }
 }

@@ -14,7 +14,7 @@ use crate::wire::{NodeId, Prefixes, Ttl};
 
 /// Consecutive entries of a line with equal lifetimes, from `first_depth` to `last_depth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct DepthRange {
     first_depth: u32,
     last_depth: u32,
     /// `None` once a refresh found them dead, from which nothing brings them back but a new write.
@@ -38,7 +38,7 @@ impl Life {
 
 /// What became of an entry's lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelved {
+pub enum ShelfState {
     /// No entry was ever put there.
     Never,
     /// There is one and it lives.
@@ -49,9 +49,9 @@ pub enum Shelved {
 
 /// The entries of a line.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct LineEntries {
     /// The runs by depth. They are few: a refresh joins them.
-    runs: Vec<Run>,
+    runs: Vec<DepthRange>,
     /// Prefixes with an entry. On a line longer ones have higher numbers, so these are in order of depth too.
     written: Vec<NodeId>,
 }
@@ -61,7 +61,7 @@ struct Line {
 pub struct Shelf {
     /// Whether an entry was put at a prefix.
     written: Vec<bool>,
-    lines: Vec<Line>,
+    lines: Vec<LineEntries>,
     slack: Duration,
 }
 
@@ -72,15 +72,15 @@ impl Shelf {
     }
 
     /// The entry of `node` at `at`.
-    pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Shelved {
+    pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> ShelfState {
         if !self.is_written(node) {
-            return Shelved::Never;
+            return ShelfState::Never;
         }
         let depth = prefixes.depth(node);
         let runs = &self.lines[prefixes.line(node).index()].runs;
         match position(runs, depth).and_then(|at| runs[at].life) {
-            Some(life) if life.alive(at, self.slack) => Shelved::Alive(life),
-            life => Shelved::Dead(life),
+            Some(life) if life.alive(at, self.slack) => ShelfState::Alive(life),
+            life => ShelfState::Dead(life),
         }
     }
 
@@ -89,7 +89,7 @@ impl Shelf {
         let line = prefixes.line(node).index();
         grow(&mut self.written, node.index());
         grow(&mut self.lines, line);
-        let Line { runs, written } = &mut self.lines[line];
+        let LineEntries { runs, written } = &mut self.lines[line];
         if !std::mem::replace(&mut self.written[node.index()], true) {
             let at = written.partition_point(|other| *other < node);
             written.insert(at, node);
@@ -100,7 +100,7 @@ impl Shelf {
         let life = Some(life);
         match at.checked_sub(1).map(|before| &mut runs[before]) {
             Some(before) if before.life == life => before.last_depth = depth,
-            _ => runs.insert(at, Run { first_depth: depth, last_depth: depth, life }),
+            _ => runs.insert(at, DepthRange { first_depth: depth, last_depth: depth, life }),
         }
     }
 
@@ -139,7 +139,7 @@ impl Shelf {
 
     /// Sets the last use of `node`'s entry alone, where it lives.
     pub fn touch(&mut self, prefixes: &Prefixes, node: NodeId, at: Instant) {
-        if let Shelved::Alive(life) = self.get(prefixes, node, at) {
+        if let ShelfState::Alive(life) = self.get(prefixes, node, at) {
             self.put(prefixes, node, Life { last_use: life.last_use.max(at), ..life });
         }
     }
@@ -149,7 +149,7 @@ impl Shelf {
         let mut next = Some(node);
         while let Some(end) = next {
             let line = prefixes.line(end);
-            if let Some(Line { runs, .. }) = self.lines.get_mut(line.index()) {
+            if let Some(LineEntries { runs, .. }) = self.lines.get_mut(line.index()) {
                 touch_line(runs, prefixes.depth(end), at, self.slack);
             }
             next = prefixes.branch(line);
@@ -164,25 +164,25 @@ fn grow<T: Clone + Default>(list: &mut Vec<T>, at: usize) {
 }
 
 /// The run that holds `depth`.
-fn position(runs: &[Run], depth: u32) -> Option<usize> {
+fn position(runs: &[DepthRange], depth: u32) -> Option<usize> {
     let at = runs.partition_point(|run| run.first_depth <= depth).checked_sub(1)?;
     (depth <= runs[at].last_depth).then_some(at)
 }
 
 /// Splits the run around `depth` so that `depth` lies in none.
-fn cut_out(runs: &mut Vec<Run>, depth: u32) {
+fn cut_out(runs: &mut Vec<DepthRange>, depth: u32) {
     let Some(at) = position(runs, depth) else { return };
     let run = runs.remove(at);
     if depth < run.last_depth {
-        runs.insert(at, Run { first_depth: depth + 1, ..run });
+        runs.insert(at, DepthRange { first_depth: depth + 1, ..run });
     }
     if run.first_depth < depth {
-        runs.insert(at, Run { last_depth: depth - 1, ..run });
+        runs.insert(at, DepthRange { last_depth: depth - 1, ..run });
     }
 }
 
 /// Refreshes the live runs of a line up to `depth` and joins those that are alike.
-fn touch_line(runs: &mut Vec<Run>, depth: u32, at: Instant, slack: Duration) {
+fn touch_line(runs: &mut Vec<DepthRange>, depth: u32, at: Instant, slack: Duration) {
     split_behind(runs, depth);
     let refreshed = runs.partition_point(|run| run.first_depth <= depth);
     for run in &mut runs[..refreshed] {
@@ -199,9 +199,9 @@ fn touch_line(runs: &mut Vec<Run>, depth: u32, at: Instant, slack: Duration) {
 }
 
 /// Splits the run around `depth` so that one ends there.
-fn split_behind(runs: &mut Vec<Run>, depth: u32) {
+fn split_behind(runs: &mut Vec<DepthRange>, depth: u32) {
     let Some(at) = position(runs, depth).filter(|at| runs[*at].last_depth > depth) else { return };
     let run = runs[at];
     runs[at].last_depth = depth;
-    runs.insert(at + 1, Run { first_depth: depth + 1, ..run });
+    runs.insert(at + 1, DepthRange { first_depth: depth + 1, ..run });
 }

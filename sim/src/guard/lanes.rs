@@ -17,7 +17,7 @@ use super::taken::Taken;
 use crate::outside::quoted;
 use crate::pricing::Rates;
 use crate::time::Instant;
-use crate::wire::{BlockId, ChainId, Chains, Continued, Level, Moved, Request, Wire};
+use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Moved, Request, Wire};
 
 /// A chain's latest requests.
 #[derive(Clone, Debug)]
@@ -231,7 +231,7 @@ impl Scope {
         }
     }
 
-    fn remember(&mut self, number: usize, continued: Continued) {
+    fn remember(&mut self, number: usize, continued: Continuation) {
         if continued.first && !self.unnamed.is_empty() {
             let (count, first) = self.strangers.unwrap_or((0, number));
             self.strangers = Some((count + 1, first));

@@ -130,7 +130,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Entries;
-    use crate::cache::{LookBack, Marked, PRESETS, Prompt, PromptCache, Rules};
+    use crate::cache::{LookBack, MarkedCache, PRESETS, Prompt, PromptCache, Rules};
     use crate::guard::taken::Taken;
     use crate::time::Instant;
     use crate::wire::{PathSizes, Wire, estimated_cumulative};
@@ -176,7 +176,8 @@ mod tests {
 
     /// Whether both read the same blocks of every request.
     fn agree(rules: &Rules, minimum_tokens: u64, plans: &[Plan]) -> Result<(), TestCaseError> {
-        let (mut wire, mut entries, mut cache) = (Wire::new(rules.forms), Entries::default(), Marked::new(*rules, 0));
+        let (mut wire, mut entries, mut cache) =
+            (Wire::new(rules.forms), Entries::default(), MarkedCache::new(*rules, 0));
         let (mut symbols, now): (Vec<u8>, _) = (Vec::new(), Instant::from_millis(7));
         for (number, (kept, added, marks)) in plans.iter().enumerate() {
             symbols.truncate(*kept);

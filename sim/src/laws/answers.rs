@@ -6,13 +6,13 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::outside::complaint;
-use crate::simulation::{Observer, Seen as Request};
+use crate::simulation::{Lookup, Observer};
 use crate::wire::{Message, Pieces};
 
 /// Follows each agent's conversation; looks at new messages alone.
 #[derive(Default)]
 pub struct Answers {
-    seen: BTreeMap<Rc<str>, Seen>,
+    seen: BTreeMap<Rc<str>, Extent>,
     beginning: Option<Beginning>,
 }
 
@@ -34,7 +34,7 @@ impl Beginning {
 }
 
 /// How long an agent's last request was, and its last message.
-struct Seen {
+struct Extent {
     messages: usize,
     last: Option<Rc<Message>>,
 }
@@ -60,7 +60,8 @@ impl Answers {
             for (piece, behind) in content.iter().zip(1..).skip(part) {
                 follow(piece.json(), &mut open)?;
                 if known == 0 && behind == content.shared_len() {
-                    let (messages, head) = (messages[..at].to_vec(), content.shared_part());
+                    let messages = messages[..at].to_vec();
+                    let head = content.shared_part();
                     self.beginning = Some(Beginning { messages, head, open: open.clone() });
                 }
             }
@@ -70,7 +71,7 @@ impl Answers {
     }
 
     fn keep(&mut self, agent: &str, messages: &[Rc<Message>]) {
-        let now = Seen { messages: messages.len(), last: messages.last().cloned() };
+        let now = Extent { messages: messages.len(), last: messages.last().cloned() };
         match self.seen.get_mut(agent) {
             Some(seen) => *seen = now,
             None => _ = self.seen.insert(agent.into(), now),
@@ -83,7 +84,7 @@ impl Observer for Answers {
         "answers"
     }
 
-    fn served(&mut self, seen: &Request<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         let messages = &seen.draft.messages;
         let known = self.known(seen.agent, messages);
         let open = self.follow(known, messages).map_err(|why| format!("request {}: {why}", seen.line))?;

@@ -1,7 +1,7 @@
 //! What the cache was given is what was sent.
 
 use crate::seed::{Draws, Seed};
-use crate::simulation::{Observer, Seen};
+use crate::simulation::{Lookup, Observer};
 use crate::wire::{NormalForms, Wire};
 
 /// Of so many requests that follow one another one is rendered and read again.
@@ -36,12 +36,13 @@ impl Identity {
     }
 
     /// Reads the request again and compares it with what the cache was given.
-    fn compare(&self, seen: &Seen<'_>) -> Result<(), String> {
+    fn compare(&self, seen: &Lookup<'_>) -> Result<(), String> {
         let body = seen.draft.body();
         let mut wire = Wire::for_one_body(self.forms, body.len());
         let again = wire.read(&body, "", "").map_err(|error| format!("request {}: its body: {error}", seen.line))?;
         if again.nodes.len() != seen.request.nodes.len() {
-            let (sent, given) = (again.nodes.len(), seen.request.nodes.len());
+            let sent = again.nodes.len();
+            let given = seen.request.nodes.len();
             return Err(format!("request {}: {sent} blocks were sent, the cache was given {given}", seen.line));
         }
         for (at, (sent, given)) in again.nodes.iter().zip(&seen.request.nodes).enumerate() {
@@ -65,7 +66,7 @@ impl Observer for Identity {
         "identity"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         let prefixes = &seen.wire.prefixes;
         let deep = prefixes.depth(seen.request.end()) - prefixes.depth(seen.request.root);
         if deep as usize != seen.request.nodes.len() {

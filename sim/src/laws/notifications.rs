@@ -13,11 +13,11 @@ use crate::time::Instant;
 /// that somebody waited for has none (LIFE-07).
 #[derive(Debug, Default)]
 pub struct Notifications {
-    ended: BTreeMap<Rc<str>, Told>,
+    ended: BTreeMap<Rc<str>, Ending>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Ending {
     state: &'static str,
     background: bool,
     notified: u32,
@@ -31,9 +31,9 @@ impl Notifications {
         };
         told.notified += 1;
         match *told {
-            Told { notified: 2.., .. } => Err(format!("a second notification of `{task}`")),
-            Told { background: false, .. } => Err(format!("a notification of `{task}`, which somebody waited for")),
-            Told { state, .. } if state != status => {
+            Ending { notified: 2.., .. } => Err(format!("a second notification of `{task}`")),
+            Ending { background: false, .. } => Err(format!("a notification of `{task}`, which somebody waited for")),
+            Ending { state, .. } if state != status => {
                 Err(format!("`{task}` is {state}, its notification says {status}"))
             }
             _ => Ok(()),
@@ -49,7 +49,7 @@ impl Observer for Notifications {
     fn event(&mut self, _at: Instant, event: &Event) -> Result<(), String> {
         match event {
             Event::TaskState { task, state, background, .. } if *state != "running" => {
-                let told = Told { state, background: *background, notified: 0, suppressed: 0 };
+                let told = Ending { state, background: *background, notified: 0, suppressed: 0 };
                 self.ended.entry(task.clone()).or_insert(told);
                 Ok(())
             }
@@ -65,7 +65,7 @@ impl Observer for Notifications {
     }
 
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
-        let untold = |told: &Told| told.background && told.notified + told.suppressed == 0;
+        let untold = |told: &Ending| told.background && told.notified + told.suppressed == 0;
         match self.ended.iter().find(|(_, told)| untold(told)) {
             Some((task, told)) => Err(format!("`{task}` was {} in the background, and nobody was told", told.state)),
             None => Ok(()),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::cache::{LifetimeClock, Rules, VisibleFrom};
-use crate::simulation::{Observer, Seen};
+use crate::simulation::{Lookup, Observer};
 use crate::time::{Duration, Instant};
 use crate::wire::{Index, NodeId, Prefixes, Ttl};
 
 /// What was written at a prefix.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct CacheWrite {
     /// When it was used last: written, or read itself.
     used_at: Instant,
     /// Its longest lifetime.
@@ -22,7 +22,7 @@ struct Written {
 pub struct Reads {
     checks_first_byte: bool,
     grace: Option<Duration>,
-    written: Index<NodeId, Written>,
+    written: Index<NodeId, CacheWrite>,
     nodes: Vec<NodeId>,
     /// What requests wrote whose answers have not begun.
     in_flight: BTreeMap<usize, (Instant, Vec<(NodeId, Ttl)>)>,
@@ -41,7 +41,7 @@ impl Reads {
         }
     }
 
-    fn check(&self, seen: &Seen<'_>, hit: NodeId) -> Result<(), String> {
+    fn check(&self, seen: &Lookup<'_>, hit: NodeId) -> Result<(), String> {
         let Some(entry) = self.written.get(&hit) else {
             return Err(format!(
                 "request {} read a prefix that nobody had written, or whose writer had not begun to answer",
@@ -49,7 +49,7 @@ impl Reads {
             ));
         };
         let Some(grace) = self.grace else { return Ok(()) };
-        let alive = |entry: &Written| seen.at <= entry.used_at + entry.ttl.duration() + grace;
+        let alive = |entry: &CacheWrite| seen.at <= entry.used_at + entry.ttl.duration() + grace;
         if alive(entry) || self.is_kept_alive(&seen.wire.prefixes, hit, alive) {
             return Ok(());
         }
@@ -57,7 +57,7 @@ impl Reads {
     }
 
     /// Whether something longer was used in time. Only a read that looks too late comes here.
-    fn is_kept_alive(&self, prefixes: &Prefixes, hit: NodeId, alive: impl Fn(&Written) -> bool) -> bool {
+    fn is_kept_alive(&self, prefixes: &Prefixes, hit: NodeId, alive: impl Fn(&CacheWrite) -> bool) -> bool {
         let begins_with_hit = |node: &NodeId| {
             let mut at = Some(*node);
             while let Some(node) = at.filter(|node| prefixes.depth(*node) > prefixes.depth(hit)) {
@@ -72,7 +72,7 @@ impl Reads {
         if self.written.get(&node).is_none() {
             self.nodes.push(node);
         }
-        let entry = self.written.get_or_insert_with(node, || Written { used_at, ttl });
+        let entry = self.written.get_or_insert_with(node, || CacheWrite { used_at, ttl });
         entry.used_at = entry.used_at.max(used_at);
         entry.ttl = entry.ttl.max(ttl);
     }
@@ -83,7 +83,7 @@ impl Observer for Reads {
         "reads"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         let outcome = seen.outcome;
         if let Some(hit) = outcome.hit.filter(|_| outcome.read_tokens > 0) {
             self.check(seen, hit)?;
@@ -93,7 +93,7 @@ impl Observer for Reads {
         }
         let prefixes = &seen.wire.prefixes;
         let behind = |node: NodeId| {
-            let at = prefixes.depth(node).saturating_sub(prefixes.depth(seen.request.root) + 1) as usize;
+            let at = (prefixes.depth(node) - prefixes.depth(seen.request.root) - 1) as usize;
             seen.cumulative.get(at).is_some_and(|tokens| *tokens > outcome.read_tokens)
         };
         let markers = seen.request.markers.iter().filter(|marker| behind(marker.node));

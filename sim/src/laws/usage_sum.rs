@@ -1,6 +1,6 @@
 //! Read, written and fresh tokens are the whole prompt.
 
-use crate::simulation::{Observer, Seen};
+use crate::simulation::{Lookup, Observer};
 
 /// read + written + input = the prompt's tokens.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ impl Observer for UsageSum {
         "usage_sum"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         let outcome = seen.outcome;
         let written = outcome.write_5m_tokens + outcome.write_1h_tokens;
         let sum = outcome.read_tokens + written + outcome.input_tokens;
@@ -19,7 +19,8 @@ impl Observer for UsageSum {
         if sum == prompt {
             return Ok(());
         }
-        let (read, input) = (outcome.read_tokens, outcome.input_tokens);
+        let read = outcome.read_tokens;
+        let input = outcome.input_tokens;
         Err(format!(
             "request {}: {read} read + {written} written + {input} fresh is not the prompt's {prompt}",
             seen.line

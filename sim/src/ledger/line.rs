@@ -122,7 +122,8 @@ fn perfect_usage(usage: &Usage, explanation: Option<&Explanation>) -> Usage {
             Category::Write1h => &mut perfect.ephemeral_1h_input_tokens,
             Category::Read | Category::Output => continue,
         };
-        *from = from.saturating_sub(part.tokens);
+        debug_assert!(part.tokens <= *from, "{} tokens missed of {from} billed so", part.tokens);
+        *from -= part.tokens;
         perfect.cache_read_input_tokens += part.tokens;
     }
     perfect

@@ -100,6 +100,6 @@ impl Totals {
         }
         let billed = line.billed().unwrap_or_default().total_input_tokens();
         debug_assert!(explained <= billed, "{explained} tokens are explained of {billed}");
-        self.unknown_tokens += billed.saturating_sub(explained);
+        self.unknown_tokens += billed - explained;
     }
 }

@@ -3,6 +3,7 @@
 //! Every agent draws from a child seed of its own, so agents do not change one another's answers.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use serde_json::json;
@@ -15,17 +16,26 @@ use crate::seed::{Draws, Seed};
 #[derive(Clone, Debug)]
 pub struct Habits {
     /// Answers with calls of tools before the last one, of an agent: least and most.
-    pub rounds: (u32, u32),
+    pub rounds: RangeInclusive<u32>,
     /// Calls in one answer: least and most.
-    pub calls: (u32, u32),
+    pub calls: RangeInclusive<u32>,
     /// Weights of the tools; those that an agent does not have are never called.
     pub tools: Vec<(Call, u32)>,
-    /// Bytes of text beside calls: median, and sigma of the lognormal distribution.
-    pub text_bytes: (f64, f64),
-    /// Bytes of the last answer (the report of a sub-agent): median and sigma.
-    pub report_bytes: (f64, f64),
+    /// Bytes of text beside calls.
+    pub text_bytes: Length,
+    /// Bytes of the last answer (the report of a sub-agent).
+    pub report_bytes: Length,
     /// Files that exist, for calls to name.
     pub files: Vec<Rc<str>>,
+}
+
+/// A lognormal distribution of lengths in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length {
+    /// Half of the texts are shorter.
+    pub median: f64,
+    /// Standard deviation of the logarithm.
+    pub sigma: f64,
 }
 
 /// A call that can be made up for the simulated world.
@@ -53,11 +63,11 @@ impl Default for Habits {
     fn default() -> Self {
         let tools = vec![(Call::Read, 40), (Call::Bash, 30), (Call::Grep, 15), (Call::Glob, 5), (Call::Write, 10)];
         Self {
-            rounds: (10, 30),
-            calls: (1, 3),
+            rounds: 10..=30,
+            calls: 1..=3,
             tools,
-            text_bytes: (200.0, 0.8),
-            report_bytes: (1_500.0, 0.6),
+            text_bytes: Length { median: 200.0, sigma: 0.8 },
+            report_bytes: Length { median: 1_500.0, sigma: 0.6 },
             files: vec!["/repo/src/main.rs".into()],
         }
     }
@@ -92,12 +102,12 @@ impl Script for Generated {
         let Self { seed, habits, agents, .. } = self;
         let state = agents.entry(question.agent.clone()).or_insert_with(|| {
             let mut draws = seed.child(&question.agent).draws();
-            let rounds_left = between(&mut draws, habits.rounds);
+            let rounds_left = between(&mut draws, &habits.rounds);
             State { draws, rounds_left }
         });
         // A new text of the user begins a new task, however many rounds the last one took.
         if question.turn > 0 && state.rounds_left == 0 && is_new_task(question) {
-            state.rounds_left = between(&mut state.draws, habits.rounds);
+            state.rounds_left = between(&mut state.draws, &habits.rounds);
         }
         let said = if state.rounds_left == 0 {
             vec![Said::Text(words(&mut state.draws, habits.report_bytes))]
@@ -124,17 +134,13 @@ fn round(state: &mut State, habits: &Habits, question: &Question, message: u64) 
     if weight == 0 {
         return said;
     }
-    for number in 0..between(draws, habits.calls) {
-        let mut drawn = u32::try_from(draws.below(u64::from(weight))).unwrap_or(0);
-        let call = tools.iter().find(|(_, weight)| {
-            let here = drawn < *weight;
-            drawn = drawn.saturating_sub(*weight);
-            here
-        });
-        if let Some((call, _)) = call {
-            let id = format!("toolu_{}_{message}_{number}", question.agent).into();
-            said.push(Said::ToolUse { id, name: call.tool().into(), input: call.input(draws, habits, message) });
-        }
+    for number in 0..between(draws, &habits.calls) {
+        let Some(call) = weighted(&tools, draws.below(u64::from(weight))) else {
+            debug_assert!(false, "a draw below the sum of the weights falls on one of them");
+            break;
+        };
+        let id = format!("toolu_{}_{message}_{number}", question.agent).into();
+        said.push(Said::ToolUse { id, name: call.tool().into(), input: call.input(draws, habits, message) });
     }
     said
 }
@@ -152,8 +158,7 @@ impl Call {
     }
 
     fn input(self, draws: &mut Draws, habits: &Habits, message: u64) -> serde_json::Value {
-        let at = usize::try_from(draws.below(habits.files.len().max(1) as u64)).unwrap_or(0);
-        let file = habits.files.get(at).map_or("/repo/README.md", |file| file);
+        let file = draws.pick(&habits.files).map_or("/repo/README.md", |file| file);
         match self {
             Self::Read => json!({ "file_path": file }),
             Self::Grep => json!({ "pattern": "fn ", "path": "/repo" }),
@@ -172,18 +177,31 @@ impl Call {
     }
 }
 
-fn between(draws: &mut Draws, (least, most): (u32, u32)) -> u32 {
-    least + u32::try_from(draws.below(u64::from(most.saturating_sub(least)) + 1)).unwrap_or(0)
+/// A number of the range, each as likely as the other; the least of an empty one.
+fn between(draws: &mut Draws, range: &RangeInclusive<u32>) -> u32 {
+    let above = range.end().saturating_sub(*range.start());
+    range.start() + draws.below(u64::from(above) + 1) as u32
+}
+
+/// The call on whose share of the weights `drawn` falls.
+fn weighted(tools: &[(Call, u32)], mut drawn: u64) -> Option<Call> {
+    for (call, weight) in tools {
+        match drawn.checked_sub(u64::from(*weight)) {
+            Some(beyond) => drawn = beyond,
+            None => return Some(*call),
+        }
+    }
+    None
 }
 
 /// Text of about as many bytes as are drawn.
-fn words(draws: &mut Draws, (median, sigma): (f64, f64)) -> String {
+fn words(draws: &mut Draws, length: Length) -> String {
     const WORDS: [&str; 12] =
         ["the", "module", "reads", "a", "request", "and", "keeps", "its", "prefix", "when", "turns", "grow"];
-    let bytes = draws.lognormal(median, sigma).clamp(1.0, 1e6) as usize;
+    let bytes = draws.lognormal(length.median, length.sigma).clamp(1.0, 1e6) as usize;
     let mut text = String::with_capacity(bytes + 8);
     while text.len() < bytes {
-        let at = usize::try_from(draws.below(WORDS.len() as u64)).unwrap_or(0);
+        let at = draws.below(WORDS.len() as u64) as usize;
         text.push_str(WORDS[at]);
         text.push(' ');
     }

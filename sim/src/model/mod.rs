@@ -2,16 +2,16 @@
 //!
 //! * [`Model`] is all that an agent knows: it asks a [`Question`] and takes [`Event`]s until the stream ends.
 //! * [`Script`] is what stands behind it in a simulation: content without usage and without time. `simulation::Provider`
-//!   puts a script behind a cache and a clock; [`Unmetered`] plays one as it is, for tests of agents alone.
+//!   puts a script behind a cache and a clock; [`ScriptPlayer`] plays one as it is, for tests of agents alone.
 //! * [`event`] holds the grammar of a stream, [`answer`] what a script says.
 
 pub mod answer;
 pub mod event;
 pub mod generated;
+mod player;
 mod question;
 pub mod recorded;
 pub mod scripted;
-mod unmetered;
 
 use std::fmt;
 use std::pin::Pin;
@@ -21,10 +21,10 @@ use std::task::{Context, Poll};
 pub use answer::{Answer, Fault, Interruption};
 pub use event::{Delta, Event, Grammar, Opened, StopReason};
 pub use generated::Generated;
+pub use player::ScriptPlayer;
 pub use question::Question;
 pub use recorded::Recorded;
 pub use scripted::Scripted;
-pub use unmetered::Unmetered;
 
 use crate::time::Duration;
 

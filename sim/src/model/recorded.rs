@@ -113,7 +113,8 @@ impl Script for Recorded {
             None => (self.cast(question, &asked)?, 0),
         };
         let Some(take) = self.chains[chain].takes.get(played) else {
-            let (name, takes) = (&self.chains[chain].name, self.chains[chain].takes.len());
+            let name = &self.chains[chain].name;
+            let takes = self.chains[chain].takes.len();
             return Err(Unscripted(format!(
                 "agent `{}` ({}) asked for answer {}, but chain `{name}` of the recording ends after {takes}",
                 question.agent_type, question.agent, question.turn

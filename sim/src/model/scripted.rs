@@ -122,7 +122,9 @@ impl Scripted {
 
     /// What is wrong, and what would mend it.
     fn unscripted(&self, question: &Question) -> Unscripted {
-        let (agent, agent_type, turn) = (&question.agent, &question.agent_type, question.turn);
+        let agent = &question.agent;
+        let agent_type = &question.agent_type;
+        let turn = question.turn;
         let mut known: Vec<&str> =
             self.rules.iter().map(|rule| rule.agent.as_deref().unwrap_or("every agent")).collect();
         known.sort_unstable();
@@ -162,7 +164,8 @@ impl Script for Scripted {
         let Some(at) = self.find(question) else { return Err(self.unscripted(question)) };
         *self.spoken.entry((question.agent.clone(), at)).or_default() += 1;
         let answer = self.answer_of(at, question);
-        let (agent, turn) = (&question.agent_type, question.turn);
+        let agent = &question.agent_type;
+        let turn = question.turn;
         // Whoever wrote raw events meant them as they stand: out of order they are a mistake of the script (STREAM-01).
         answer.check().map(|()| answer).map_err(|(event, expected)| {
             Unscripted(format!(

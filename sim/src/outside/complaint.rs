@@ -140,7 +140,8 @@ fn kind(unexpected: &str) -> String {
 
 /// How many characters a text has that was written with the escapes of Rust.
 fn characters(escaped: &str) -> usize {
-    let (mut count, mut chars) = (0, escaped.chars());
+    let mut count = 0;
+    let mut chars = escaped.chars();
     while let Some(c) = chars.next() {
         count += 1;
         if c == '\\' && chars.next() == Some('u') {
@@ -174,13 +175,13 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Row {
+    struct Sample {
         #[allow(dead_code)] // Read by nobody: only whether it can be read matters.
         count: u64,
     }
 
     fn complaint(text: &str) -> String {
-        json(&serde_json::from_str::<Row>(text).unwrap_err())
+        json(&serde_json::from_str::<Sample>(text).unwrap_err())
     }
 
     #[test]
@@ -209,12 +210,12 @@ mod tests {
 
     #[test]
     fn files_that_people_write_have_their_words_repeated() {
-        let complaint = |text: &str| toml(&::toml::from_str::<Row>(text).unwrap_err(), text);
+        let complaint = |text: &str| toml(&::toml::from_str::<Sample>(text).unwrap_err(), text);
         assert_eq!(complaint("cuont = 1"), "unknown field `cuont`, expected `count`");
         assert_eq!(complaint("count = -1"), "found `-1`, expected a whole number, not negative");
         let long = complaint("count = 'a long secret'");
         assert_eq!(long, "found a text of 13 characters, expected a whole number, not negative");
-        let list = ::toml::from_str::<BTreeMap<String, Row>>("a = [").unwrap_err();
+        let list = ::toml::from_str::<BTreeMap<String, Sample>>("a = [").unwrap_err();
         assert!(toml(&list, "a = [").contains("expected"), "{list}");
     }
 }

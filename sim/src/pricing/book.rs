@@ -12,7 +12,7 @@ use super::fees::{Fee, FeeLine, NotBilled};
 use super::file::{self, BadBook, BookFile};
 use super::money::Money;
 use super::rates::{Category, Rate, Rates};
-use super::row::{Row, Tier};
+use super::row::{PriceRow, Tier};
 use super::terms::Terms;
 use super::tier::ServiceTier;
 use crate::wire::model::{ModelId, Vendor, resolve};
@@ -80,7 +80,7 @@ type Overrides = [Option<Money>; 5];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceBook {
     /// Sorted by model and first day.
-    rows: Vec<Row>,
+    rows: Vec<PriceRow>,
     fees: Vec<Fee>,
     not_billed: Vec<NotBilled>,
     /// Names of the files whose rows stand in the place of built-in ones.
@@ -95,7 +95,10 @@ pub struct PriceBook {
 const BUILT_IN: &str = include_str!("prices.toml");
 
 /// Read once; a test reads it too and says what is wrong with it.
-static BOOK: LazyLock<PriceBook> = LazyLock::new(|| PriceBook::of(file::read(BUILT_IN).unwrap_or_default()));
+static BOOK: LazyLock<PriceBook> = LazyLock::new(|| match file::read(BUILT_IN) {
+    Ok(book) => PriceBook::of(book),
+    Err(bad) => unreachable!("the built-in book: {bad}"),
+});
 
 impl Default for PriceBook {
     fn default() -> Self {
@@ -145,7 +148,9 @@ impl PriceBook {
         let not_billed = self.not_billed.into_iter().chain(file.not_billed).collect();
         let mut files = self.files;
         files.push(name.to_owned());
-        let (overrides, remaining, day) = (self.overrides, self.remaining, self.day);
+        let overrides = self.overrides;
+        let remaining = self.remaining;
+        let day = self.day;
         Ok(Self { files, overrides, remaining, day, ..Self::of(BookFile { rows, fees, not_billed }) })
     }
 
@@ -160,7 +165,7 @@ impl PriceBook {
     }
 
     /// Every row, sorted by model and first day.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[PriceRow] {
         &self.rows
     }
 
@@ -243,7 +248,7 @@ impl PriceBook {
     }
 
     /// The row in force at a date with its place, and whether the date lies before it.
-    fn row(&self, model: &ModelKey, date: Option<Date>) -> Option<(usize, &Row, bool)> {
+    fn row(&self, model: &ModelKey, date: Option<Date>) -> Option<(usize, &PriceRow, bool)> {
         let date = Some(date.unwrap_or(Self::VERSION_DATE));
         let start = self.rows.partition_point(|row| row.model < *model);
         let end = self.rows.partition_point(|row| row.model <= *model);
@@ -255,7 +260,7 @@ impl PriceBook {
 }
 
 /// Prices of a row: those of the length, then of fast mode, of the tier, of the hour, of the region.
-fn rates_of_row(row: &Row, overrides: &Overrides, terms: &Terms) -> Rates {
+fn rates_of_row(row: &PriceRow, overrides: &Overrides, terms: &Terms) -> Rates {
     let prices = row.prices(terms.prompt_tokens);
     let fast = row.fast.as_ref().filter(|_| terms.fast);
     let tier = row.tier(terms.tier);
@@ -289,13 +294,18 @@ fn of_tier(tier: &Tier, category: Category, rate: Rate, is_given: bool) -> Rate 
 }
 
 fn rates_of_overrides(model: &ModelKey, overrides: &Overrides) -> Result<Rates, Unpriced> {
-    let open = |category: &Category| overrides[*category as usize].is_none();
-    let missing: Vec<Category> = Category::ALL.into_iter().filter(open).collect();
+    let mut missing = Vec::new();
+    let per_token = Category::ALL.map(|category| {
+        overrides[category as usize].map(Rate::per_mtok).unwrap_or_else(|| {
+            missing.push(category);
+            Rate::whole(0)
+        })
+    });
     if !missing.is_empty() {
         return Err(Unpriced { model: model.clone(), missing });
     }
     Ok(Rates {
-        per_token: overrides.map(|price| Rate::per_mtok(price.unwrap_or_default())),
+        per_token,
         row: None,
         before_first_row: false,
         fast_at_standard_price: false,

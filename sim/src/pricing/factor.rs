@@ -26,17 +26,20 @@ impl Factor {
 
     /// As a fraction in lowest terms.
     pub fn fraction(self) -> (i128, i128) {
-        let divisor = greatest_common_divisor(self.millionths.into(), MILLION.into()).max(1);
-        let part = |number: u64| i128::try_from(u128::from(number) / divisor).unwrap_or(i128::MAX);
-        (part(self.millionths), part(MILLION))
+        let above = i128::from(self.millionths);
+        let below = i128::from(MILLION);
+        let divisor = greatest_common_divisor(above, below);
+        (above / divisor, below / divisor)
     }
 }
 
-pub(super) const fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
+/// Of `b` that is at least 1.
+pub(super) const fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    debug_assert!(b > 0);
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    a
+    a.abs()
 }
 
 impl fmt::Display for Factor {

@@ -84,9 +84,7 @@ impl Rate {
     }
 
     fn reduced(self) -> Self {
-        let divisor = greatest_common_divisor(self.numerator.unsigned_abs(), self.denominator.unsigned_abs());
-        // It divides the denominator, so it fits; a zero cannot come of one that is at least 1.
-        let divisor = i128::try_from(divisor).unwrap_or(1).max(1);
+        let divisor = greatest_common_divisor(self.numerator, self.denominator);
         Self { numerator: self.numerator / divisor, denominator: self.denominator / divisor }
     }
 }
@@ -125,10 +123,10 @@ impl Rates {
         const PER_TOKEN_MAX: i128 = 1_000_000_000_000_000;
         /// Four kinds of input, and the difference of two.
         const PRODUCT_MAX: i128 = i128::MAX / (8 * TOKENS_MAX as i128);
-        let largest = |part: fn(&Rate) -> i128| self.per_token.iter().map(part).max().unwrap_or(0);
+        let largest = |part: fn(&Rate) -> i128| self.per_token.iter().map(part).fold(0, i128::max);
         let numerator = largest(|rate| rate.numerator.saturating_abs());
         let denominator = largest(|rate| rate.denominator);
-        let is_dear = |rate: &Rate| rate.numerator.saturating_abs() / rate.denominator.max(1) > PER_TOKEN_MAX;
+        let is_dear = |rate: &Rate| rate.numerator.saturating_abs() / rate.denominator > PER_TOKEN_MAX;
         !self.per_token.iter().any(is_dear)
             && numerator.checked_mul(denominator).is_some_and(|product| product <= PRODUCT_MAX)
             && denominator.checked_mul(denominator).is_some()
@@ -142,7 +140,8 @@ impl Rates {
 
     /// How much more `tokens` cost as `from` than as `to`, rounded once, half to even; negative where they cost less.
     pub fn difference(&self, from: Category, to: Category, tokens: u64) -> Money {
-        let (from, to) = (self.per_token(from), self.per_token(to));
+        let from = self.per_token(from);
+        let to = self.per_token(to);
         let more = from.numerator * to.denominator;
         let less = to.numerator * from.denominator;
         let rate = Rate { numerator: more - less, denominator: from.denominator * to.denominator }.reduced();
@@ -153,7 +152,7 @@ impl Rates {
     pub fn bill(&self, usage: &Usage, fees: &[FeeLine]) -> Bill {
         let lines = Category::ALL.map(|category| {
             let tokens = category.tokens(usage);
-            Line { category, tokens, cost: self.line(category, tokens) }
+            BillLine { category, tokens, cost: self.line(category, tokens) }
         });
         let total = lines.iter().map(|line| line.cost).chain(fees.iter().map(|fee| fee.cost)).sum();
         Bill { lines, fees: fees.to_vec(), total }
@@ -162,7 +161,7 @@ impl Rates {
 
 /// One line of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct BillLine {
     /// What is charged.
     pub category: Category,
     /// How many.
@@ -175,7 +174,7 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
     /// A line per category, in the order of [`Category::ALL`], those without tokens too.
-    pub lines: [Line; 5],
+    pub lines: [BillLine; 5],
     /// What is charged beside tokens.
     pub fees: Vec<FeeLine>,
     /// The sum of all lines, exactly.

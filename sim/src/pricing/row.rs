@@ -83,7 +83,7 @@ pub struct Tier {
 
 /// The prices of a model from a day on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct PriceRow {
     /// Whose prices.
     pub model: ModelKey,
     /// First day in UTC; `None` where no source gives the model's first day, so that the row holds from the beginning.
@@ -112,7 +112,7 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-impl Row {
+impl PriceRow {
     /// A row with one price per category.
     pub const fn new(model: ModelKey, valid_from: Option<Date>, standard: Prices, source: Source) -> Self {
         Self {

@@ -18,7 +18,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of a request whose prefixes have `cumulative` tokens.
     pub fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
-        let tokens = |blocks: usize| blocks.checked_sub(1).and_then(|last| cumulative.get(last)).copied().unwrap_or(0);
+        let tokens = |blocks: usize| if blocks == 0 { 0 } else { cumulative[blocks - 1] };
         let ends = |after: Level| tokens(request.level_start(after));
         let shared = continues.map_or(0, |(_, previous)| common(&previous.request.nodes, &request.nodes));
         Self {
@@ -31,7 +31,8 @@ impl Layout {
 
 /// Blocks that both prompts begin with. Equal prefixes have equal ids, so where one differs all longer ones do.
 fn common(older: &[NodeId], newer: &[NodeId]) -> usize {
-    let (mut same, mut other) = (0, older.len().min(newer.len()));
+    let mut same = 0;
+    let mut other = older.len().min(newer.len());
     while same < other {
         let middle = same + (other - same) / 2;
         if older[middle] == newer[middle] {

@@ -8,14 +8,14 @@ use crate::wire::{ChainId, Draft, Index, Mark, Message};
 /// took the square of that.
 #[derive(Clone, Debug, Default)]
 pub struct Drafts {
-    kept: Vec<Kept>,
+    kept: Vec<StoredDraft>,
     /// The line that each chain sent last; of a fork that has sent nothing, its parent's.
     last: Index<ChainId, usize>,
 }
 
 /// A draft without the messages that it has in common with an earlier one.
 #[derive(Clone, Debug)]
-struct Kept {
+struct StoredDraft {
     base: Option<Base>,
     own: Draft,
 }
@@ -43,7 +43,7 @@ impl Drafts {
     /// # Panics
     /// When there is no such line.
     pub fn draft(&self, line: usize) -> Draft {
-        let Kept { base, own } = &self.kept[line];
+        let StoredDraft { base, own } = &self.kept[line];
         let messages = self.beginning(*base).into_iter().flatten().chain(&own.messages).cloned().collect();
         Draft { messages, ..own.clone() }
     }
@@ -74,7 +74,7 @@ impl Drafts {
             marks: draft.marks.clone(),
         };
         self.last.insert(chain, self.kept.len());
-        self.kept.push(Kept { base, own });
+        self.kept.push(StoredDraft { base, own });
     }
 
     /// `fork` goes on where `parent` stands.
@@ -104,7 +104,8 @@ impl Drafts {
         let mut parts: Vec<&[Rc<Message>]> = Vec::new();
         let mut next = base;
         while let Some(Base { line, messages }) = next {
-            let Kept { base, own } = &self.kept[line];
+            let StoredDraft { base, own } = &self.kept[line];
+            // What is asked for may end within the base.
             let own_len = messages.saturating_sub(base.map_or(0, |base| base.messages)).min(own.messages.len());
             parts.push(&own.messages[..own_len]);
             next = base.map(|base| Base { messages: base.messages.min(messages), ..base });

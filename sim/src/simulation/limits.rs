@@ -74,20 +74,21 @@ impl Bucket {
         if amount > self.per_minute {
             return Err(Short { enough_after: None });
         }
+        // No more than the bucket holds, so at most the nanoseconds of a minute.
         let after = (wanted - self.level).div_ceil(u128::from(self.per_minute));
-        Err(Short { enough_after: Some(Duration(u64::try_from(after).unwrap_or(u64::MAX))) })
+        Err(Short { enough_after: Some(Duration(after as u64)) })
     }
 
-    /// Takes `amount` out; what is not there is not missed.
+    /// Takes `amount` out, which it [holds](Self::holds).
     pub fn take(&mut self, amount: u64, at: Instant) {
         self.fill(at);
-        self.level = self.level.saturating_sub(u128::from(amount) * NANOS_PER_MINUTE);
+        self.level -= u128::from(amount) * NANOS_PER_MINUTE;
     }
 
     fn fill(&mut self, at: Instant) {
         let came = u128::from(at.since(self.at).0) * u128::from(self.per_minute);
         let whole = u128::from(self.per_minute) * NANOS_PER_MINUTE;
-        self.level = self.level.saturating_add(came).min(whole);
+        self.level = (self.level + came).min(whole);
         self.at = self.at.max(at);
     }
 }

@@ -3,7 +3,7 @@
 //! * [`run()`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
 //! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, its [`Entry`].
-//! * [`Drafts`] are the requests as they were sent, where they are kept.
+//! * [`Drafts`] are the requests as they were last_requests, where they are kept.
 //! * [`Pace`] is how long that takes, [`RateLimits`] how much of it there may be in a minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot go on.
@@ -11,13 +11,13 @@
 
 mod alarm;
 mod drafts;
+mod last_requests;
 pub mod limits;
 mod log;
 mod pace;
 mod provider;
 mod roster;
 mod run;
-mod sent;
 mod service;
 mod setup;
 mod sizes;
@@ -32,7 +32,7 @@ pub use pace::Pace;
 pub use provider::{Outage, Provider};
 pub use roster::Agent;
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
-pub use service::{Answered, Served, Service};
+pub use service::{AnswerEnd, OpenRequest, Service};
 pub use setup::Setup;
 pub use sizes::{Recount, Sizing};
 pub use user::{Act, Does, Idle};
@@ -61,7 +61,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// What is wrong with it: the run ends there.
-    fn served(&mut self, _seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, _seen: &Lookup<'_>) -> Result<(), String> {
         Ok(())
     }
 
@@ -92,14 +92,14 @@ pub trait Observer {
 
 /// A request that was looked up, as observers see it.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub struct Lookup<'a> {
     /// Its line in the ledger.
     pub line: usize,
     /// When.
     pub at: Instant,
     /// Who asked.
     pub agent: &'a str,
-    /// What was sent.
+    /// What was last_requests.
     pub draft: &'a Draft,
     /// Blocks and prefixes.
     pub wire: &'a Wire,

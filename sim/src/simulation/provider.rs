@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use super::alarm::{Alarm, Cause};
 use super::limits::{Meter, RateLimits};
 use super::pace::Pace;
-use super::service::{Answered, Served, Service};
+use super::service::{AnswerEnd, OpenRequest, Service};
 use crate::model::answer::{Fault, Interruption};
 use crate::model::{Answer, Broken, CallError, Calling, Delta, Event, Events, Model, Question, Replying, Script};
 use crate::time::{Duration, Handle, Instant, Sleep};
@@ -48,7 +48,8 @@ impl Provider {
         service: Rc<RefCell<Service>>,
         alarm: Rc<Alarm>,
     ) -> Self {
-        let (script, turns) = (RefCell::new(script), Cell::default());
+        let script = RefCell::new(script);
+        let turns = Cell::default();
         let meter = RefCell::new(Meter::new(RateLimits::default()));
         Self { handle, pace, script, service, alarm, turns_max: None, turns, outages: Vec::new(), meter }
     }
@@ -152,7 +153,7 @@ fn invalid(message: &str) -> CallError {
 
 /// A request under way. However it ends, the service is told, if only because the agent dropped it.
 struct Open {
-    served: Served,
+    served: OpenRequest,
     service: Rc<RefCell<Service>>,
     handle: Handle,
     /// Tokens of the answer that arrived; `None` before the first byte.
@@ -168,7 +169,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let how = self.arrived.map_or(Answered::GivenUp, |output_tokens| Answered::Ended { output_tokens });
+        let how = self.arrived.map_or(AnswerEnd::GivenUp, |output_tokens| AnswerEnd::Ended { output_tokens });
         self.service.borrow_mut().answered(&self.served, how, self.handle.now());
     }
 }

@@ -54,10 +54,10 @@ impl Roster {
     pub fn take(&mut self, at: Instant, event: &Event) {
         match event {
             Event::AgentStarted { agent, parent, agent_type, is_async } => {
-                self.begin(at, (agent, agent_type), Some(parent), *is_async);
+                self.begin(at, agent, agent_type, Some(parent), *is_async);
             }
             Event::QueryStarted { agent, .. } if &**agent == "main" => {
-                let main = self.begin(at, (agent, &"main".into()), None, false);
+                let main = self.begin(at, agent, &"main".into(), None, false);
                 (main.state, main.ended) = ("running", None);
             }
             Event::QueryEnded { agent, reason, .. } => {
@@ -92,7 +92,8 @@ impl Roster {
     fn begin(
         &mut self,
         at: Instant,
-        (id, agent_type): (&Rc<str>, &Rc<str>),
+        id: &Rc<str>,
+        agent_type: &Rc<str>,
         parent: Option<&Rc<str>>,
         background: bool,
     ) -> &mut Agent {

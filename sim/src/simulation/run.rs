@@ -54,7 +54,8 @@ pub struct Finished {
 
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (digest, requests) = (format_args!("{:032x}", self.digest), self.entries.len());
+        let digest = format_args!("{:032x}", self.digest);
+        let requests = self.entries.len();
         let mut shown = f.debug_struct("Finished");
         shown.field("seed", &self.seed).field("digest", &digest);
         shown.field("events", &self.events).field("requests", &requests).finish_non_exhaustive()
@@ -117,7 +118,8 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
     let alarm = service.alarm.clone();
     let service = Rc::new(RefCell::new(service));
     let log = Rc::new(Log::new(service.clone(), setup.keeps_events));
-    let (doing, session) = (Rc::<Doing>::default(), Rc::<OnceCell<Rc<Session>>>::default());
+    let doing = Rc::<Doing>::default();
+    let session = Rc::<OnceCell<Rc<Session>>>::default();
     let record = Record { seed: setup.seed, service, log, alarm, doing, session };
     (Play { setup, seed, record: record.clone() }, record)
 }
@@ -168,8 +170,8 @@ impl Play {
         }
         let main = Context::main(&session, Pool::main(&session));
         main.entries.borrow_mut().extend(setup.history);
-        // Only a second play of one record could find a session there already, and a play is used up.
-        let _ = record.session.set(session.clone());
+        let set = record.session.set(session.clone());
+        debug_assert!(set.is_ok(), "a play is used up, so a record has one session");
         drop(handle.spawn("user", act_out(session.clone(), log.clone(), setup.acts, doing.clone())));
         crate::select! {
             _ = alarm.rung() => {}

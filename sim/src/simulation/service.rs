@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::alarm::{Alarm, Cause};
 use super::drafts::Drafts;
-use super::sent::{Continued, Latest};
+use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{Stems, Tokens};
-use super::{Observer, Seen};
+use super::{Lookup, Observer};
 use crate::cache::{Outcome, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
 use crate::diagnosis::{Explanation, Previous};
 use crate::ledger::Line;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::service::{Engine, Entry, Layout, Reading, SizedRequest};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire};
+use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire, number};
 
 /// What serves the requests of a run.
 pub struct Service {
@@ -43,14 +43,14 @@ pub struct Service {
     chains: Index<Rc<str>, ChainId>,
     /// Names of agents, by chain.
     agents: Vec<Arc<str>>,
-    latest: Latest,
+    latest: LastRequests,
     stems: Stems,
-    continued: Continued,
+    continued: Continuations,
 }
 
 /// A request that was served; its answer has not begun.
 #[derive(Clone, Debug)]
-pub struct Served {
+pub struct OpenRequest {
     /// Its line in the ledger.
     pub line: usize,
     /// Usage without output.
@@ -60,7 +60,7 @@ pub struct Served {
 
 /// How an answer went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answered {
+pub enum AnswerEnd {
     /// It ended, or broke off, after so many tokens.
     Ended {
         /// Tokens that arrived.
@@ -97,9 +97,9 @@ impl Service {
             scope: scope.into(),
             chains: Index::default(),
             agents: Vec::new(),
-            latest: Latest::default(),
+            latest: LastRequests::default(),
             stems: Stems::default(),
-            continued: Continued::default(),
+            continued: Continuations::default(),
         }
     }
 
@@ -107,7 +107,7 @@ impl Service {
     ///
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
-    pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<Served, Refusal> {
+    pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<OpenRequest, Refusal> {
         let (request, tokens) = self.take(agent, draft);
         refusal::check(&request, &self.rules)?;
         let chain = self.chain(agent);
@@ -122,19 +122,19 @@ impl Service {
         };
         let layout = asked.billed.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
         let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line, &asked);
-        let opened = self.open_line(chain, &request, (usage, explanation), at);
+        let opened = self.open_line(chain, &request, usage, explanation, at);
         self.entries.push(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout));
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
         if let Some(cumulative) = tokens.whole() {
-            self.observe_served(line, (at, agent), draft, &request, cumulative, &predicted);
+            self.observe_served(at, agent, draft, &request, cumulative, &predicted);
             if self.explains {
                 let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
                 self.continued.put(chain, line, Previous::new(request, cumulative, minimum));
             }
         }
-        Ok(Served { line, usage, ticket })
+        Ok(OpenRequest { line, usage, ticket })
     }
 
     /// What `draft` would be told of usage if it were served at `at`; nothing if it would be refused. Nothing is read or
@@ -165,7 +165,8 @@ impl Service {
     /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
         self.latest.fork(agent, parent);
-        let (fork, parent) = (self.chain(agent), self.chain(parent));
+        let fork = self.chain(agent);
+        let parent = self.chain(parent);
         if let Some(drafts) = &mut self.drafts {
             drafts.fork(fork, parent);
         }
@@ -183,7 +184,7 @@ impl Service {
     }
 
     fn chain(&mut self, agent: &Rc<str>) -> ChainId {
-        let next = ChainId(u32::try_from(self.chains.len()).unwrap_or(u32::MAX));
+        let next = ChainId(number(self.chains.len()));
         let agents = &mut self.agents;
         *self.chains.get_or_insert_with(agent.clone(), || {
             agents.push(Arc::from(&**agent));
@@ -195,7 +196,8 @@ impl Service {
         &mut self,
         chain: ChainId,
         request: &Request,
-        (usage, explanation): (Usage, Option<Explanation>),
+        usage: Usage,
+        explanation: Option<Explanation>,
         at: Instant,
     ) -> Line {
         let index = self.entries.len();
@@ -213,27 +215,29 @@ impl Service {
         line
     }
 
+    /// Shows the observers the latest entry.
     fn observe_served(
         &mut self,
-        line: usize,
-        (at, agent): (Instant, &str),
+        at: Instant,
+        agent: &str,
         draft: &Draft,
         request: &Request,
         cumulative: &[u64],
         outcome: &Outcome,
     ) {
         let Self { wire, entries, observers, .. } = self;
+        let line = entries.len() - 1;
         let ledger = &entries[line].line;
-        let seen = Seen { line, at, agent, draft, wire, request, cumulative, outcome, ledger };
+        let lookup = Lookup { line, at, agent, draft, wire, request, cumulative, outcome, ledger };
         for observer in observers {
-            if let Err(why) = observer.served(&seen) {
+            if let Err(why) = observer.served(&lookup) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
             }
         }
     }
 
     /// The first byte of the answer went out.
-    pub fn first_byte(&mut self, served: &Served, at: Instant) {
+    pub fn first_byte(&mut self, served: &OpenRequest, at: Instant) {
         self.tell(served, |cache, prefixes, ticket| cache.first_byte(prefixes, ticket, at));
         self.entries[served.line].line.first_byte_at = Some(at);
         for observer in &mut self.observers {
@@ -244,14 +248,14 @@ impl Service {
     }
 
     /// The answer is over.
-    pub fn answered(&mut self, served: &Served, how: Answered, at: Instant) {
+    pub fn answered(&mut self, served: &OpenRequest, how: AnswerEnd, at: Instant) {
         self.entries[served.line].ended_at = Some(at);
         match how {
-            Answered::Ended { output_tokens } => {
+            AnswerEnd::Ended { output_tokens } => {
                 self.tell(served, |cache, prefixes, ticket| cache.ended(prefixes, ticket, at));
                 self.rebill(served.line, |usage| usage.output_tokens = output_tokens);
             }
-            Answered::GivenUp => {
+            AnswerEnd::GivenUp => {
                 self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
                 self.rebill(served.line, |usage| *usage = Usage::default());
                 let line = &mut self.entries[served.line].line;
@@ -262,7 +266,7 @@ impl Service {
     }
 
     /// Tells the cache of an answer.
-    fn tell(&mut self, served: &Served, of: impl FnOnce(&mut dyn PromptCache, &Prefixes, Ticket)) {
+    fn tell(&mut self, served: &OpenRequest, of: impl FnOnce(&mut dyn PromptCache, &Prefixes, Ticket)) {
         if let Some(ticket) = served.ticket {
             of(self.engine.cache_mut(), &self.wire.prefixes, ticket);
         }
@@ -271,7 +275,10 @@ impl Service {
     fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
         let rates: Option<&Rates> = self.engine.rates(line);
         let line = &mut self.entries[line].line;
-        let mut usage = line.predicted.unwrap_or_default();
+        let Some(mut usage) = line.predicted else {
+            debug_assert!(false, "line {} was served without usage", line.index);
+            return;
+        };
         change(&mut usage);
         line.predicted = Some(usage);
         if usage == Usage::default() {

@@ -55,6 +55,7 @@ pub(super) struct Last {
 impl Last {
     /// Forgets the sizes of the last `blocks`: equal bytes may be declared otherwise by another agent.
     pub fn forget(&mut self, blocks: usize) {
+        // What it takes back may be less than what was counted: a draft's blocks that are no prompt have no prefix.
         let kept = self.nodes.len().saturating_sub(blocks);
         self.nodes.truncate(kept);
         self.sums.truncate(kept);

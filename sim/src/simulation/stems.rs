@@ -11,11 +11,11 @@ const HELD_MAX: usize = 4;
 
 /// Beginnings of requests that were taken, the newest first.
 #[derive(Debug, Default)]
-pub(super) struct Stems(VecDeque<Rc<Measured>>);
+pub(super) struct Stems(VecDeque<Rc<MeasuredStem>>);
 
 /// A beginning with the tokens of each of its prefixes.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasuredStem {
     stem: Stem,
     tokens: Vec<u64>,
 }
@@ -26,11 +26,11 @@ pub(super) enum Tokens {
     /// Of all of them.
     Whole(Vec<u64>),
     /// Of those behind a beginning.
-    Behind(Rc<Measured>, Vec<u64>),
+    Behind(Rc<MeasuredStem>, Vec<u64>),
 }
 
 /// The same, to be asked.
-pub(super) enum Asked<'a> {
+pub(super) enum TokenSizes<'a> {
     Whole(PathSizes<'a>),
     Behind(StemSizes<'a>),
 }
@@ -57,9 +57,9 @@ impl Stems {
         Some((request, Tokens::Behind(known, own)))
     }
 
-    fn hold(&mut self, wire: &Wire, sizer: &mut Sizer, stem: Stem) -> Rc<Measured> {
+    fn hold(&mut self, wire: &Wire, sizer: &mut Sizer, stem: Stem) -> Rc<MeasuredStem> {
         let tokens = sizer.cumulative(&mut Last::default(), stem.draft(), stem.request(), wire);
-        let known = Rc::new(Measured { stem, tokens });
+        let known = Rc::new(MeasuredStem { stem, tokens });
         self.0.push_front(known.clone());
         self.0.truncate(HELD_MAX);
         known
@@ -77,10 +77,10 @@ impl Tokens {
     }
 
     /// Sizes of the prefixes of `nodes`, the path of the request.
-    pub fn asked<'a>(&'a self, prefixes: &'a Prefixes, nodes: &[NodeId]) -> Asked<'a> {
+    pub fn asked<'a>(&'a self, prefixes: &'a Prefixes, nodes: &[NodeId]) -> TokenSizes<'a> {
         match self {
-            Self::Whole(all) => Asked::Whole(PathSizes::new(prefixes, nodes, all)),
-            Self::Behind(known, own) => Asked::Behind(known.stem.sizes(prefixes, &known.tokens, own)),
+            Self::Whole(all) => TokenSizes::Whole(PathSizes::new(prefixes, nodes, all)),
+            Self::Behind(known, own) => TokenSizes::Behind(known.stem.sizes(prefixes, &known.tokens, own)),
         }
     }
 
@@ -93,7 +93,7 @@ impl Tokens {
     }
 }
 
-impl Sizes for Asked<'_> {
+impl Sizes for TokenSizes<'_> {
     fn tokens_at(&self, node: NodeId) -> u64 {
         match self {
             Self::Whole(sizes) => sizes.tokens_at(node),

@@ -157,8 +157,10 @@ fn kill(session: &Session, log: &Log, which: &str) -> Result<(), String> {
     if meant.is_empty() {
         return Err(format!("a running task called `{which}`"));
     }
-    // Each of them runs: nothing can be wrong with killing it.
-    meant.iter().for_each(|task| drop(session.tasks.kill(&task.id)));
+    for task in meant {
+        let killed = session.tasks.kill(&task.id);
+        debug_assert!(killed.is_ok(), "a running task can be killed");
+    }
     Ok(())
 }
 
@@ -197,7 +199,9 @@ fn is_meant(log: &Log, task: &Task, which: &str) -> bool {
 
 /// Answers a request as soon as there is one, while the user goes on with what comes next.
 fn answer_later(session: &Rc<Session>, log: &Rc<Log>, doing: &Rc<Doing>, allow: bool, tool: Option<Rc<str>>) {
-    let (session, log, doing) = (session.clone(), log.clone(), doing.clone());
+    let session = session.clone();
+    let log = log.clone();
+    let doing = doing.clone();
     doing.answering.set(doing.answering.get() + 1);
     let handle = session.handle.clone();
     drop(handle.spawn("user's answer", async move {

@@ -18,7 +18,7 @@ use super::handle::Handle;
 use super::part::{Advanced, Parts};
 use super::plan::{Finished, Limits, Plan, Stopped, Waits};
 use super::ready::Ready;
-use super::tasks::{Taken, Tasks, Turns};
+use super::tasks::{RunningTask, Tasks, Turns};
 use super::timers::Timers;
 use super::waiting::What;
 
@@ -56,11 +56,14 @@ where
     let core = Rc::new(Core::new(plan));
     let open = Open(Rc::clone(&core));
     let value = Rc::new(Cell::new(None));
-    let (future, slot) = (main(Handle::own(Rc::clone(&core))), Rc::clone(&value));
+    let future = main(Handle::own(Rc::clone(&core)));
+    let slot = Rc::clone(&value);
     core.spawn("main".into(), Box::pin(async move { slot.set(Some(future.await)) }));
     let ended = core.drive(&plan.limits, &value);
     drop(open);
-    let (at, steps, timer_events) = (core.now(), core.steps.get(), core.timer_events.get());
+    let at = core.now();
+    let steps = core.steps.get();
+    let timer_events = core.timer_events.get();
     ended.map(|value| Finished { value, at, steps, timer_events })
 }
 
@@ -147,7 +150,7 @@ impl Core {
 
     /// The task where it was itself woken, then those of its parts that were woken; a part that gives something lets who
     /// waits for it go on in the same turn.
-    fn poll(&self, taken: &mut Taken) -> Poll<()> {
+    fn poll(&self, taken: &mut RunningTask) -> Poll<()> {
         let mut is_due = taken.is_whole;
         loop {
             if std::mem::take(&mut is_due) {

@@ -109,7 +109,8 @@ impl Add for Duration {
 impl fmt::Display for Duration {
     /// Seconds with as many decimals as are not zero: `300s`, `0.25s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, nanos) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        let whole = self.0 / 1_000_000_000;
+        let nanos = self.0 % 1_000_000_000;
         if nanos == 0 {
             return write!(f, "{whole}s");
         }

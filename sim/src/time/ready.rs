@@ -115,6 +115,7 @@ impl Ready {
         self.batch.append(&mut self.woken.lock());
         let ready = self.batch.len() as u64;
         let place = (u64::from(draws.next_u32()) * ready) >> 32;
-        self.batch.swap_remove_back(usize::try_from(place).unwrap_or(0))
+        // Below the length of the batch, so it fits.
+        self.batch.swap_remove_back(place as usize)
     }
 }

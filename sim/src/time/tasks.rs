@@ -21,7 +21,7 @@ struct Slot {
 }
 
 /// A task that has its turn.
-pub struct Taken {
+pub struct RunningTask {
     pub turns: Turns,
     pub waker: Waker,
     /// It was itself woken, not one of its parts alone.
@@ -29,6 +29,12 @@ pub struct Taken {
     /// The how-manieth task of the run this is.
     pub number: u64,
     pub signal: Arc<Signal>,
+}
+
+/// The number of the last of so many slots. A slot takes more memory than its number could ever count.
+pub const fn last(slots: usize) -> u32 {
+    assert!(slots <= u32::MAX as usize, "more slots than numbers");
+    (slots - 1) as u32
 }
 
 /// The tasks of one run.
@@ -44,8 +50,7 @@ impl Tasks {
     pub fn reserve(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
-            // A slot takes more memory than its number could ever count.
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+            last(self.slots.len())
         })
     }
 
@@ -57,15 +62,15 @@ impl Tasks {
     }
 
     /// Takes a task out for its turn.
-    pub fn take(&mut self, task: u32) -> Option<Taken> {
+    pub fn take(&mut self, task: u32) -> Option<RunningTask> {
         let slot = self.slots[task as usize].as_mut()?;
         let (turns, waker) = slot.turns.take()?;
         let is_whole = slot.signal.turn();
-        Some(Taken { turns, waker, is_whole, number: slot.number, signal: Arc::clone(&slot.signal) })
+        Some(RunningTask { turns, waker, is_whole, number: slot.number, signal: Arc::clone(&slot.signal) })
     }
 
     /// Puts a task back after a turn that was not its last.
-    pub fn put_back(&mut self, task: u32, taken: Taken) {
+    pub fn put_back(&mut self, task: u32, taken: RunningTask) {
         if let Some(slot) = &mut self.slots[task as usize] {
             slot.turns = Some((taken.turns, taken.waker));
         }

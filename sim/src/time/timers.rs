@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 use std::task::Waker;
 
 use super::Instant;
+use super::tasks::last;
 
 /// Dead keys that are not worth a sweep.
 const DEAD_TOLERATED: usize = 64;
@@ -36,7 +37,8 @@ impl Timers {
         if self.sequence == u32::MAX {
             self.renumber();
         }
-        let (sequence, waker) = (self.sequence, Some(waker));
+        let sequence = self.sequence;
+        let waker = Some(waker);
         self.sequence += 1;
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -45,8 +47,7 @@ impl Timers {
             }
             None => {
                 self.slots.push(Slot { sequence, waker });
-                // A slot takes more memory than its number could ever count.
-                u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+                last(self.slots.len())
             }
         };
         self.heap.push(Reverse(key(at, sequence, slot)));

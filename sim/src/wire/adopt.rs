@@ -7,7 +7,7 @@ use super::head::model_key;
 use super::intake::Wire;
 use super::marker::Marker;
 use super::prefix::NodeId;
-use super::request::{Excluded, Request};
+use super::request::{ExcludedBlock, Request};
 
 /// Prefixes of an old wire, and what they are in a new one.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl Wire {
         let markers = request.markers.iter().map(|marker| Marker { node: here(marker.node), ..*marker }).collect();
         let excluded = request.excluded.iter();
         let excluded =
-            excluded.map(|out| Excluded { block: intern(&mut self.blocks, &from.blocks, out.block), ..*out });
+            excluded.map(|out| ExcludedBlock { block: intern(&mut self.blocks, &from.blocks, out.block), ..*out });
         Request { root, nodes, markers, excluded: excluded.collect(), ..request.clone() }
     }
 

@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::level::{Level, Role};
+use super::number::number;
 
 /// An interned block. Ids are given in order of first appearance and mean something only beside their [`Blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,12 +37,12 @@ pub enum BlockKind {
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     ids: HashTable<BlockId>,
-    rows: Vec<Row>,
+    rows: Vec<StoredBlock>,
     bytes: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct StoredBlock {
     start: usize,
     len: u32,
     hash: u64,
@@ -102,7 +103,8 @@ impl Blocks {
     /// The id of `content`, new or known.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
         let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role, content.kind);
-        let (rows, bytes) = (&self.rows, &self.bytes);
+        let rows = &self.rows;
+        let bytes = &self.bytes;
         let known = self.ids.find(hash, |id| same(&rows[id.0 as usize], bytes, &content));
         if let Some(id) = known {
             return *id;
@@ -135,12 +137,10 @@ impl Blocks {
     }
 
     fn append(&mut self, content: Content<'_>, hash: u64) -> BlockId {
-        // Four billion distinct blocks do not fit into memory, so running out of ids is a bug.
-        let id = BlockId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
-        assert!(id.0 < u32::MAX, "more blocks than ids");
-        self.rows.push(Row {
+        let id = BlockId(number(self.rows.len()));
+        self.rows.push(StoredBlock {
             start: self.bytes.len(),
-            len: u32::try_from(content.bytes.len()).unwrap_or(u32::MAX),
+            len: number(content.bytes.len()),
             hash,
             kind: content.kind,
             level: content.level,
@@ -183,7 +183,7 @@ impl Blocks {
 
     /// Digest of the canonical bytes with level, role and kind, for use outside the process.
     pub fn digest(&self, id: BlockId) -> blake3::Hash {
-        let Row { kind, level, role, .. } = *self.row(id);
+        let StoredBlock { kind, level, role, .. } = *self.row(id);
         Content { level, role, kind, bytes: self.bytes(id) }.digest()
     }
 
@@ -207,7 +207,7 @@ impl Blocks {
         self.bytes.len()
     }
 
-    fn row(&self, id: BlockId) -> &Row {
+    fn row(&self, id: BlockId) -> &StoredBlock {
         &self.rows[id.0 as usize]
     }
 }
@@ -215,7 +215,7 @@ impl Blocks {
 /// The first byte of an outline: no canonical JSON begins with it.
 const OUTLINE: u8 = 1;
 
-fn same(row: &Row, bytes: &[u8], content: &Content<'_>) -> bool {
+fn same(row: &StoredBlock, bytes: &[u8], content: &Content<'_>) -> bool {
     row.level == content.level
         && row.role == content.role
         && row.kind == content.kind

@@ -98,7 +98,8 @@ impl From<ScanError> for Stop {
 fn cut_members<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, Stop> {
     let mut body = Body::default();
     let mut seen_messages = false;
-    let (mut levels, mut repeated) = (BTreeSet::new(), false);
+    let mut levels = BTreeSet::new();
+    let mut repeated = false;
     let mut scanner = Scanner::new(text);
     scanner.expect(b'{', "an object")?;
     let mut first = true;
@@ -233,5 +234,6 @@ fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
             None => break,
         }
     }
+    // Column 0 is before the first byte of a line.
     (line_start + error.column().saturating_sub(1)).min(text.len())
 }

@@ -18,7 +18,7 @@ pub struct ChainId(pub u32);
 
 /// Which chain a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Continued {
+pub struct Continuation {
     /// The chain.
     pub chain: ChainId,
     /// The request is its first.
@@ -46,7 +46,7 @@ const END_TRIES: usize = 32;
 
 impl Chains {
     /// Puts a request into its chain: by `id` where the input has one, else by its history.
-    pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continued {
+    pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continuation {
         match id {
             Some(id) => self.assign_named(id),
             None => self.follow(request, wire).unwrap_or_else(|| self.begin(request, wire)),
@@ -54,7 +54,7 @@ impl Chains {
     }
 
     /// Puts a request without an id into the chain whose history it continues; `None` if there is none.
-    pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continued> {
+    pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continuation> {
         let messages = message_digests(request, wire);
         let mut shares = self.shares(&messages, shared);
         if shares.is_empty() {
@@ -73,7 +73,7 @@ impl Chains {
         open.messages = messages;
         let chain = open.chain;
         self.open.push(open);
-        Some(Continued { chain, first: false, rival })
+        Some(Continuation { chain, first: false, rival })
     }
 
     /// The open chains that share enough with `messages`, those that share most last.
@@ -85,26 +85,26 @@ impl Chains {
     }
 
     /// Puts `request` into `chain`, one without an id, whatever its history continues.
-    pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continued {
+    pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continuation {
         self.open.retain(|open| open.chain != chain);
         self.open.push(Open { chain, messages: message_digests(request, wire) });
-        Continued { chain, first: false, rival: None }
+        Continuation { chain, first: false, rival: None }
     }
 
     /// Begins a chain with `request`, whatever its history continues.
-    pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continued {
+    pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let chain = self.new_chain();
         self.open.push(Open { chain, messages: message_digests(request, wire) });
-        Continued { chain, first: true, rival: None }
+        Continuation { chain, first: true, rival: None }
     }
 
-    fn assign_named(&mut self, id: &str) -> Continued {
+    fn assign_named(&mut self, id: &str) -> Continuation {
         if let Some(chain) = self.named.get(id) {
-            return Continued { chain: *chain, first: false, rival: None };
+            return Continuation { chain: *chain, first: false, rival: None };
         }
         let chain = self.new_chain();
         self.named.insert(id.to_owned(), chain);
-        Continued { chain, first: true, rival: None }
+        Continuation { chain, first: true, rival: None }
     }
 
     fn new_chain(&mut self) -> ChainId {
@@ -141,7 +141,8 @@ fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
         sorted.sort_unstable();
         sorted
     };
-    let (old_sorted, new_sorted) = (sorted(old), sorted(new));
+    let old_sorted = sorted(old);
+    let new_sorted = sorted(new);
     let mut rest = new_sorted.as_slice();
     let mut both = 0;
     for message in old_sorted {
@@ -171,7 +172,8 @@ fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let prompt = request.nodes[from..].iter().map(|node| wire.prefixes.block(*node));
     let mut digests = Vec::new();
     // Hashes of the blocks of the message under way.
-    let (mut item, mut hashes) = (None, Vec::new());
+    let mut item = None;
+    let mut hashes = Vec::new();
     for (block, place) in compacted.chain(prompt.zip(request.places[from..].iter().copied())) {
         let Some(block) = block.filter(|_| !place.keys) else { continue };
         if wire.blocks.role(block) == Role::System {

@@ -6,17 +6,18 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::block::{BlockId, Content};
+use super::draft_parts::DraftParts;
 use super::head::{Head, model_key};
 use super::intake::Wire;
 use super::level::{Level, Place, Role};
 use super::marker::Ttl;
 use super::normal::NormalForms;
+use super::number::number;
 use super::order::{self, Placed};
 use super::parameters;
 use super::part::{Part, PartPlace};
 use super::piece::{Canonical, Piece};
 use super::pieces::Pieces;
-use super::placement::Placement;
 use super::request::Request;
 
 /// A message of a draft.
@@ -62,7 +63,8 @@ pub struct Draft {
 impl Draft {
     /// The piece that stands at `place`, if one does.
     pub fn piece(&self, place: Place) -> Option<&Piece> {
-        let (item, part) = (place.item as usize, place.part as usize);
+        let item = place.item as usize;
+        let part = place.part as usize;
         match place.level {
             _ if place.keys => None,
             Level::Tools => self.tools.get(item),
@@ -90,9 +92,9 @@ impl Draft {
         let forms = NormalForms::default();
         let head = self.head();
         let mut canonicals: Vec<Canonical> = Vec::new();
-        let placement = Placement::of(self, forms.results_sorted, &mut |piece: &Piece, level, role| {
+        let placement = DraftParts::of(self, forms.results_sorted, &mut |piece: &Piece, level, role| {
             let canonical = piece.canonical(level, role);
-            let block = BlockId(u32::try_from(canonicals.len()).unwrap_or(u32::MAX));
+            let block = BlockId(number(canonicals.len()));
             let part = Part { block, ..canonical.part };
             canonicals.push(canonical);
             part
@@ -102,7 +104,11 @@ impl Draft {
             order::strip_thinking(&mut placed);
         }
         let of = |block: BlockId| &canonicals[block.0 as usize];
-        let facts = order::facts(&placed, |block| of(block).system_tool.as_deref().unwrap_or_default().to_vec());
+        let facts = order::facts(&placed, |block| {
+            let bytes = of(block).system_tool.as_deref();
+            debug_assert!(bytes.is_some(), "a tool at the head of the system keeps its bytes");
+            bytes.unwrap_or_default().to_vec()
+        });
         let mut digest = PromptDigest::new(head.model_key());
         for level in Level::ALL {
             if let Some(bytes) = parameters::canonical(level, &head.envelope, &facts, &forms) {
@@ -134,7 +140,7 @@ impl Wire {
     /// at each piece; [`Wire::take_after`] spares those that the chain's last draft had.
     pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
         let sorted = self.forms().results_sorted;
-        let placement = Placement::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
+        let placement = DraftParts::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
         self.request(draft.head(), placement.marked(&draft.marks), scope, draft.body_bytes(), None)
     }
 

@@ -12,7 +12,7 @@ use super::parameters;
 use super::part::{Element, ElementReader, Part, PartPlace};
 use super::piece::{Piece, WireIdentity};
 use super::prefix::Prefixes;
-use super::request::{BadMarker, BadMarkerWhy, Excluded, ExcludedWhy, Request};
+use super::request::{BadMarker, BadMarkerWhy, ExcludedBlock, ExcludedWhy, Request};
 use super::spelling::{self, SpellingNote};
 use super::trail::Path;
 
@@ -211,7 +211,7 @@ impl Wire {
                     (PartPlace::Excluded, Level::System) => Some(ExcludedWhy::BillingHeader),
                     (PartPlace::Excluded, Level::Messages) => Some(ExcludedWhy::StrippedThinking),
                 };
-                request.excluded.extend(excluded.map(|why| Excluded { place: *place, block: part.block, why }));
+                request.excluded.extend(excluded.map(|why| ExcludedBlock { place: *place, block: part.block, why }));
                 mark(request, part, *place);
                 next += 1;
             }

@@ -41,6 +41,7 @@ impl<'a> Scanner<'a> {
 
     /// What is not consumed.
     pub fn rest(&self) -> &'a [u8] {
+        debug_assert!(self.at <= self.text.len(), "the scanner stays in its text");
         self.text.get(self.at..).unwrap_or_default()
     }
 
@@ -91,7 +92,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_string(&mut self) -> Result<(), ScanError> {
-        let inside = self.text.get(self.at + 1..).unwrap_or_default();
+        let inside = &self.text[self.at + 1..];
         // From quote to quote: texts have many escapes and few quotes.
         let is_open = |end: &usize| inside[..*end].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
         match memchr::memchr_iter(b'"', inside).find(|end| !is_open(end)) {

@@ -9,6 +9,7 @@ use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::level::Level;
+use super::number::number;
 use super::part::Element;
 
 /// Raw bytes kept before the memory starts afresh. Starting afresh costs reading each live element once more.
@@ -18,7 +19,7 @@ const RAW_BYTES_MAX: usize = 64 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct ElementMemory {
     ids: HashTable<u32>,
-    rows: Vec<Row>,
+    rows: Vec<StoredElement>,
     raw: Vec<u8>,
     layouts: VecDeque<Layout>,
     generation: u32,
@@ -32,7 +33,7 @@ pub type Layout = [Vec<u32>; 3];
 const LAYOUTS_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
-struct Row {
+struct StoredElement {
     start: usize,
     len: usize,
     hash: u64,
@@ -69,9 +70,9 @@ impl ElementMemory {
         if self.raw.len() + raw.len() > RAW_BYTES_MAX {
             *self = Self { generation: self.generation + 1, ..Self::default() };
         }
-        let id = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let id = number(self.rows.len());
         let hash = hash(level, raw);
-        self.rows.push(Row { start: self.raw.len(), len: raw.len(), hash, element });
+        self.rows.push(StoredElement { start: self.raw.len(), len: raw.len(), hash, element });
         self.raw.extend_from_slice(raw);
         let rows = &self.rows;
         self.ids.insert_unique(hash, id, |id| rows[*id as usize].hash);
@@ -96,21 +97,22 @@ impl ElementMemory {
 
     /// The elements that are to be expected at `level` where `text` begins with its first: those of the longest
     /// remembered body that began so.
-    pub fn expected(&self, level: Level, text: &[u8]) -> Expected<'_> {
+    pub fn expected(&self, level: Level, text: &[u8]) -> Expectation<'_> {
         let rows = self.layouts.iter().map(|layout| layout[level as usize].as_slice());
         let fitting = rows.filter(|rows| rows.first().is_some_and(|first| text.starts_with(self.raw(*first))));
-        Expected { memory: self, rows: fitting.max_by_key(|rows| rows.len()).unwrap_or_default() }
+        let rows = fitting.max_by_key(|rows| rows.len()).unwrap_or_default();
+        Expectation { memory: self, rows }
     }
 }
 
 /// Elements that a body is expected to repeat, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected<'a> {
+pub struct Expectation<'a> {
     memory: &'a ElementMemory,
     rows: &'a [u32],
 }
 
-impl Expected<'_> {
+impl Expectation<'_> {
     /// The length of the next element where `text` begins with it and it ends there; steps on in any case.
     pub fn step(&mut self, text: &[u8]) -> Option<usize> {
         let (next, rest) = self.rows.split_first()?;

@@ -53,6 +53,7 @@ impl LastCalls {
         let is_result = |index: &usize| placed[*index].part.kind == BlockKind::ToolResult;
         let slots: Vec<usize> = (from..placed.len()).filter(is_result).collect();
         let ranks = self.ranks(placed);
+        // A result of no call that is known comes last.
         let rank = |placed: Placed| ranks.get(&placed.part.call).copied().unwrap_or(usize::MAX);
         let mut sorted: Vec<(usize, Placed)> = slots.iter().map(|slot| (rank(placed[*slot]), placed[*slot])).collect();
         sorted.sort_by_key(|(rank, _)| *rank);

@@ -5,6 +5,7 @@ use super::json::{self, Member, ScanError};
 use super::level::{Level, Role};
 use super::marker::Ttl;
 use super::normal::{self, NormalForms};
+use super::number::number;
 
 /// One block of an element, interned, with what the rules need to know beside its identity.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +167,7 @@ impl ElementReader<'_> {
             Some((raw, b'[')) => {
                 for (index, element) in json::elements(raw).enumerate() {
                     let mut part = self.block(Level::Messages, role, element?)?;
-                    part.index = u32::try_from(index).unwrap_or(u32::MAX);
+                    part.index = number(index);
                     parts.push(part);
                 }
             }

@@ -96,7 +96,9 @@ impl Piece {
     }
 
     fn with(json: Rc<str>, declared_tokens: Option<u64>) -> Self {
-        let (latest, others, canonicals) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let latest = RefCell::default();
+        let others = RefCell::default();
+        let canonicals = RefCell::default();
         Self(Rc::new(Inner { json, declared_tokens, latest, others, canonicals }))
     }
 
@@ -162,7 +164,7 @@ impl Piece {
             }
         }
         bytes.push(b'}');
-        // All of it was text before, so nothing is lost here.
+        debug_assert!(str::from_utf8(&bytes).is_ok(), "text in, text out");
         Self::new(String::from_utf8(bytes).unwrap_or_default())
     }
 
@@ -210,7 +212,8 @@ impl Piece {
         if let Some(known) = kept.iter().find(|known| known.level == level && known.role == role) {
             return known.clone();
         }
-        let (mut blocks, forms) = (Blocks::default(), NormalForms::default());
+        let mut blocks = Blocks::default();
+        let forms = NormalForms::default();
         let part = ElementReader { blocks: &mut blocks, forms: &forms }.piece(level, role, self.json().as_bytes());
         let system_tool = (part.place == PartPlace::SystemHead).then(|| Rc::from(blocks.bytes(part.block)));
         let canonical = Canonical { level, role, part, digest: blocks.digest(part.block), system_tool };

@@ -64,12 +64,14 @@ impl Pins {
             .map(|node| prefixes.block(*node).map_or(0, |block| estimated_tokens(blocks, block)))
             .collect();
         let mut cumulative = vec![0; estimates.len()];
-        let (mut from, mut base) = (0, 0);
+        let mut from = 0;
+        let mut base = 0;
         for (at, node) in request.nodes.iter().enumerate() {
             let last = at + 1 == estimates.len();
             let pin = self.get(*node).filter(|size| (base..=total_tokens).contains(size));
             let size = match pin {
                 Some(size) => size,
+                // A tail that an earlier request had may be longer than all of this one.
                 None if last => total_tokens.saturating_sub(self.tail(request)).max(base),
                 None => continue,
             };
@@ -124,7 +126,8 @@ fn share(estimates: &[u64], base: u64, size: u64, cumulative: &mut [u64]) {
     for (tokens, slot) in estimates.iter().zip(cumulative) {
         passed += u128::from(*tokens);
         let part = (span * passed).checked_div(whole).unwrap_or(span);
-        *slot = base + u64::try_from(part).unwrap_or(u64::MAX);
+        // A part of `size - base`, so it fits.
+        *slot = base + part as u64;
     }
 }
 

@@ -8,6 +8,7 @@
 
 use super::block::{BlockId, BlockKind};
 use super::index::Index;
+use super::number::number;
 
 /// A prefix: a root and the blocks behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,13 +112,11 @@ impl Prefixes {
     }
 
     fn next_id(&self) -> NodeId {
-        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        assert!(id < u32::MAX, "more prefixes than ids");
-        NodeId(id)
+        NodeId(number(self.nodes.len()))
     }
 
     fn new_line(&mut self, branch: Option<NodeId>) -> LineId {
-        let id = LineId(u32::try_from(self.lines.len()).unwrap_or(u32::MAX));
+        let id = LineId(number(self.lines.len()));
         self.lines.push(branch);
         id
     }

@@ -39,9 +39,9 @@ impl Sink for Length<'_> {
     }
 
     fn skip(&mut self, item: usize) -> bool {
-        let known = self.messages.get(item);
-        self.bytes += known.copied().unwrap_or(0);
-        known.is_some()
+        let Some(bytes) = self.messages.get(item) else { return false };
+        self.bytes += bytes;
+        true
     }
 }
 
@@ -57,7 +57,7 @@ impl Message {
 impl Draft {
     /// The body as it is sent. Levels without an element are left out, but for `messages`.
     pub fn body(&self) -> Vec<u8> {
-        let mut body = Vec::with_capacity(usize::try_from(self.body_bytes()).unwrap_or(0));
+        let mut body = Vec::with_capacity(self.body_bytes() as usize);
         self.render(&mut body);
         body
     }

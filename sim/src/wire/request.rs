@@ -12,7 +12,7 @@ use super::prefix::NodeId;
 
 /// A block that is sent but is no part of the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Excluded {
+pub struct ExcludedBlock {
     /// Where it stood.
     pub place: Place,
     /// The block.
@@ -85,7 +85,7 @@ pub struct Request {
     /// The top-level `cache_control` and the last block's own breakpoint ask for different lifetimes.
     pub automatic_conflict: Option<(Ttl, Ttl)>,
     /// Sent blocks outside the identity.
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<ExcludedBlock>,
     /// Top-level keys that are not prompt.
     pub envelope: Vec<EnvelopeField>,
     /// Length of the body in bytes.

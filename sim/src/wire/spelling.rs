@@ -56,18 +56,25 @@ pub(super) fn notes_knowing(
     forms: &NormalForms,
     memory: &ElementMemory,
 ) -> Result<Vec<SpellingNote>, BodyError> {
-    let (old_body, new_body) = (body::cut_expecting(old, memory)?, body::cut_expecting(new, memory)?);
+    let old = RawBody { text: old, body: body::cut_expecting(old, memory)? };
+    let new = RawBody { text: new, body: body::cut_expecting(new, memory)? };
     let mut found = Vec::new();
-    envelope(&old_body, &new_body, forms, &mut found);
-    outside((old, &old_body), (new, &new_body), &mut found);
+    envelope(&old.body, &new.body, forms, &mut found);
+    outside(&old, &new, &mut found);
     let mut both = Both { forms, blocks: Blocks::default(), found };
-    both.system_strings(&old_body, &new_body);
-    both.level(Level::Tools, &old_body.tools, &new_body.tools);
-    both.level(Level::System, &old_body.system, &new_body.system);
-    both.level(Level::Messages, &old_body.messages, &new_body.messages);
-    both.excluded(&old_body, &new_body);
-    both.markers(&old_body, &new_body);
+    both.system_strings(&old.body, &new.body);
+    both.level(Level::Tools, &old.body.tools, &new.body.tools);
+    both.level(Level::System, &old.body.system, &new.body.system);
+    both.level(Level::Messages, &old.body.messages, &new.body.messages);
+    both.excluded(&old.body, &new.body);
+    both.markers(&old.body, &new.body);
     Ok(both.found)
+}
+
+/// A body's text and its cut.
+struct RawBody<'a> {
+    text: &'a [u8],
+    body: Body<'a>,
 }
 
 fn note(found: &mut Vec<SpellingNote>, path: impl Into<String>, kind: SpellingKind) {
@@ -79,9 +86,11 @@ fn envelope(old: &Body<'_>, new: &Body<'_>, forms: &NormalForms, found: &mut Vec
     let list = |body: &Body<'_>| -> BTreeMap<String, Vec<u8>> {
         body.fields.iter().map(|(key, value)| (key.clone(), value.to_vec())).collect()
     };
-    let (old, new) = (list(old), list(new));
+    let old = list(old);
+    let new = list(new);
     for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-        let (was, is) = (old.get(key), new.get(key));
+        let was = old.get(key);
+        let is = new.get(key);
         if was == is || key == "model" || key == "cache_control" {
             continue;
         }
@@ -107,22 +116,25 @@ fn same_parameter(key: &str, old: Option<&Vec<u8>>, new: Option<&Vec<u8>>, forms
 }
 
 /// White space anywhere, and the order of the members.
-fn outside(old: (&[u8], &Body<'_>), new: (&[u8], &Body<'_>), found: &mut Vec<SpellingNote>) {
+fn outside(old: &RawBody<'_>, new: &RawBody<'_>, found: &mut Vec<SpellingNote>) {
     let shared = |own: &[String], other: &[String]| -> Vec<String> {
         own.iter().filter(|key| other.contains(key)).cloned().collect()
     };
-    if shared(&old.1.keys, &new.1.keys) != shared(&new.1.keys, &old.1.keys) {
+    if shared(&old.body.keys, &new.body.keys) != shared(&new.body.keys, &old.body.keys) {
         note(found, "", SpellingKind::Spelling);
     }
-    let alike = blanks_beside(old, new.1) == blanks_beside(new, old.1);
-    if !alike && has_blanks(old.0) != has_blanks(new.0) {
+    let alike = blanks_beside(old, new) == blanks_beside(new, old);
+    if !alike && has_blanks(old.text) != has_blanks(new.text) {
         note(found, "", SpellingKind::Whitespace);
     }
 }
 
 /// Whether there is white space between the tokens of a body, elements left out that `other` has to the byte at the same
 /// place: what they hold, both hold.
-fn blanks_beside((text, body): (&[u8], &Body<'_>), other: &Body<'_>) -> bool {
+fn blanks_beside(own: &RawBody<'_>, other: &RawBody<'_>) -> bool {
+    let text = own.text;
+    let body = &own.body;
+    let other = &other.body;
     let levels = [(&body.tools, &other.tools), (&body.system, &other.system), (&body.messages, &other.messages)];
     let shared = levels.into_iter().flat_map(|(own, other)| own.iter().zip(other).filter(|(own, other)| own == other));
     let start = |raw: &[u8]| raw.as_ptr().addr() - text.as_ptr().addr();
@@ -143,7 +155,7 @@ fn has_blanks(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some((byte, behind)) = rest.split_first() {
         rest = match byte {
-            b'"' => rest.get(json::Scanner::new(rest).value().map_or(rest.len(), <[u8]>::len)..).unwrap_or_default(),
+            b'"' => &rest[json::Scanner::new(rest).value().map_or(rest.len(), <[u8]>::len)..],
             _ if byte.is_ascii_whitespace() => return true,
             _ => behind,
         };
@@ -159,7 +171,7 @@ fn without_blanks(raw: &[u8]) -> Vec<u8> {
         if *byte == b'"' {
             let string = json::Scanner::new(rest).value().unwrap_or(rest);
             out.extend_from_slice(string);
-            rest = rest.get(string.len()..).unwrap_or_default();
+            rest = &rest[string.len()..];
             continue;
         }
         if !byte.is_ascii_whitespace() {
@@ -210,7 +222,8 @@ impl Both<'_> {
             string.into_iter().chain(list).flat_map(|element| element.parts).map(|part| part.block).collect()
         };
         let same = blocks(self, old) == blocks(self, new);
-        let (was, is) = (old.system_string, new.system_string);
+        let was = old.system_string;
+        let is = new.system_string;
         if same && was.is_some() != is.is_some() {
             note(&mut self.found, "system[0]", SpellingKind::Spelling);
         }
@@ -249,9 +262,10 @@ impl Both<'_> {
             parts.retain(|(_, part)| part.place == PartPlace::Excluded);
             parts
         };
-        let (old, new) = (excluded(self, old, new), excluded(self, new, old));
-        let same = old.iter().zip(&new).take_while(|((_, old), (_, new))| old.block == new.block).count();
-        if let Some((place, _)) = new.get(same).or(old.get(same)) {
+        let older = excluded(self, old, new);
+        let newer = excluded(self, new, old);
+        let same = older.iter().zip(&newer).take_while(|((_, old), (_, new))| old.block == new.block).count();
+        if let Some((place, _)) = newer.get(same).or(older.get(same)) {
             note(&mut self.found, place.to_string(), SpellingKind::Envelope);
         }
     }
@@ -263,9 +277,10 @@ impl Both<'_> {
         if automatic(old) != automatic(new) {
             note(&mut self.found, "cache_control", SpellingKind::MarkerMoved);
         }
-        let (old, new) = (self.marked(old, new), self.marked(new, old));
-        let places: BTreeSet<&Place> = old.keys().chain(new.keys()).collect();
-        for place in places.into_iter().filter(|place| old.get(place) != new.get(place)) {
+        let older = self.marked(old, new);
+        let newer = self.marked(new, old);
+        let places: BTreeSet<&Place> = older.keys().chain(newer.keys()).collect();
+        for place in places.into_iter().filter(|place| older.get(place) != newer.get(place)) {
             note(&mut self.found, place.to_string(), SpellingKind::MarkerMoved);
         }
     }
@@ -297,7 +312,8 @@ impl Both<'_> {
 
 /// How two raw elements of the same meaning differ, breakpoints apart; `None` where only these differ.
 fn element_kind(level: Level, old: &[u8], new: &[u8]) -> Option<SpellingKind> {
-    let (old_bare, new_bare) = (unmarked(level, old), unmarked(level, new));
+    let old_bare = unmarked(level, old);
+    let new_bare = unmarked(level, new);
     if old_bare != new_bare {
         return Some(spelling_of(&old_bare, &new_bare));
     }

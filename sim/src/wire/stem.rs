@@ -8,13 +8,14 @@ use std::rc::Rc;
 
 use super::block::BlockKind;
 use super::draft::{Draft, Mark, Message};
+use super::draft_parts::spoken;
 use super::intake::Wire;
 use super::level::{Level, Place, Role};
 use super::marker::Marker;
+use super::number::number;
 use super::part::{Part, PartPlace};
 use super::piece::Piece;
 use super::pieces::Pieces;
-use super::placement::spoken;
 use super::prefix::{NodeId, Prefixes};
 use super::request::Request;
 use super::sizing::Sizes;
@@ -77,7 +78,9 @@ impl Wire {
 
     /// The path behind the stem.
     fn walk(&mut self, stem: &Stem, draft: &Draft) -> Option<(Vec<NodeId>, Vec<Place>)> {
-        let (mut nodes, mut places, mut end) = (Vec::new(), Vec::new(), stem.request.end());
+        let mut nodes = Vec::new();
+        let mut places = Vec::new();
+        let mut end = stem.request.end();
         let last = stem.last_message();
         for (item, message) in draft.messages.iter().enumerate().skip(last) {
             let from = if item == last { stem.shared().len() } else { 0 };
@@ -164,7 +167,8 @@ impl Stem {
 
     /// Whether `draft`, sent in `scope`, begins with it and with no longer one.
     pub fn begins(&self, draft: &Draft, scope: &str) -> bool {
-        let (own, at) = (&self.draft, self.last_message());
+        let own = &self.draft;
+        let at = self.last_message();
         let Some(last) = draft.messages.get(at).filter(|_| last_shared(draft) == Some(at)) else { return false };
         let same = |(one, other): (&Rc<Message>, &Rc<Message>)| Rc::ptr_eq(one, other);
         *self.scope == *scope
@@ -192,7 +196,6 @@ fn alike(one: &Rc<[Piece]>, other: &Rc<[Piece]>) -> bool {
 }
 
 fn place(level: Level, item: usize, part: usize) -> Place {
-    let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX - 1);
     Place { level, item: number(item), part: number(part), keys: false }
 }
 
@@ -208,7 +211,8 @@ pub struct StemSizes<'a> {
 impl Sizes for StemSizes<'_> {
     fn tokens_at(&self, node: NodeId) -> u64 {
         let Some(at) = self.prefixes.depth(node).checked_sub(self.first_depth) else { return 0 };
-        let (at, stem) = (at as usize, self.stem.len());
+        let at = at as usize;
+        let stem = self.stem.len();
         let found = if at < stem { self.stem.get(at) } else { self.behind.get(at - stem) };
         found.or(self.behind.last()).or(self.stem.last()).copied().unwrap_or(0)
     }

@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use super::block::BlockId;
 use super::draft::{Draft, Message};
+use super::draft_parts::DraftParts;
 use super::intake::Wire;
 use super::piece::{Piece, WeakIdentity};
-use super::placement::Placement;
 use super::prefix::NodeId;
 use super::request::Request;
 
@@ -23,7 +23,7 @@ pub struct Trail {
     system: Rc<[Piece]>,
     messages: Vec<Rc<Message>>,
     lengths: Vec<u64>,
-    placement: Placement,
+    placement: DraftParts,
     path: Path,
 }
 
@@ -94,8 +94,9 @@ impl Trail {
         if !self.has_heads_of(draft) || !self.wire.is(wire.identity()) {
             let wire_before = wire.identity().downgrade();
             let path = if self.wire.is(wire.identity()) { std::mem::take(&mut self.path) } else { Path::default() };
-            let placement = Placement::heads(draft, &mut |piece: &_, level, role| wire.part(piece, level, role));
-            let (tools, system) = (Rc::clone(&draft.tools), Rc::clone(&draft.system));
+            let placement = DraftParts::heads(draft, &mut |piece: &_, level, role| wire.part(piece, level, role));
+            let tools = Rc::clone(&draft.tools);
+            let system = Rc::clone(&draft.system);
             *self = Self { wire: wire_before, tools, system, placement, path, ..Self::default() };
         }
         let pairs = self.messages.iter().zip(&draft.messages);

@@ -12,7 +12,7 @@ use forkcast_sim::agent::tool::pool::Worker;
 use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Abort, Context, Entry, Event, Session, Settings, Sink};
-use forkcast_sim::model::Unmetered;
+use forkcast_sim::model::ScriptPlayer;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Scripted};
 use forkcast_sim::seed::Seed;
@@ -58,7 +58,7 @@ impl Stage {
         let opening = Opening {
             settings: Settings::default(),
             seed: Seed::new(1),
-            model: Rc::new(Unmetered::new(Scripted::default())),
+            model: Rc::new(ScriptPlayer::new(Scripted::default())),
             sink: log.clone(),
             flags: Default::default(),
             permissions: Default::default(),
@@ -73,7 +73,7 @@ impl Stage {
 
     /// The model says this.
     pub fn says(mut self, rules: Vec<scripted::Rule>) -> Self {
-        self.opening.model = Rc::new(Unmetered::new(Scripted::new(rules)));
+        self.opening.model = Rc::new(ScriptPlayer::new(Scripted::new(rules)));
         self
     }
 

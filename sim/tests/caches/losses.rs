@@ -1,6 +1,6 @@
 //! Writes lost by chance, and conversations that are long: what the twin does not play.
 
-use forkcast_sim::cache::{EntryState, Marked, Prompt, PromptCache, Rules};
+use forkcast_sim::cache::{EntryState, MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{
     BlockId, BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Ttl,
@@ -30,7 +30,7 @@ impl Talk {
     }
 
     /// Asks with a breakpoint at the end; gives what was read.
-    fn ask(&self, cache: &mut Marked, at: Instant) -> u64 {
+    fn ask(&self, cache: &mut MarkedCache, at: Instant) -> u64 {
         let markers = [Marker { node: self.end, ttl: Ttl::FiveMinutes, place: PLACE, automatic: false }];
         let prompt = Prompt {
             prefixes: &self.prefixes,
@@ -48,7 +48,7 @@ impl Talk {
 
 /// Which of a thousand writes are lost.
 fn lost(loss_per_million: u32, seed: u64) -> Vec<bool> {
-    let mut cache = Marked::new(Rules { loss_per_million, ..Rules::default() }, seed);
+    let mut cache = MarkedCache::new(Rules { loss_per_million, ..Rules::default() }, seed);
     let mut talk = Talk::new();
     (0..1_000)
         .map(|_| {
@@ -77,7 +77,7 @@ fn the_seed_decides_which_writes_are_lost() {
 fn a_lost_write_is_not_read_and_may_be_written_again() {
     let mut seen = [false; 2];
     for seed in 0..20 {
-        let mut cache = Marked::new(Rules { loss_per_million: 500_000, ..Rules::default() }, seed);
+        let mut cache = MarkedCache::new(Rules { loss_per_million: 500_000, ..Rules::default() }, seed);
         let mut talk = Talk::new();
         talk.grow();
         let mut state = EntryState::Absent;
@@ -95,7 +95,7 @@ fn a_lost_write_is_not_read_and_may_be_written_again() {
 
 #[test]
 fn a_turn_of_a_long_conversation_costs_what_is_new() {
-    let mut cache = Marked::new(Rules::default(), 0);
+    let mut cache = MarkedCache::new(Rules::default(), 0);
     let mut talk = Talk::new();
     let mut now = Instant(0);
     for turn in 0..100_000 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::passes::{self, Pass};
-use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Rules, Ticket};
+use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{BlockId, BlockKind, Marker, NodeId, PathSizes, Place, Prefixes, Sizes, Ttl};
 
@@ -60,7 +60,7 @@ impl Asked {
 /// Both caches, and every prefix that was ever asked for.
 pub struct Pair {
     /// The emulator.
-    pub marked: Marked,
+    pub marked: MarkedCache,
     /// The twin.
     pub twin: Twin,
     tickets: BTreeMap<usize, Ticket>,
@@ -70,7 +70,12 @@ pub struct Pair {
 impl Pair {
     /// Two empty caches.
     pub fn new(rules: Rules) -> Self {
-        Self { marked: Marked::new(rules, 0), twin: Twin::new(rules), tickets: BTreeMap::new(), paths: BTreeMap::new() }
+        Self {
+            marked: MarkedCache::new(rules, 0),
+            twin: Twin::new(rules),
+            tickets: BTreeMap::new(),
+            paths: BTreeMap::new(),
+        }
     }
 
     /// Looks up in both; a peek before must say the same. Gives the request's number.

@@ -1,6 +1,6 @@
 //! The presets and their words.
 
-use forkcast_sim::cache::{LifetimeClock, LookBack, Marked, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
+use forkcast_sim::cache::{LifetimeClock, LookBack, MarkedCache, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::NormalForms;
 
@@ -62,5 +62,5 @@ fn counts_have_words() {
 
 #[test]
 fn a_cache_tells_its_rules() {
-    assert_eq!(*Marked::new(PRESETS[1], 0).rules(), PRESETS[1]);
+    assert_eq!(*MarkedCache::new(PRESETS[1], 0).rules(), PRESETS[1]);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{Marked, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, refusal};
+use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, refusal};
 use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{NodeId, PathSizes, Request, Usage, Wire};
@@ -51,7 +51,7 @@ pub struct Day {
     pub wire: Wire,
     rules: Rules,
     minimum_tokens: u64,
-    cache: Marked,
+    cache: MarkedCache,
     previous: BTreeMap<String, Previous>,
     answers: BTreeMap<(Instant, Ticket), ()>,
 }
@@ -62,7 +62,7 @@ impl Day {
             wire: Wire::new(rules.forms),
             rules,
             minimum_tokens,
-            cache: Marked::new(rules, 0),
+            cache: MarkedCache::new(rules, 0),
             previous: BTreeMap::new(),
             answers: BTreeMap::new(),
         }

@@ -12,7 +12,7 @@ use forkcast_sim::agent::spawn::fork::{Forks, Profile};
 use forkcast_sim::agent::{Entry, Event, Settings};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
-use forkcast_sim::simulation::{Act, Does, Observer, Seen, Setup, Sizing, run};
+use forkcast_sim::simulation::{Act, Does, Lookup, Observer, Setup, Sizing, run};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, Piece, Role, TokenCounter};
@@ -168,7 +168,7 @@ impl Observer for Work {
         "work"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         let counted = self.counter.0.load(Ordering::Relaxed);
         let (read, held) = (seen.wire.bytes_read(), seen.wire.blocks.total_bytes());
         self.requests.borrow_mut().push((seen.agent.into(), read, counted, held));

@@ -1,6 +1,6 @@
 //! Bills: lines, sums, differences.
 
-use forkcast_sim::pricing::{Category, Date, Line, ModelKey, Money, PriceBook, Rate, ServiceTier, Terms, Unpriced};
+use forkcast_sim::pricing::{BillLine, Category, Date, ModelKey, Money, PriceBook, Rate, ServiceTier, Terms, Unpriced};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{MODELS, ModelId};
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
@@ -78,7 +78,10 @@ fn the_largest_usage_neither_panics_nor_wraps() -> Result<(), Unpriced> {
     };
     let bill = PriceBook::built_in().rates(&ModelId::Opus41.into(), &Terms::of(&usage))?.bill(&usage, &[]);
     let (input, output) = (15_000_000 * i128::from(TOKENS_MAX), 75_000_000 * i128::from(TOKENS_MAX));
-    assert_eq!(bill.lines[0], Line { category: Category::Input, tokens: TOKENS_MAX, cost: Money::from_picousd(input) });
+    assert_eq!(
+        bill.lines[0],
+        BillLine { category: Category::Input, tokens: TOKENS_MAX, cost: Money::from_picousd(input) }
+    );
     assert_eq!(bill.lines[4].cost, Money::from_picousd(output));
     assert_eq!(bill.total, Money::from_picousd(140_250_000 * i128::from(TOKENS_MAX)));
     Ok(())

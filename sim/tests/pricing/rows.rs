@@ -1,6 +1,6 @@
 //! The whole book against the published table, row by row.
 
-use forkcast_sim::pricing::{Category, Date, ModelKey, Money, PriceBook, Prices, Row, Tier};
+use forkcast_sim::pricing::{Category, Date, ModelKey, Money, PriceBook, PriceRow, Prices, Tier};
 use forkcast_sim::wire::model::Vendor;
 
 /// Model, first day, what the prices are for, USD per million tokens (input, 5m write, 1h write, read, output), source.
@@ -40,7 +40,7 @@ const BOOK: &str = "
     claude-fable-5-1   -           standard   10   12.5   20   0.25  50    PC-N
 ";
 
-fn printed(row: &Row, kind: &str, picousd: [u64; 5]) -> Vec<String> {
+fn printed(row: &PriceRow, kind: &str, picousd: [u64; 5]) -> Vec<String> {
     let from = row.valid_from.map_or("-".to_owned(), |date| date.to_string());
     let tag = row.source.tag.split(' ').next().unwrap_or_default();
     let per_mtok = picousd.map(|picousd| Money::from_picousd(i128::from(picousd) * 1_000_000).to_string());

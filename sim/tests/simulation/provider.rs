@@ -4,7 +4,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::model::scripted::{Reply, Rule};
 use forkcast_sim::model::{Broken, CallError, Fault, Interruption};
-use forkcast_sim::simulation::{self, Does, Failure, Finished, Observer, Outage, Pace, Seen, run};
+use forkcast_sim::simulation::{self, Does, Failure, Finished, Lookup, Observer, Outage, Pace, run};
 use forkcast_sim::time::{Duration, Instant};
 use serde_json::json;
 
@@ -143,7 +143,7 @@ impl Observer for Fussy {
         "fussy"
     }
 
-    fn served(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn served(&mut self, seen: &Lookup<'_>) -> Result<(), String> {
         if seen.line == 1 { Err("a second request".to_owned()) } else { Ok(()) }
     }
 

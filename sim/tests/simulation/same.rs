@@ -51,7 +51,7 @@ fn an_eventful_session_has_all_of_it() {
 /// Many agents with made-up answers.
 fn crowd(seed: u64) -> Setup {
     let tools = vec![(Call::Read, 6), (Call::Grep, 2), (Call::Spawn, 1), (Call::SpawnBehind, 1)];
-    let habits = Habits { rounds: (1, 3), calls: (1, 2), tools, ..Habits::default() };
+    let habits = Habits { rounds: 1..=3, calls: 1..=2, tools, ..Habits::default() };
     let mut setup = Setup::new(seed, Generated::new(&Seed::new(seed), habits));
     setup.acts = vec![types(0, "Do it."), types(5_000, "More."), at(9_000, Does::Background(None))];
     setup.settings.max_depth = Some(2);

@@ -43,14 +43,16 @@ impl Tier {
 
 /// Tokens of an image of so many pixels.
 pub fn tokens(width_px: u64, height_px: u64, tier: Tier) -> u64 {
-    let (width, height) = (width_px.max(1), height_px.max(1));
+    let width = width_px.max(1);
+    let height = height_px.max(1);
     let longest = width.max(height);
     let scaled = |edge: u64| {
         let patches = |side: u64| (u128::from(side) * u128::from(edge)).div_ceil(u128::from(longest * PATCH_PX)).max(1);
         u64::try_from(patches(width) * patches(height)).unwrap_or(u64::MAX)
     };
     // Tokens grow with the longest edge, so the largest edge that fits is found by halving.
-    let (mut fits, mut exceeds) = (1, longest.min(tier.edge_px) + 1);
+    let mut fits = 1;
+    let mut exceeds = longest.min(tier.edge_px) + 1;
     while exceeds - fits > 1 {
         let middle = fits + (exceeds - fits) / 2;
         if scaled(middle) <= tier.tokens { fits = middle } else { exceeds = middle }

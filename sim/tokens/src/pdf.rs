@@ -89,7 +89,9 @@ fn characters(content: &[u8]) -> u64 {
 
 /// Characters in the strings of a text object: a byte each in round brackets, two bytes each in hexadecimal.
 fn shown_characters(text: &[u8]) -> u64 {
-    let (mut count, mut inside, mut digits) = (0, None, 0_u64);
+    let mut count = 0;
+    let mut inside = None;
+    let mut digits = 0_u64;
     let mut bytes = text.iter();
     while let Some(byte) = bytes.next() {
         match (inside, byte) {

@@ -49,7 +49,8 @@ pub fn instructions(model: Option<ModelId>, tools: ToolUse) -> Option<Instructio
 
 /// How far apart two models are: another tokenizer, another family, then versions.
 fn distance(left: ModelId, right: ModelId) -> (bool, bool, u32) {
-    let (left, right) = (left.row(), right.row());
+    let left = left.row();
+    let right = right.row();
     let version = |row: &Model| row.claude.map_or(0, |(_, (major, minor))| u32::from(major) * 100 + u32::from(minor));
     let family = |row: &Model| row.claude.map(|(family, _)| family);
     (left.tokenizer != right.tokenizer, family(left) != family(right), version(left).abs_diff(version(right)))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::pricing::{Category, Factor, Fee, ModelKey, Money, PriceBook, Prices, Row, Tier, div_half_even};
+use forkcast_sim::pricing::{Category, Factor, Fee, ModelKey, Money, PriceBook, PriceRow, Prices, Tier, div_half_even};
 use forkcast_sim::wire::model::Vendor;
 
 use super::{Layout, title};
@@ -40,7 +40,7 @@ pub fn prices(book: &PriceBook, layout: Layout) -> Document {
 
 /// One vendor for people.
 fn group(book: &PriceBook, vendor: Option<Vendor>, title: &str, document: &mut Document) {
-    let rows: Vec<&Row> = book.rows().iter().filter(|row| row.model.vendor() == vendor).collect();
+    let rows: Vec<&PriceRow> = book.rows().iter().filter(|row| row.model.vendor() == vendor).collect();
     if rows.is_empty() {
         return;
     }
@@ -72,7 +72,7 @@ fn categories() -> Vec<Column> {
 }
 
 /// A row for each set of prices that is no factor on another.
-fn priced(row: &Row) -> Vec<Vec<Cell>> {
+fn priced(row: &PriceRow) -> Vec<Vec<Cell>> {
     let mut cells = vec![named(row, String::new(), &row.standard)];
     if let Some(long) = &row.long {
         cells.push(named(row, format!("over {}", count(long.above_prompt_tokens)), &long.prices));
@@ -89,7 +89,7 @@ fn priced(row: &Row) -> Vec<Vec<Cell>> {
     cells
 }
 
-fn named(row: &Row, what: String, prices: &Prices) -> Vec<Cell> {
+fn named(row: &PriceRow, what: String, prices: &Prices) -> Vec<Cell> {
     let lead = vec![Cell::Text(row.model.to_string()), from(row), Cell::Text(what)];
     let prices = Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category))));
     [lead, charged(prices).to_vec()].concat()
@@ -105,17 +105,17 @@ fn charged(prices: [Cell; 5]) -> [Cell; 5] {
     [input, short, long, read, output]
 }
 
-fn tier_row(row: &Row, what: &str, tier: &Tier) -> Vec<Cell> {
+fn tier_row(row: &PriceRow, what: &str, tier: &Tier) -> Vec<Cell> {
     let lead = vec![Cell::Text(row.model.to_string()), from(row), Cell::text(what)];
     [lead, charged(Category::ALL.map(|category| served(row, tier, category))).to_vec()].concat()
 }
 
-fn from(row: &Row) -> Cell {
+fn from(row: &PriceRow) -> Cell {
     row.valid_from.map_or(Cell::Empty, |date| Cell::Text(date.to_string()))
 }
 
 /// The price in a tier of a prompt of ordinary length.
-fn served(row: &Row, tier: &Tier, category: Category) -> Cell {
+fn served(row: &PriceRow, tier: &Tier, category: Category) -> Cell {
     let own = tier.own_picousd[category as usize].map(per_mtok);
     let standard = per_mtok(row.standard.of(category));
     Cell::Price(own.unwrap_or_else(|| times(standard, tier.factor.unwrap_or(Factor::ONE))))
@@ -130,7 +130,7 @@ fn per_mtok(picousd: u64) -> Money {
     Money::from_picousd(i128::from(picousd) * TOKENS_PER_MTOK)
 }
 
-type FactorOf = fn(&Row) -> Option<Factor>;
+type FactorOf = fn(&PriceRow) -> Option<Factor>;
 
 /// What a factor is on, and where a row has it.
 const FACTORS: [(&str, FactorOf); 6] = [
@@ -143,11 +143,11 @@ const FACTORS: [(&str, FactorOf); 6] = [
 ];
 
 /// A line for each kind of factor: `batch × 0.5`, with the models where not all have it; and one for peak hours.
-fn factors(rows: &[&Row]) -> Vec<String> {
+fn factors(rows: &[&PriceRow]) -> Vec<String> {
     let models: Vec<&ModelKey> = models(rows.iter().copied());
     let mut lines: Vec<String> =
         FACTORS.iter().filter_map(|(what, of)| factor_line(what, *of, rows, &models)).collect();
-    let mut hours: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+    let mut hours: BTreeMap<String, Vec<&PriceRow>> = BTreeMap::new();
     for row in rows {
         if let Some((when, _)) = &row.peak {
             hours.entry(when.to_string()).or_default().push(row);
@@ -159,8 +159,8 @@ fn factors(rows: &[&Row]) -> Vec<String> {
     lines
 }
 
-fn factor_line(what: &str, of: FactorOf, rows: &[&Row], all: &[&ModelKey]) -> Option<String> {
-    let mut found: BTreeMap<Factor, Vec<&Row>> = BTreeMap::new();
+fn factor_line(what: &str, of: FactorOf, rows: &[&PriceRow], all: &[&ModelKey]) -> Option<String> {
+    let mut found: BTreeMap<Factor, Vec<&PriceRow>> = BTreeMap::new();
     for row in rows {
         if let Some(factor) = of(row) {
             found.entry(factor).or_default().push(row);
@@ -178,7 +178,7 @@ fn factor_line(what: &str, of: FactorOf, rows: &[&Row], all: &[&ModelKey]) -> Op
 }
 
 /// Each model once.
-fn models<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<&'a ModelKey> {
+fn models<'a>(rows: impl Iterator<Item = &'a PriceRow>) -> Vec<&'a ModelKey> {
     let mut models: Vec<&ModelKey> = rows.map(|row| &row.model).collect();
     models.dedup();
     models
@@ -212,7 +212,7 @@ fn flat(book: &PriceBook) -> Table {
     Table { rows: book.rows().iter().flat_map(flat_rows).collect(), ..Table::new("prices", columns) }
 }
 
-fn flat_rows(row: &Row) -> Vec<Vec<Cell>> {
+fn flat_rows(row: &PriceRow) -> Vec<Vec<Cell>> {
     let of = |prices: &Prices| Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category)))).to_vec();
     let in_tier = |tier: &Tier| Category::ALL.map(|category| served(row, tier, category)).to_vec();
     let mut found = vec![("standard", Cell::Empty, of(&row.standard), Cell::Empty)];

@@ -4,7 +4,7 @@ use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 
-use super::{Asked, Curve, Panel, Point, Runs, Unanswered};
+use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 
 /// Children of the curve, where the user names none.
@@ -23,11 +23,11 @@ const POLICIES: [(Placement, LaunchPolicy); 4] = [
 ///
 /// # Errors
 /// When a cell cannot be run or has no price.
-pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     [false, true].into_iter().map(|is_cold| panel(asked, is_cold, runs)).collect()
 }
 
-fn panel(asked: &Asked, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
+fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
     let mut panel = Panel { title: title(is_cold), ..Panel::default() };
     let mut bound: Vec<Point> = Vec::new();

@@ -6,7 +6,7 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
 
 use super::children::title;
-use super::{Asked, Curve, Panel, Point, Runs, Unanswered};
+use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 
 /// Where the user names nothing else.
@@ -26,7 +26,7 @@ const LAUNCHES: [LaunchPolicy; 7] = [
 ///
 /// # Errors
 /// When a cell cannot be run or has no price.
-pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let children = asked.children.as_ref().and_then(|children| children.first().copied()).unwrap_or(CHILDREN);
     let base = Cell { children, placement: Placement::Both, ..asked.base.clone() };
     [false, true].into_iter().map(|is_cold| panel(&Cell { is_cold, ..base.clone() }, runs)).collect()

@@ -9,7 +9,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Ttl;
 
-use super::{Asked, Crossing, Panel, Runs, Unanswered, crossing, thousands};
+use super::{Crossing, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
 use crate::fanout::cell::Cell;
 
 /// Where the user names nothing else.
@@ -22,7 +22,7 @@ const GROWTH: u64 = 5_500;
 ///
 /// # Errors
 /// When a cell cannot be run or has no price.
-pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
     let first = |list: &Option<Vec<u32>>| list.as_ref().and_then(|list| list.first().copied());
     let base = Cell {

@@ -7,13 +7,13 @@
 //! * [`spawning`]: forks, or agents with a brief of their own, by turns and context.
 //! * [`lifetime`]: five minutes or an hour, by how many children wait once.
 //! * [`launching`]: one first or all at once: money against time.
-//! * [`plotted`](mod@plotted): answers that the rows of a grid hold already.
+//! * [`plots`](mod@plots): answers that the rows of a grid hold already.
 //! * [`reach`]: how many children until a breakpoint at the tail no longer finds the parent's prefix.
 
 pub mod children;
 pub mod launching;
 pub mod lifetime;
-pub mod plotted;
+pub mod plots;
 pub mod reach;
 pub mod spawning;
 
@@ -24,7 +24,7 @@ use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 use super::cell::{Cell, Spawn};
 use super::play::Unplayed;
 use super::row::{Row, row};
-pub use plotted::plotted;
+pub use plots::plots;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Question {
 
 /// What is asked about: the rest is the question's own.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Inquiry {
     /// Everything that does not vary.
     pub base: Cell,
     /// Children, where the user names them.
@@ -167,7 +167,7 @@ pub enum Unanswered {
 ///
 /// # Errors
 /// When a cell cannot be run or the model has no price.
-pub fn answer(question: Question, asked: &Asked, book: &Rc<PriceBook>) -> Result<Answer, Unanswered> {
+pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Result<Answer, Unanswered> {
     let mut runs = Runs { book, rows: Vec::new() };
     let panels = match question {
         Question::Children => children::panels(asked, &mut runs),
@@ -249,7 +249,8 @@ fn crossing(first: &Curve, second: &Curve) -> Option<(f64, Money)> {
         0 => (0, 1),
         passed => (passed - 1, passed),
     };
-    let (low, high) = (difference(from), difference(to));
+    let low = difference(from);
+    let high = difference(to);
     let part = if high == low { 0.0 } else { -low / (high - low) };
     let between = |from: f64, to: f64| part.mul_add(to - from, from);
     let cost = between(first.points[from].cost.picousd() as f64, first.points[to].cost.picousd() as f64);

@@ -8,7 +8,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 
 use super::children::title;
-use super::{Asked, Crossing, Curve, Panel, Point, Runs, Unanswered};
+use super::{Crossing, Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 use crate::fanout::closed::{self, Assumption};
 
@@ -27,11 +27,11 @@ const CASES: [(Placement, &str, &str); 4] = [
 ///
 /// # Errors
 /// When a cell cannot be run or has no price.
-pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
     let mut panel = Panel { title: title(false), ..Panel::default() };
     for (placement, rules, name) in CASES {
-        let rules = Rules::preset(rules).unwrap_or_default();
+        let Some(rules) = Rules::preset(rules) else { unreachable!("there is a preset `{rules}`") };
         let cell = |children: u32| Cell { children, placement, rules, is_cold: false, ..asked.base.clone() };
         let before = runs.rows.len();
         let curve = runs.curve(name, children.iter().map(|children| (f64::from(*children), cell(*children))))?;

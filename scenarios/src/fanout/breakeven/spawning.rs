@@ -13,7 +13,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::{Category, ModelKey, Money, Terms};
 use forkcast_sim::wire::Ttl;
 
-use super::{Asked, Crossing, Curve, Panel, Runs, Unanswered, crossing, thousands};
+use super::{Crossing, Curve, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
 use crate::fanout::cell::Cell;
 
 /// Turns of the curve, where the user names none.
@@ -26,7 +26,7 @@ const CONTEXTS: [u64; 4] = [20_000, 50_000, 80_000, 150_000];
 ///
 /// # Errors
 /// When a cell cannot be run or has no price.
-pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
+pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
     let base = Cell { placement: Placement::Both, launch: LaunchPolicy::Primed, ..asked.base.clone() };
     let by_turns = |cell: Cell| {
@@ -53,7 +53,7 @@ pub fn panels(asked: &Asked, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswer
 }
 
 /// The curve with what the parent pays for the briefs.
-fn with_briefs(curve: Curve, asked: &Asked, runs: &Runs<'_>) -> Result<Curve, Unanswered> {
+fn with_briefs(curve: Curve, asked: &Inquiry, runs: &Runs<'_>) -> Result<Curve, Unanswered> {
     let model = &asked.base.model;
     let rates = runs.book.rates(&ModelKey::from(&**model), &Terms::default());
     let rates = rates.map_err(|_| Unanswered::NoPrice(model.to_string()))?;
@@ -63,13 +63,15 @@ fn with_briefs(curve: Curve, asked: &Asked, runs: &Runs<'_>) -> Result<Curve, Un
 }
 
 /// K*.
-fn formula(asked: &Asked, cell: &Cell, runs: &Runs<'_>) -> Result<Option<f64>, Unanswered> {
-    let (spawn, prices) = (asked.spawn, runs.prices(cell)?);
+fn formula(asked: &Inquiry, cell: &Cell, runs: &Runs<'_>) -> Result<Option<f64>, Unanswered> {
+    let spawn = asked.spawn;
+    let prices = runs.prices(cell)?;
     let write = match cell.ttl {
         Ttl::FiveMinutes => prices.write_5m,
         Ttl::OneHour => prices.write_1h,
     };
-    let (own, brief) = ((spawn.system + spawn.tools) as f64, spawn.brief as f64);
+    let own = (spawn.system + spawn.tools) as f64;
+    let brief = spawn.brief as f64;
     let more = (cell.prefix + cell.tail) as f64 - own - brief;
     if spawn.gathered > 0 || spawn.gathering_turns > 0 || more <= 0.0 {
         return Ok(None);

@@ -109,7 +109,8 @@ impl DifferenceClaim {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::DIFFERENCE)?;
         let levels = [Level::Tools, Level::System, Level::Messages].map(|level| (level.name(), level));
-        let (text, number) = (|name: &str| fields.may(name, At::name), |name: &str| fields.may(name, At::number));
+        let text = |name: &str| fields.may(name, At::name);
+        let number = |name: &str| fields.may(name, At::number);
         Some(Self {
             to: fields.may("to", Which::of),
             cause: fields.may("cause", cause),

@@ -69,7 +69,7 @@ fn event(at: &At<'_>) -> Option<Event> {
             let fields = inner.fields(outline::STREAM_ERROR)?;
             Some(Event::Error {
                 kind: fields.must("type", At::name)?,
-                message: fields.may("message", At::shared).unwrap_or_default(),
+                message: fields.or_default("message", At::shared),
             })
         }
         bare => {

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use forkcast_scenarios::fanout::breakeven::Asked;
+use forkcast_scenarios::fanout::breakeven::Inquiry;
 use forkcast_scenarios::fanout::breakeven::Question;
 use forkcast_scenarios::fanout::{Cell, Grid, Spawn};
 use forkcast_scenarios::format::session::ttl_name;
@@ -242,8 +242,8 @@ impl FanoutArgs {
     ///
     /// # Errors
     /// A number that is too large for its parameter.
-    pub fn asked(&self, base: &Cell) -> Result<Asked, String> {
-        Ok(Asked {
+    pub fn asked(&self, base: &Cell) -> Result<Inquiry, String> {
+        Ok(Inquiry {
             base: base.clone(),
             children: whole("--children", &self.children)?,
             prefix: self.prefix.as_ref().map(|prefix| prefix.0.clone()),

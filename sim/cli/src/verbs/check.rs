@@ -17,12 +17,12 @@ use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, WantedLock};
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
 
-pub mod held;
+pub mod inspection;
+pub mod lock_file;
 pub mod rules;
-pub mod seen;
 
-use held::Held;
-use seen::Seen;
+use inspection::Inspection;
+use lock_file::LockFile;
 
 /// Runs the verb.
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
@@ -32,8 +32,8 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     }
     let mut rules = rules::read(&args.sources)?;
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
-    let held = Held::read(wanted, args.update)?;
-    held.file.filter(|_| args.update).map_or(Ok(()), held::check)?;
+    let held = LockFile::read(wanted, args.update)?;
+    held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
     let book = book(&args.prices)?;
     // The record of the requests knows their prices.
     let records = held.lock.is_some() || args.update || args.strict.is_set() || args.format == CheckFormat::Junit;
@@ -42,9 +42,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         prices: Some(book.clone()),
         recording: records.then(|| recording(&rules, args, &held, &book)),
     };
-    let mut seen = seen::see(&args.sources, checking, args.conformance.is_some(), &args.talk)?;
-    let update = against_lock(args, &rules, &held, &mut seen)?;
-    show(args, &rules, &held, &seen, (&book, update.as_ref()))
+    let mut inspection = inspection::inspect(&args.sources, checking, args.conformance.is_some(), &args.talk)?;
+    let update = against_lock(args, &rules, &held, &mut inspection)?;
+    show(args, &rules, &held, &inspection, &book, update.as_ref())
 }
 
 /// Prices of the day that was given, else of each request's.
@@ -56,7 +56,7 @@ pub fn book(prices: &PriceArgs) -> anyhow::Result<PriceBook> {
     })
 }
 
-fn recording(rules: &Rules, args: &CheckArgs, held: &Held<'_>, book: &PriceBook) -> Recording {
+fn recording(rules: &Rules, args: &CheckArgs, held: &LockFile<'_>, book: &PriceBook) -> Recording {
     Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),
@@ -65,19 +65,24 @@ fn recording(rules: &Rules, args: &CheckArgs, held: &Held<'_>, book: &PriceBook)
     }
 }
 
-/// Holds what was seen against the lock, or writes the lock anew. A part is held against nothing, and what lacks anything
+/// Holds what was sent against the lock, or writes the lock anew. A part is held against nothing, and what lacks anything
 /// that cannot be read is no lock.
-fn against_lock(args: &CheckArgs, rules: &Rules, held: &Held<'_>, seen: &mut Seen) -> anyhow::Result<Option<Changes>> {
-    let report = &mut seen.outcome.report;
-    let Some((new, file)) = seen.outcome.lock.as_ref().zip(held.file).filter(|_| !seen.partial) else {
+fn against_lock(
+    args: &CheckArgs,
+    rules: &Rules,
+    held: &LockFile<'_>,
+    inspection: &mut Inspection,
+) -> anyhow::Result<Option<Changes>> {
+    let report = &mut inspection.outcome.report;
+    let Some((new, file)) = inspection.outcome.lock.as_ref().zip(held.file).filter(|_| !inspection.partial) else {
         return Ok(None);
     };
     let old = held.lock.as_ref();
     if args.update {
-        if !seen.inputs.unreadable.is_empty() {
+        if !inspection.inputs.unreadable.is_empty() {
             return Ok(None);
         }
-        held::write(new, file)?;
+        lock_file::write(new, file)?;
         return Ok(Some(changes(old.unwrap_or(&Lock::default()), new)));
     }
     let Some(old) = old else { return Ok(None) };
@@ -105,26 +110,27 @@ fn shared_before(old: &Lock, new: &Lock, rules: &Rules, report: &mut Report) {
 fn show(
     args: &CheckArgs,
     rules: &Rules,
-    held: &Held<'_>,
-    seen: &Seen,
-    (book, update): (&PriceBook, Option<&Changes>),
+    held: &LockFile<'_>,
+    inspection: &Inspection,
+    book: &PriceBook,
+    update: Option<&Changes>,
 ) -> anyhow::Result<()> {
     let names = args.prompts.names();
     let day = args.prices.day.map_or_else(|| "the day of each request".to_owned(), |day| day.to_string());
-    let outcome = &seen.outcome;
+    let outcome = &inspection.outcome;
     let lock = if update.is_some() { outcome.lock.as_ref() } else { held.lock.as_ref() };
     let check = Check {
         report: &outcome.report,
         rules,
         origins: &origins(&outcome.origins, outcome.lock.as_ref()),
-        inputs: &seen.inputs,
+        inputs: &inspection.inputs,
         lock: held.told(lock),
-        card: &seen.card,
+        card: &inspection.card,
         update,
         prices: stated(book, &day, names),
         names,
         content: args.prompts.show_content,
-        partial: seen.partial,
+        partial: inspection.partial,
     };
     let mut end = Outcome::default();
     end.printed(match args.format {
@@ -142,19 +148,19 @@ fn show(
         CheckFormat::Github => screen::print(|target| format::github::write(&check, target)),
         CheckFormat::Sarif => screen::print(|target| format::sarif::write(&check, target)),
     })?;
-    if seen.partial {
+    if inspection.partial {
         return Err(stopped(args, outcome.report.requests).into());
     }
     end.failures.extend((!check.holds()).then(|| human::check::title(&check)));
-    end.mistakes.extend(seen.mistakes(names));
-    end.mistakes.extend(unlocked(args, seen));
-    end.mistakes.extend(args.strict.complaints(seen.doubts.iter().cloned()));
+    end.mistakes.extend(inspection.mistakes(names));
+    end.mistakes.extend(unlocked(args, inspection));
+    end.mistakes.extend(args.strict.complaints(inspection.doubts.iter().cloned()));
     end.done()
 }
 
 /// An update that lacks what cannot be read would be held against the whole.
-fn unlocked(args: &CheckArgs, seen: &Seen) -> Option<String> {
-    (args.update && !seen.inputs.unreadable.is_empty()).then(|| held::UNREADABLE.to_owned())
+fn unlocked(args: &CheckArgs, inspection: &Inspection) -> Option<String> {
+    (args.update && !inspection.inputs.unreadable.is_empty()).then(|| lock_file::UNREADABLE.to_owned())
 }
 
 /// A part says nothing of the whole, whatever was found in it.

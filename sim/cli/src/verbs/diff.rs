@@ -19,7 +19,8 @@ use side::Side;
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
-    let (older, newer) = (Side::find(&args.older)?, Side::find(&args.newer)?);
+    let older = Side::find(&args.older)?;
+    let newer = Side::find(&args.newer)?;
     let rules = args.cache.unwrap_or_default();
     let mut wire = Wire::new(rules.forms);
     let old = older.read(&mut wire)?;

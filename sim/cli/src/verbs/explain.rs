@@ -32,7 +32,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         args.talk.note(format_args!("forkcast: {note}"));
     }
     let mut outcome = Outcome::default();
-    outcome.printed(print(args, &source, (&report, &entries, entry)))?;
+    outcome.printed(print(args, &source, &report, &entries, entry))?;
     outcome.mistakes.extend(args.strict.complaints(doubts(&report, entry)));
     outcome.done()
 }
@@ -48,7 +48,9 @@ fn doubts(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<Doubt> {
 fn print(
     args: &ExplainArgs,
     source: &Source,
-    (report, entries, entry): (&Report<'_>, &[Recorded<'_>], &Recorded<'_>),
+    report: &Report<'_>,
+    entries: &[Recorded<'_>],
+    entry: &Recorded<'_>,
 ) -> anyhow::Result<()> {
     if entry.exchange.is_none() {
         return match args.shown.format {
@@ -98,7 +100,8 @@ fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -
         return entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
     }
     let named = |entry: &&Recorded<'_>| {
-        let (file, index) = (&entry.origin.file, entry.origin.index);
+        let file = &entry.origin.file;
+        let index = entry.origin.index;
         let line = entry.origin.line;
         let told = entry.exchange.is_none();
         name == format!("{file}#{index}")

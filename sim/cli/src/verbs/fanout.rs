@@ -8,7 +8,7 @@ use forkcast_reports::names::Names;
 use forkcast_reports::report::stated;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::fanout::Cell;
-use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer, plotted};
+use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer, plots};
 use forkcast_scenarios::fanout::cell::Refused;
 use forkcast_scenarios::fanout::play::Unplayed;
 use forkcast_scenarios::fanout::row::{Row, row, unpriced};
@@ -46,9 +46,9 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
 
 /// Rows and answers, and of a grid the plots that suit it.
 fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> Result<(), FolderError> {
-    let plots = if found.answers.is_empty() { plotted(&found.rows) } else { found.answers.clone() };
-    let written = folder.write_fanout(&found.rows, &found.answers, &plots, price_book, found.is_partial())?;
-    if plots.is_empty() {
+    let shown = if found.answers.is_empty() { plots(&found.rows) } else { found.answers.clone() };
+    let written = folder.write_fanout(&found.rows, &found.answers, &shown, price_book, found.is_partial())?;
+    if shown.is_empty() {
         args.talk.note(format_args!("forkcast: {NO_PLOT}"));
     }
     let path = args.result.out.as_deref().unwrap_or(Path::new("")).display();
@@ -76,7 +76,8 @@ impl Found {
 }
 
 fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<()> {
-    let (rows, is_partial) = (&found.rows, found.is_partial());
+    let rows = &found.rows;
+    let is_partial = found.is_partial();
     match args.result.format {
         Format::Json => {
             screen::print(|target| format::fanout::write(rows, &found.answers, price_book, is_partial, target))

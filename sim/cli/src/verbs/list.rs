@@ -50,7 +50,8 @@ fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
         | Listed::Formats
         | Listed::Scenarios
         | Listed::WhatIfs => {
-            let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+            let Some(name) = what.to_possible_value() else { unreachable!("every list has a name") };
+            let name = name.get_name();
             Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas and prices")))
         }
     }

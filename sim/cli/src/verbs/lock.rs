@@ -5,14 +5,14 @@ use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::lock::Recording;
 
-use super::check::{book, held, rules, seen};
+use super::check::{book, inspection, lock_file, rules};
 use crate::args::LockArgs;
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
 
 /// Runs the verb.
 pub fn run(args: &LockArgs) -> anyhow::Result<()> {
-    held::check(&args.output)?;
+    lock_file::check(&args.output)?;
     let rules = rules::read(&args.sources)?;
     let book = book(&args.prices)?;
     let recording = Recording {
@@ -22,19 +22,19 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         anonymous: args.prompts.anonymize,
     };
     let checking = Checking { rules, prices: Some(book), recording: Some(recording) };
-    let seen = seen::see(&args.sources, checking, false, &args.talk)?;
-    if seen.partial {
+    let inspection = inspection::inspect(&args.sources, checking, false, &args.talk)?;
+    if inspection.partial {
         let why = "interrupted, so no lock was written: a part of one would be held against the whole";
         return Err(Stopped(why.to_owned()).into());
     }
-    let mut end = Outcome { mistakes: seen.mistakes(Names::Plain), ..Outcome::default() };
-    end.mistakes.extend(args.strict.complaints(seen.doubts));
-    if !seen.inputs.unreadable.is_empty() {
-        end.mistakes.push(held::UNREADABLE.to_owned());
+    let mut end = Outcome { mistakes: inspection.mistakes(Names::Plain), ..Outcome::default() };
+    end.mistakes.extend(args.strict.complaints(inspection.doubts));
+    if !inspection.inputs.unreadable.is_empty() {
+        end.mistakes.push(lock_file::UNREADABLE.to_owned());
         return end.done();
     }
-    let Some(lock) = seen.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
-    held::write(&lock, &args.output)?;
+    let Some(lock) = inspection.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
+    lock_file::write(&lock, &args.output)?;
     let file = args.output.display().to_string();
     // Names in an anonymous lock are ids already.
     end.printed(screen::document(&human::check::written(&lock, &file, Names::Plain), args.format))?;

@@ -21,7 +21,7 @@ use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::{self, interrupted};
 use crate::talk::Steps;
-use crate::verbs::run_folder::{self, Opened, Sorted};
+use crate::verbs::run_folder::{self, NamedPaths, OpenFolder};
 
 pub mod complaints;
 
@@ -68,7 +68,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
 fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
     let work = Work::of(inputs);
     steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
-    let (done, steps) = (Cell::new(0), RefCell::new(steps));
+    let done = Cell::new(0);
+    let steps = RefCell::new(steps);
     // Ctrl-C has ended the reading: what was read is replayed, and the next one ends the program.
     let ended_before = interrupted();
     move || {
@@ -87,7 +88,8 @@ struct Work {
 
 impl Work {
     fn of(inputs: &Inputs) -> Self {
-        let (requests, sessions) = (inputs.exchanges().count(), inputs.sessions.len());
+        let requests = inputs.exchanges().count();
+        let sessions = inputs.sessions.len();
         let things = match (requests, sessions) {
             (_, 0) => "requests",
             (0, _) => "sessions",
@@ -98,18 +100,18 @@ impl Work {
 }
 
 /// The rules of the runs, if all that was named are run folders of the same.
-fn rules_of(sorted: &Sorted<'_, PathBuf>) -> Option<Rules> {
-    let mut rules = sorted.folders.iter().map(Opened::rules);
+fn rules_of(sorted: &NamedPaths<'_, PathBuf>) -> Option<Rules> {
+    let mut rules = sorted.folders.iter().map(OpenFolder::rules);
     let first = rules.next().flatten().filter(|_| sorted.others.is_empty())?;
     rules.all(|rules| rules.is_some_and(|rules| rules.name == first.name)).then_some(first)
 }
 
-fn read(args: &ReplayArgs, sorted: Sorted<'_, PathBuf>, steps: &mut Steps) -> anyhow::Result<Inputs> {
+fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -> anyhow::Result<Inputs> {
     if args.paths.is_empty() {
         args.talk.note(format_args!("forkcast: no path given, so this is the embedded sample of a small coding agent"));
         return Ok(Inputs::sample());
     }
-    let Sorted { mut folders, others } = sorted;
+    let NamedPaths { mut folders, others } = sorted;
     if others.is_empty() && folders.len() == 1 {
         return Ok(folders.remove(0).inputs);
     }
@@ -146,7 +148,8 @@ fn read(args: &ReplayArgs, sorted: Sorted<'_, PathBuf>, steps: &mut Steps) -> an
 pub fn reading(progress: Progress) -> String {
     let Progress { files_done, files, bytes_done, bytes: all } = progress;
     let percent = bytes_done.saturating_mul(100).checked_div(all).unwrap_or(100);
-    let (done, files) = (count(files_done as u64), count(files as u64));
+    let done = count(files_done as u64);
+    let files = count(files as u64);
     format!("reading, {percent} %: {} of {}, {done} of {files} files", bytes(bytes_done), bytes(all))
 }
 

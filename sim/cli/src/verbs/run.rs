@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
-        one(args, (path, folder), scenario, &book, &mut outcome)?;
+        one(args, path, folder, scenario, &book, &mut outcome)?;
     }
     if interrupted() {
         args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
@@ -114,7 +114,8 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
 
 fn one(
     args: &RunArgs,
-    (path, folder): (&Path, Option<PathBuf>),
+    path: &Path,
+    folder: Option<PathBuf>,
     scenario: Scenario,
     book: &Rc<PriceBook>,
     outcome: &mut Outcome,

@@ -9,14 +9,14 @@ use forkcast_sim::cache::Rules;
 use crate::exit::BadInput;
 
 /// A run folder and its requests.
-pub struct Opened {
+pub struct OpenFolder {
     /// The folder.
     pub folder: RunFolder,
     /// Its requests: those that it holds, else the recordings that it names.
     pub inputs: Inputs,
 }
 
-impl Opened {
+impl OpenFolder {
     /// The cache rules of the run.
     pub fn rules(&self) -> Option<Rules> {
         Rules::preset(self.folder.options.cache.as_deref()?)
@@ -24,9 +24,9 @@ impl Opened {
 }
 
 /// The named paths that are run folders, opened, and the other ones.
-pub struct Sorted<'a, P> {
+pub struct NamedPaths<'a, P> {
     /// Run folders.
-    pub folders: Vec<Opened>,
+    pub folders: Vec<OpenFolder>,
     /// Everything else.
     pub others: Vec<&'a P>,
 }
@@ -35,8 +35,8 @@ pub struct Sorted<'a, P> {
 ///
 /// # Errors
 /// When one is damaged, or holds no requests.
-pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<Sorted<'_, P>> {
-    let mut sorted = Sorted { folders: Vec::new(), others: Vec::new() };
+pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<NamedPaths<'_, P>> {
+    let mut sorted = NamedPaths { folders: Vec::new(), others: Vec::new() };
     for path in paths {
         if RunFolder::is_one(path.as_ref()) {
             sorted.folders.push(open(path.as_ref())?);
@@ -51,7 +51,7 @@ pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<Sorted<'_, P>> {
 ///
 /// # Errors
 /// When it is damaged, or holds no requests and names none that can be found.
-pub fn open(path: &Path) -> anyhow::Result<Opened> {
+pub fn open(path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = RunFolder::read(path).map_err(BadInput::error)?;
     let run = path.display().to_string();
     let inputs = match folder.bodies().map_err(BadInput::error)? {
@@ -59,7 +59,7 @@ pub fn open(path: &Path) -> anyhow::Result<Opened> {
         None if folder.maker == Maker::Run => return Err(without_bodies(&run)),
         None => recorded(&run, &folder.options)?,
     };
-    Ok(Opened { folder, inputs })
+    Ok(OpenFolder { folder, inputs })
 }
 
 fn without_bodies(run: &str) -> anyhow::Error {

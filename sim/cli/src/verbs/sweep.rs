@@ -40,14 +40,17 @@ fn read(args: &PartsArgs) -> anyhow::Result<Plan> {
 }
 
 fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
-    let (plan, folder, talk) = (read(&args.parts)?, &*args.parts.out, &args.parts.talk);
+    let plan = read(&args.parts)?;
+    let folder = &*args.parts.out;
+    let talk = &args.parts.talk;
     let shard = shard_of(args)?;
     fs::create_dir_all(folder).map_err(|error| BadInput::error(format_args!("{}: {error}", folder.display())))?;
     let jobs = args.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
     let work = Work { plan: &plan, folder, shard, jobs };
     let parts = work.parts();
     let cells: usize = parts.iter().map(|part| plan.part(*part).len()).sum();
-    let (mut steps, mut done) = (talk.steps(), Tally::default());
+    let mut steps = talk.steps();
+    let mut done = Tally::default();
     let mut tell = |step: &Step| {
         match step {
             Step::Flawed { path, why } => {
@@ -65,7 +68,8 @@ fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
     let tally = work.run(&interrupted, &mut tell).map_err(BadInput::error)?;
     steps.end();
     if !tally.is_complete() {
-        let (at_hand, all) = (tally.kept + tally.made, tally.parts);
+        let at_hand = tally.kept + tally.made;
+        let all = tally.parts;
         let again = format!("interrupted: {at_hand} of {all} parts are there; the same command makes the others");
         return Err(Threshold(vec![again]).into());
     }
@@ -90,7 +94,8 @@ fn shard_of(args: &SweepRunArgs) -> anyhow::Result<Shard> {
 }
 
 fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
-    let (plan, folder) = (read(&args.parts)?, &*args.parts.out);
+    let plan = read(&args.parts)?;
+    let folder = &*args.parts.out;
     let gathered = gather(&plan, folder).map_err(BadInput::error)?;
     if !gathered.missing.is_empty() {
         return Err(BadInput(incomplete(&args.parts, &plan, &gathered.missing)).into());
@@ -198,7 +203,8 @@ fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
         .into());
     };
     let Gathered { rows, missing, unfinished } = gathered;
-    let (parts, cells) = (plan.parts, plan.cells.len());
+    let parts = plan.parts;
+    let cells = plan.cells.len();
     let mut outcome = Outcome::default();
     outcome.printed(screen::print(|target| {
         writeln!(

@@ -11,7 +11,7 @@ use crate::pricing::book::ModelKey;
 use crate::pricing::date::Date;
 use crate::pricing::fees::{Fee, NotBilled};
 use crate::pricing::hours::{Hours, Weekday};
-use crate::pricing::row::{LengthTier, Prices, Row, Source, Tier};
+use crate::pricing::row::{LengthTier, PriceRow, Prices, Source, Tier};
 
 /// Where something is wrong, as an offset in bytes, and what.
 type Problem = (usize, String);
@@ -137,16 +137,17 @@ fn picousd(price: Option<Price>) -> Option<u64> {
 }
 
 impl PriceEntry {
-    fn row(self) -> Result<Row, Problem> {
+    fn row(self) -> Result<PriceRow, Problem> {
         let place = self.model.span().start;
         let model = self.model.into_inner();
         if model.trim().is_empty() {
             return Err((place, "found an empty name, expected a model".to_owned()));
         }
-        let (write_5m, write_1h) = (picousd(self.write_5m), picousd(self.write_1h));
+        let write_5m = picousd(self.write_5m);
+        let write_1h = picousd(self.write_1h);
         let standard = Prices::filled(self.input.0, write_5m, write_1h, picousd(self.read), self.output.0);
         let tier = |entry: Option<Spanned<TierEntry>>| entry.map(TierEntry::tier).transpose();
-        Ok(Row {
+        Ok(PriceRow {
             model: ModelKey::from(model.as_str()),
             valid_from: self.from.map(|day| day.0),
             standard,
@@ -166,7 +167,8 @@ impl PriceEntry {
 
 impl LongEntry {
     fn tier(self) -> LengthTier {
-        let (write_5m, write_1h) = (picousd(self.write_5m), picousd(self.write_1h));
+        let write_5m = picousd(self.write_5m);
+        let write_1h = picousd(self.write_1h);
         let prices = Prices::filled(self.input.0, write_5m, write_1h, picousd(self.read), self.output.0);
         LengthTier { above_prompt_tokens: self.above, prices }
     }

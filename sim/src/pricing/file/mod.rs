@@ -36,12 +36,12 @@ use crate::outside::complaint;
 
 use super::book::PriceBook;
 use super::fees::{Fee, NotBilled};
-use super::row::Row;
+use super::row::PriceRow;
 
 /// What a text holds, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BookFile {
-    pub rows: Vec<Row>,
+    pub rows: Vec<PriceRow>,
     pub fees: Vec<Fee>,
     pub not_billed: Vec<NotBilled>,
 }

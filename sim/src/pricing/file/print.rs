@@ -1,13 +1,11 @@
 //! A price book as the text that [`read`](super::read) reads.
 
-use std::fmt::Write as _;
-
 use crate::pricing::book::PriceBook;
 use crate::pricing::fees::Fee;
 use crate::pricing::hours::{Hours, Span, Weekday};
 use crate::pricing::money::Money;
 use crate::pricing::rates::Category;
-use crate::pricing::row::{Prices, Row, Tier};
+use crate::pricing::row::{PriceRow, Prices, Tier};
 
 const HEAD: &str = "\
 # A price book of forkcast: USD per million tokens, list prices, days and hours in UTC.
@@ -28,37 +26,36 @@ pub(super) fn book(book: &PriceBook) -> String {
         text.push_str(&self::fee(fee));
     }
     for entry in book.not_billed() {
-        let _ = write!(text, "\n[[not_billed]]\nvendor = \"{}\"\nwhat = {}\n", entry.vendor, quoted(&entry.what));
+        text.push_str(&format!("\n[[not_billed]]\nvendor = \"{}\"\nwhat = {}\n", entry.vendor, quoted(&entry.what)));
     }
     text
 }
 
-fn price(row: &Row) -> String {
+fn price(row: &PriceRow) -> String {
     let mut text = format!("\n[[price]]\nmodel = {}\n", quoted(&row.model.to_string()));
-    // Writing into a String cannot fail.
     if let Some(day) = row.valid_from {
-        let _ = writeln!(text, "from = {day}");
+        text.push_str(&format!("from = {day}\n"));
     }
     for part in prices(&row.standard) {
-        let _ = writeln!(text, "{part}");
+        text.push_str(&format!("{part}\n"));
     }
     if let Some(long) = &row.long {
         let parts = prices(&long.prices).join(", ");
-        let _ = writeln!(text, "long = {{ above = {}, {parts} }}", long.above_prompt_tokens);
+        text.push_str(&format!("long = {{ above = {}, {parts} }}\n", long.above_prompt_tokens));
     }
     let tiers = [("fast", &row.fast), ("batch", &row.batch), ("flex", &row.flex), ("priority", &row.priority)];
     for (name, tier) in tiers {
         if let Some(tier) = tier {
-            let _ = writeln!(text, "{name} = {{ {} }}", tier_parts(tier).join(", "));
+            text.push_str(&format!("{name} = {{ {} }}\n", tier_parts(tier).join(", ")));
         }
     }
     if let Some((hours, tier)) = &row.peak {
         let parts = [hours_parts(hours), tier_parts(tier)].concat();
-        let _ = writeln!(text, "peak = {{ {} }}", parts.join(", "));
+        text.push_str(&format!("peak = {{ {} }}\n", parts.join(", ")));
     }
     for (name, factor) in [("us", row.us), ("regional", row.regional)] {
         if let Some(factor) = factor {
-            let _ = writeln!(text, "{name} = {factor}");
+            text.push_str(&format!("{name} = {factor}\n"));
         }
     }
     text.push_str(&source(&row.source.tag, &row.source.dated, row.note.as_deref()));
@@ -104,9 +101,11 @@ fn hours_parts(hours: &Hours) -> Vec<String> {
 }
 
 fn fee(fee: &Fee) -> String {
-    let (vendor, name, unit) = (quoted(fee.vendor.word()), quoted(&fee.name), quoted(&fee.unit));
+    let vendor = quoted(fee.vendor.word());
+    let name = quoted(&fee.name);
+    let unit = quoted(&fee.unit);
     let mut text = format!("\n[[fee]]\nvendor = {vendor}\nname = {name}\nunit = {unit}\nprice = {}\n", fee.price);
-    let _ = writeln!(text, "per = {}", fee.per);
+    text.push_str(&format!("per = {}\n", fee.per));
     text.push_str(&source(&fee.source.tag, &fee.source.dated, fee.note.as_deref()));
     text
 }
@@ -125,9 +124,7 @@ fn quoted(text: &str) -> String {
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
             c => quoted.push(c),
         }
     }

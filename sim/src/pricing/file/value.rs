@@ -139,7 +139,8 @@ fn minute(clock: &str) -> Option<u16> {
         let fits = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
         fits.then(|| digits.parse().ok()).flatten()
     };
-    let (hours, minutes) = (two(hours)?, two(minutes)?);
+    let hours = two(hours)?;
+    let minutes = two(minutes)?;
     let total = hours * 60 + minutes;
     (minutes < 60 && total <= 24 * 60).then_some(total)
 }

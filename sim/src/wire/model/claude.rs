@@ -26,7 +26,7 @@ const SELLERS: [(&str, Platform); 8] = [
 /// Platform and geography from what stands before the name.
 fn seller(before: &str, slug: &Slug) -> Option<(Platform, bool)> {
     if let Some(place) = before.strip_suffix("anthropic.") {
-        let geography = place.rsplit(['/', ':']).next().unwrap_or_default();
+        let geography = place.rsplit_once(['/', ':']).map_or(place, |(_, geography)| geography);
         let known = geography.bytes().all(|byte| byte.is_ascii_lowercase() || b"-.".contains(&byte));
         return known.then_some((Platform::Bedrock, geography != "global."));
     }
@@ -66,7 +66,8 @@ impl Slug {
         let dashed = name.replace('@', "-");
         let parts: Vec<&str> = dashed.split('-').collect();
         let (at, family) = parts.iter().enumerate().find_map(|(at, part)| Some((at, family(part)?)))?;
-        let (front, back) = (parts.get(..at)?, parts.get(at + 1..)?);
+        let front = parts.get(..at)?;
+        let back = parts.get(at + 1..)?;
         // `3-5-haiku` and `4.6-sonnet` have the version in front, later ids behind the family.
         let digits = back.iter().take_while(|part| is_version(part)).count();
         let (numbers, suffixes) = if front.is_empty() { back.split_at(digits) } else { (front, back) };

@@ -15,7 +15,7 @@ use forkcast_sim::pricing::Money;
 use crate::args::{self, ExplainArgs, PriceArgs};
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
-use crate::verbs::run_folder::{self, Opened};
+use crate::verbs::run_folder::{self, OpenFolder};
 
 /// Requests with their bodies, and how they were replayed.
 pub struct Source {
@@ -57,10 +57,11 @@ impl Source {
     }
 
     fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let Opened { folder, inputs } = run_folder::open(&args.run)?;
+        let OpenFolder { folder, inputs } = run_folder::open(&args.run)?;
         let run = args.run.display().to_string();
         let options = options(args, &run, &folder, &inputs)?;
-        let (maker, priced_anew) = (Some(folder.maker), args.prices.is_given());
+        let maker = Some(folder.maker);
+        let priced_anew = args.prices.is_given();
         Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
     }
 
@@ -143,7 +144,8 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
     };
     let sizing = sizing(&folder.options, inputs);
     if args.prices.is_given() {
-        let (book, prices_of) = (args.prices.book()?, args.prices.day);
+        let book = args.prices.book()?;
+        let prices_of = args.prices.day;
         return Ok(Options { rules, book, prices_of, sizing, ..Options::default() });
     }
     let day = folder.options.prices_of.as_deref().map(args::date).transpose();

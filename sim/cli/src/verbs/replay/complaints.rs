@@ -39,7 +39,8 @@ pub fn doubts(report: &Report<'_>) -> Vec<Doubt> {
 
 /// Requests that cost something and are in no sum, or are in one with a size that nothing shows.
 fn unmetered(report: &Report<'_>) -> Option<Doubt> {
-    let (requests, told) = (report.tally.unmetered, report.tally.told);
+    let requests = report.tally.unmetered;
+    let told = report.tally.told;
     match report.counted {
         Counted::Recorded if requests > 0 => {
             let plural = if requests == 1 { "" } else { "s" };

@@ -21,7 +21,8 @@ pub fn write_log(run: &Run, target: &mut dyn Write) -> io::Result<()> {
 
 fn log(run: &Run) -> impl Iterator<Item = String> + '_ {
     let event = |logged: &forkcast_sim::simulation::Logged| {
-        let event = serde_json::to_string(&logged.event).unwrap_or_default();
+        let event = serde_json::to_string(&logged.event);
+        let event = event.unwrap_or_else(|error| unreachable!("an event is JSON: {error}"));
         format!("{} ns {event}", logged.at.0)
     };
     run.events.iter().map(event).chain([format!("digest {:032x}", run.digest)])

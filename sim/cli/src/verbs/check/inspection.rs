@@ -11,7 +11,7 @@ use forkcast_replay::input::{Progress, ReadOptions};
 use forkcast_reports::check::{Damage, Graded, Inputs};
 use forkcast_reports::document::count;
 use forkcast_reports::names::Names;
-use forkcast_scenarios::captured;
+use forkcast_scenarios::capture;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::cache;
@@ -23,10 +23,10 @@ use crate::args::{Doubt, SourceArgs, TalkArgs};
 use crate::exit::{BadInput, Stopped};
 use crate::signals::{self, interrupted};
 use crate::verbs::replay;
-use crate::verbs::run_folder::{self, Sorted};
+use crate::verbs::run_folder::{self, NamedPaths};
 
 /// Everything that was seen.
-pub struct Seen {
+pub struct Inspection {
     /// What was found in it.
     pub outcome: Outcome,
     /// What forks need; empty where that was not asked for.
@@ -41,7 +41,7 @@ pub struct Seen {
     pub doubts: Vec<Doubt>,
 }
 
-impl Seen {
+impl Inspection {
     /// Everything that is wrong with the input: whoever judges the whole must not take this for it.
     pub fn mistakes(&self, names: Names) -> Vec<String> {
         let located = |damage: &Damage| {
@@ -60,12 +60,17 @@ impl Seen {
 const TOLD_MAX: usize = 10;
 
 /// Looks at all that was named.
-pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &TalkArgs) -> anyhow::Result<Seen> {
+pub fn inspect(
+    sources: &SourceArgs,
+    checking: Checking,
+    conformance: bool,
+    talk: &TalkArgs,
+) -> anyhow::Result<Inspection> {
     let (scenarios, recorded) = sorted(&sources.paths)?;
     let suites = conformance.then(|| Suites::new(checking.rules.preset));
     let mut both = Both { check: Check::new(checking), suites };
     let mut inputs = Inputs::default();
-    let Sorted { folders, others: recorded } = run_folder::sort(&recorded)?;
+    let NamedPaths { folders, others: recorded } = run_folder::sort(&recorded)?;
     let recorded: Vec<&PathBuf> = recorded.into_iter().copied().collect();
     let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut both)? };
     for opened in folders {
@@ -85,7 +90,7 @@ pub fn see(sources: &SourceArgs, checking: Checking, conformance: bool, talk: &T
     if outcome.origins.is_empty() {
         return Err(nothing(complaints));
     }
-    Ok(Seen { outcome, card, inputs, partial: fed.partial || interrupted(), complaints, doubts })
+    Ok(Inspection { outcome, card, inputs, partial: fed.partial || interrupted(), complaints, doubts })
 }
 
 /// Why there was no request.
@@ -98,9 +103,10 @@ fn nothing(complaints: Vec<String>) -> anyhow::Error {
 
 /// Scenarios, and everything else.
 fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
-    let (mut scenarios, mut recorded) = (Vec::new(), Vec::new());
+    let mut scenarios = Vec::new();
+    let mut recorded = Vec::new();
     for path in paths {
-        match captured::scenario(path) {
+        match capture::scenario(path) {
             Some(scenario) => scenarios.push(scenario.map_err(BadInput::error)?),
             None => recorded.push(path),
         }
@@ -111,7 +117,7 @@ fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
 /// Runs a scenario and takes what its agents send.
 fn played(scenario: Scenario, both: &mut Both, inputs: &mut Inputs) {
     let run = play(scenario, &Options::default());
-    let taken = captured::feed(&run, both);
+    let taken = capture::feed(&run, both);
     inputs.bytes += run.requests.iter().map(|request| request.draft().body().len() as u64).sum::<u64>();
     let file = run.scenario.file.to_string();
     let refused = taken.refused.into_iter();

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use super::block::BlockKind;
 use super::draft::{Draft, Mark, Message};
 use super::level::{Level, Role};
+use super::number::number;
 use super::order::{LastCalls, Placed};
 use super::part::Part;
 use super::piece::Piece;
 
 /// The parts of a draft in prompt order, without the draft's marks.
 #[derive(Clone, Debug, Default)]
-pub struct Placement {
+pub struct DraftParts {
     placed: Vec<Placed>,
     tools: usize,
     /// For each message: where its parts end, and the last calls up to there.
@@ -20,7 +21,7 @@ pub struct Placement {
     begun: usize,
 }
 
-impl Placement {
+impl DraftParts {
     /// The parts of `draft`, as `read` reads its pieces.
     pub fn of(draft: &Draft, results_sorted: bool, read: &mut impl FnMut(&Piece, Level, Role) -> Part) -> Self {
         let mut placement = Self::heads(draft, read);
@@ -72,8 +73,7 @@ impl Placement {
     ) {
         let role = spoken(message.role);
         for (index, piece) in message.content.iter().enumerate().skip(from) {
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            let part = Part { index, ..read(piece, Level::Messages, role) };
+            let part = Part { index: number(index), ..read(piece, Level::Messages, role) };
             self.placed.push(Placed::new(part, Level::Messages, item));
         }
     }
@@ -127,7 +127,7 @@ pub(super) fn spoken(role: Role) -> Role {
 mod tests {
     use std::rc::Rc;
 
-    use super::{Draft, Message, Placement, Role};
+    use super::{Draft, DraftParts, Message, Role};
     use crate::wire::{Piece, Pieces, Wire};
 
     const SHARED: usize = 100;
@@ -154,7 +154,7 @@ mod tests {
             looks += 1;
             wire.part(piece, level, role)
         };
-        let mut placement = Placement::of(&draft(&shared, "one"), true, &mut look);
+        let mut placement = DraftParts::of(&draft(&shared, "one"), true, &mut look);
         for sibling in ["two", "three"] {
             placement.keep(0, SHARED);
             placement.extend(&draft(&shared, sibling).messages, true, &mut look);

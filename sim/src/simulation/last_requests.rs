@@ -10,7 +10,7 @@ use crate::wire::{ChainId, Draft, Index, Trail};
 
 /// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct LastRequest {
     pub trail: Trail,
     pub sizes: Last,
 }
@@ -20,38 +20,38 @@ const HELD_MAX: usize = 32;
 
 /// What agents sent last, of those that asked last. A fork goes on where its parent stood.
 #[derive(Debug, Default)]
-pub(super) struct Latest {
-    held: BTreeMap<Rc<str>, (u64, Rc<Taken>)>,
+pub(super) struct LastRequests {
+    held: BTreeMap<Rc<str>, (u64, Rc<LastRequest>)>,
     /// The agents that are held, by when they asked.
     order: BTreeMap<u64, Rc<str>>,
     /// Of each fork what it begins with.
-    origins: Index<Rc<str>, Rc<Origin>>,
+    origins: Index<Rc<str>, Rc<ForkPoint>>,
     /// Where the last fork began.
-    newest: Weak<Origin>,
+    newest: Weak<ForkPoint>,
     asked: u64,
 }
 
 /// What the forks of one request begin with.
 #[derive(Debug)]
-struct Origin {
+struct ForkPoint {
     /// What their parent had sent.
-    parents: Rc<Taken>,
+    parents: Rc<LastRequest>,
     /// What the first of them sent, from which the others differ in their directives alone; before that its parent's.
-    nearest: RefCell<Rc<Taken>>,
+    nearest: RefCell<Rc<LastRequest>>,
 }
 
-impl Origin {
-    fn new(parents: Rc<Taken>) -> Self {
+impl ForkPoint {
+    fn new(parents: Rc<LastRequest>) -> Self {
         Self { nearest: RefCell::new(parents.clone()), parents }
     }
 
-    fn begin(&self) -> Taken {
-        let mut taken = Taken::clone(&self.nearest.borrow());
+    fn begin(&self) -> LastRequest {
+        let mut taken = LastRequest::clone(&self.nearest.borrow());
         taken.sizes.forget(taken.trail.own_blocks());
         taken
     }
 
-    fn sent(&self, taken: &Rc<Taken>) {
+    fn sent(&self, taken: &Rc<LastRequest>) {
         let mut nearest = self.nearest.borrow_mut();
         if Rc::ptr_eq(&nearest, &self.parents) {
             *nearest = taken.clone();
@@ -59,9 +59,9 @@ impl Origin {
     }
 }
 
-impl Latest {
+impl LastRequests {
     /// What `agent`, which sends `draft`, sent last, as far as it is known; to be given back by [`Self::put`].
-    pub fn take(&mut self, agent: &str, draft: &Draft) -> Taken {
+    pub fn take(&mut self, agent: &str, draft: &Draft) -> LastRequest {
         let own = self.held.remove(agent).map(|(asked, taken)| {
             self.order.remove(&asked);
             taken
@@ -78,7 +78,7 @@ impl Latest {
     }
 
     /// `agent` sent this just now.
-    pub fn put(&mut self, agent: &Rc<str>, taken: Taken) {
+    pub fn put(&mut self, agent: &Rc<str>, taken: LastRequest) {
         self.asked += 1;
         let taken = Rc::new(taken);
         if let Some(origin) = self.origins.get(agent) {
@@ -105,11 +105,11 @@ impl Latest {
     }
 
     /// Where the forks of a request begin that was taken as `parents`.
-    fn origin(&mut self, parents: &Rc<Taken>) -> Rc<Origin> {
+    fn origin(&mut self, parents: &Rc<LastRequest>) -> Rc<ForkPoint> {
         if let Some(known) = self.newest.upgrade().filter(|known| Rc::ptr_eq(&known.parents, parents)) {
             return known;
         }
-        let origin = Rc::new(Origin::new(parents.clone()));
+        let origin = Rc::new(ForkPoint::new(parents.clone()));
         self.newest = Rc::downgrade(&origin);
         origin
     }
@@ -125,7 +125,7 @@ impl Latest {
 
 /// What each chain continues: a line of the ledger, and what that left behind.
 #[derive(Debug, Default)]
-pub(super) struct Continued {
+pub(super) struct Continuations {
     chains: BTreeMap<ChainId, Link>,
     /// By the line that was forked from: the first request of the first fork, from which its siblings differ little.
     first_forks: BTreeMap<usize, Weak<Previous>>,
@@ -142,7 +142,7 @@ enum Link {
     Beyond { line: usize, base: Rc<Previous>, shared: usize, own: Box<Previous> },
 }
 
-impl Continued {
+impl Continuations {
     /// The line and the request that `chain` continues.
     pub fn get(&self, chain: ChainId) -> Option<(usize, Rc<Previous>)> {
         match self.chains.get(&chain)? {
@@ -194,7 +194,8 @@ impl Continued {
 }
 
 fn beyond(line: usize, base: Rc<Previous>, mut own: Previous) -> Link {
-    let (old, new) = (&base.request, &own.request);
+    let old = &base.request;
+    let new = &own.request;
     let pairs = old.nodes.iter().zip(&old.places).zip(new.nodes.iter().zip(&new.places));
     let shared = pairs.take_while(|(old, new)| old == new).count();
     own.request.nodes = own.request.nodes[shared..].to_vec();
@@ -206,7 +207,7 @@ fn beyond(line: usize, base: Rc<Previous>, mut own: Previous) -> Link {
 mod tests {
     use std::rc::Rc;
 
-    use super::{Continued, HELD_MAX, Latest, Taken};
+    use super::{Continuations, HELD_MAX, LastRequest, LastRequests};
     use crate::diagnosis::Previous;
     use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Pieces, Role, Wire};
 
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn what_a_fork_sent_comes_back_whole_whoever_has_ended() {
         let mut wire = Wire::new(NormalForms::default());
-        let (mut continued, parent) = (Continued::default(), ChainId(0));
+        let (mut continued, parent) = (Continuations::default(), ChainId(0));
         continued.put(parent, 0, previous(&mut wire, &["a", "b"]));
         let sent = [["a", "b", "one", "x"], ["a", "b", "two", "x"], ["a", "c", "two", "x"]];
         for fork in 1..=3 {
@@ -252,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_fork_begins_where_its_first_sibling_stood() {
-        let (mut wire, mut latest) = (Wire::new(NormalForms::default()), Latest::default());
-        latest.put(&"parent".into(), Taken::default());
+        let (mut wire, mut latest) = (Wire::new(NormalForms::default()), LastRequests::default());
+        latest.put(&"parent".into(), LastRequest::default());
         for fork in ["one", "two", "three"] {
             latest.fork(&fork.into(), "parent");
         }
@@ -272,8 +273,8 @@ mod tests {
 
     #[test]
     fn only_the_latest_are_held() {
-        let mut latest = Latest::default();
-        latest.put(&"parent".into(), Taken::default());
+        let mut latest = LastRequests::default();
+        latest.put(&"parent".into(), LastRequest::default());
         for fork in 0..HELD_MAX * 3 {
             let name: Rc<str> = format!("fork-{fork}").into();
             latest.fork(&name, "parent");

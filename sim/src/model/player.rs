@@ -9,16 +9,16 @@ use super::{Broken, CallError, Calling, Event, Events, Model, Question, Replying
 
 /// Plays a script without usage and time, for tests of agents alone.
 #[derive(Debug)]
-pub struct Unmetered<S>(RefCell<S>);
+pub struct ScriptPlayer<S>(RefCell<S>);
 
-impl<S: Script> Unmetered<S> {
+impl<S: Script> ScriptPlayer<S> {
     /// A model that says what `script` says.
     pub const fn new(script: S) -> Self {
         Self(RefCell::new(script))
     }
 }
 
-impl<S: Script> Model for Unmetered<S> {
+impl<S: Script> Model for ScriptPlayer<S> {
     fn call(&self, question: Question) -> Calling<'_> {
         Box::pin(async move {
             let answer = self.0.borrow_mut().answer(&question).map_err(|unscripted| CallError::Refused {
@@ -27,7 +27,7 @@ impl<S: Script> Model for Unmetered<S> {
                 message: unscripted.0.into(),
                 retry_after: None,
             })?;
-            let mut played = Played { events: answer.events.into(), end: None };
+            let mut played = PlayedEvents { events: answer.events.into(), end: None };
             match answer.fault {
                 Some(Fault::Refusal(error)) => return Err(error),
                 Some(Fault::Interruption { after_events, how }) => played.interrupt(after_events, how),
@@ -39,12 +39,12 @@ impl<S: Script> Model for Unmetered<S> {
 }
 
 #[derive(Debug)]
-struct Played {
+struct PlayedEvents {
     events: VecDeque<Event>,
     end: Option<Broken>,
 }
 
-impl Played {
+impl PlayedEvents {
     fn interrupt(&mut self, after_events: usize, how: Interruption) {
         self.events.truncate(after_events);
         match how {
@@ -55,7 +55,7 @@ impl Played {
     }
 }
 
-impl Events for Played {
+impl Events for PlayedEvents {
     fn poll_next(&mut self, _context: &mut Context<'_>) -> Poll<Option<Result<Event, Broken>>> {
         let next = self.events.pop_front().map(Ok);
         Poll::Ready(next.or_else(|| self.end.take().map(Err)))

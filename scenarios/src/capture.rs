@@ -13,7 +13,7 @@ use crate::run::Run;
 
 /// What was handed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct Capture {
     /// Requests that the sink was given.
     pub requests: usize,
     /// Requests that were refused or given up before the first byte: nothing was read or written.
@@ -48,13 +48,13 @@ fn is_scenario(text: &str) -> bool {
 /// Hands the requests of a run to `sink` in the order in which they were sent: the bodies, whose they are, when they were
 /// sent and answered, and what the simulated provider reported. An agent is called by its type, with its number where
 /// there are several.
-pub fn feed(run: &Run, sink: &mut dyn Sink) -> Captured {
-    let mut captured = Captured::default();
+pub fn feed(run: &Run, sink: &mut dyn Sink) -> Capture {
+    let mut capture = Capture::default();
     let scope = &*run.scenario.name;
     for (index, request) in run.requests.iter().enumerate() {
         let usage = request.line.billed().filter(|usage| usage.total_input_tokens() > 0);
         let (Some(usage), Some(agent)) = (usage, run.agents.get(request.agent)) else {
-            captured.unanswered += 1;
+            capture.unanswered += 1;
             continue;
         };
         let parent = agent.parent.as_ref().and_then(|id| run.agents.iter().find(|known| known.id == *id));
@@ -73,9 +73,9 @@ pub fn feed(run: &Run, sink: &mut dyn Sink) -> Captured {
         };
         let origin = Origin { file: scope.to_owned(), index, line: 0 };
         match sink.body(&origin, &sent) {
-            Ok(()) => captured.requests += 1,
-            Err(error) => captured.refused.push((index, error.to_string())),
+            Ok(()) => capture.requests += 1,
+            Err(error) => capture.refused.push((index, error.to_string())),
         }
     }
-    captured
+    capture
 }

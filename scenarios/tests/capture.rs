@@ -1,28 +1,28 @@
-//! Runs of the runtime as captures: the guard and the lock take them like anybody's.
+//! Captured runs of the runtime: the guard and the lock take them like anybody's.
 
 use std::path::Path;
 
 use forkcast_replay::guarded::{Check, Checking, Outcome};
-use forkcast_scenarios::captured::{self, Captured};
+use forkcast_scenarios::capture::{self, Capture};
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
 
-fn check(name: &str) -> (Captured, Outcome) {
-    let scenario = captured::scenario(Path::new(name)).expect("a scenario").expect("without mistakes");
+fn check(name: &str) -> (Capture, Outcome) {
+    let scenario = capture::scenario(Path::new(name)).expect("a scenario").expect("without mistakes");
     let run = play(scenario, &Options::default());
     let mut check = Check::new(Checking { recording: Some(Default::default()), ..Checking::default() });
-    let captured = captured::feed(&run, &mut check);
-    assert_eq!(captured.requests + captured.unanswered, run.requests.len());
-    assert_eq!(captured.refused, []);
-    (captured, check.finish())
+    let capture = capture::feed(&run, &mut check);
+    assert_eq!(capture.requests + capture.unanswered, run.requests.len());
+    assert_eq!(capture.refused, []);
+    (capture, check.finish())
 }
 
 #[test]
 fn forks_of_the_runtime_break_nothing_and_are_named_in_the_lock() {
     for name in ["G02-siblings", "fan-out", "client-2026"] {
-        let (captured, outcome) = check(name);
-        assert!(captured.requests > 3, "{name}");
+        let (capture, outcome) = check(name);
+        assert!(capture.requests > 3, "{name}");
         let broken: Vec<String> =
             outcome.report.findings.iter().filter(|found| found.breaks_prefix).map(ToString::to_string).collect();
         assert_eq!(broken, [] as [String; 0], "{name}");
@@ -53,15 +53,15 @@ fn the_same_scenario_equals_its_lock() {
 
 #[test]
 fn what_is_no_scenario_is_left_to_the_readers() {
-    assert!(captured::scenario(Path::new("no-such-scenario")).is_none());
-    assert!(captured::scenario(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none());
+    assert!(capture::scenario(Path::new("no-such-scenario")).is_none());
+    assert!(capture::scenario(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none());
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         path
     };
-    assert!(captured::scenario(&file("cassette.yaml", "interactions: []\nversion: 1\n")).is_none());
-    let mistaken = captured::scenario(&file("mine.yaml", "script: 7\n")).unwrap().unwrap_err();
+    assert!(capture::scenario(&file("cassette.yaml", "interactions: []\nversion: 1\n")).is_none());
+    let mistaken = capture::scenario(&file("mine.yaml", "script: 7\n")).unwrap().unwrap_err();
     assert!(mistaken.contains("mine.yaml"), "{mistaken}");
 }

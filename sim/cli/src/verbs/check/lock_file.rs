@@ -15,14 +15,14 @@ use crate::exit::BadInput;
 pub const UNREADABLE: &str = "no lock was written: it would lack what cannot be read";
 
 /// The lock that was there, and what is said of it.
-pub struct Held<'a> {
+pub struct LockFile<'a> {
     /// Its file; `None` where none is wanted.
     pub file: Option<&'a Path>,
     /// The lock, where there is one.
     pub lock: Option<Lock>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> LockFile<'a> {
     /// Reads the lock that is meant. For an update it may be broken or missing.
     pub fn read(wanted: WantedLock<'a>, update: bool) -> anyhow::Result<Self> {
         let (file, named) = match wanted {

@@ -17,7 +17,7 @@ const CURVES_MAX: usize = 6;
 const POINTS_MAX: usize = 12;
 
 /// What can be drawn of a grid; nothing where it varies in too much or in too little, lacks answers, or has no price.
-pub fn plotted(rows: &[Row]) -> Vec<Answer> {
+pub fn plots(rows: &[Row]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
         return Vec::new();
     }
@@ -64,7 +64,8 @@ fn children_panel(title: String, rows: &[&Row]) -> Panel {
         if let Some(least) = row.bound.filter(|_| bound.points.iter().all(|point| point.at != at)) {
             bound.points.push(point(least));
         }
-        let (name, cost) = (policy(&row.cell), point(row.outcome.cost.unwrap_or_default()));
+        let name = policy(&row.cell);
+        let Some(cost) = row.outcome.cost.map(point) else { continue };
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push(cost),
             None => curves.push(Curve { name, is_bound: false, points: vec![cost] }),
@@ -96,9 +97,8 @@ fn time_panel(title: String, rows: &[&Row]) -> Panel {
         rows.iter().map(|row| (row.cell.placement, row.cell.spawn.is_some())).collect();
     let label = |cell: &Cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() };
     let seconds = |row: &Row| row.outcome.makespan.0 as f64 / 1e9;
-    let point =
-        |row: &&Row| Point { at: seconds(row), cost: row.outcome.cost.unwrap_or_default(), label: label(&row.cell) };
-    let mut points: Vec<Point> = rows.iter().map(point).collect();
+    let point = |row: &&Row| Some(Point { at: seconds(row), cost: row.outcome.cost?, label: label(&row.cell) });
+    let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();
     let least = rows.iter().find_map(|row| row.bound);

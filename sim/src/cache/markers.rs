@@ -11,14 +11,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::look_back::stretches;
 use super::rules::{LifetimeClock, Refresh, Rules, VisibleFrom};
-use super::shelf::{Life, Shelf, Shelved};
+use super::shelf::{Life, Shelf, ShelfState};
 use super::{EntryState, Outcome, Prompt, PromptCache, Ticket};
 use crate::time::Instant;
 use crate::wire::{Index, Marker, Moved, NodeId, Prefixes, Ttl};
 
 /// A cache in which the client marks breakpoints.
 #[derive(Clone, Debug)]
-pub struct Marked {
+pub struct MarkedCache {
     rules: Rules,
     shelf: Shelf,
     evicted: Index<NodeId, ()>,
@@ -51,7 +51,7 @@ struct Write {
     billed: bool,
 }
 
-impl Marked {
+impl MarkedCache {
     /// An empty cache. `seed` matters only where the rules lose writes by chance.
     pub fn new(rules: Rules, seed: u64) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Marked {
 
     fn serves(&self, prompt: &Prompt<'_>, node: NodeId, marker: &Marker, at: Instant) -> bool {
         match self.shelf.get(prompt.prefixes, node, at) {
-            Shelved::Alive(life) => self.rules.reads_any_ttl || life.ttl == marker.ttl,
+            ShelfState::Alive(life) => self.rules.reads_any_ttl || life.ttl == marker.ttl,
             _ => false,
         }
     }
@@ -118,7 +118,7 @@ impl Marked {
     fn put(&mut self, prefixes: &Prefixes, write: Write, started: Instant) {
         let fresh = Life { last_use: started, ttl: write.ttl };
         let life = match self.shelf.get(prefixes, write.node, self.latest) {
-            Shelved::Alive(known) => {
+            ShelfState::Alive(known) => {
                 let lifted = write.billed || self.rules.read_lifts_ttl;
                 let ttl = if lifted { known.ttl.max(write.ttl) } else { known.ttl };
                 Life { last_use: known.last_use.max(started), ttl }
@@ -173,7 +173,7 @@ fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outco
     }
 }
 
-impl PromptCache for Marked {
+impl PromptCache for MarkedCache {
     fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
         let effective = prompt.effective();
         bill(prompt, &effective, self.find(prompt, &effective, at))
@@ -233,19 +233,19 @@ impl PromptCache for Marked {
 
     fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState {
         match self.shelf.get(prefixes, node, at) {
-            Shelved::Alive(_) => EntryState::Live,
+            ShelfState::Alive(_) => EntryState::Live,
             _ if self.in_flight.get(node.index()).is_some_and(|waiting| *waiting > 0) => EntryState::InFlight,
-            Shelved::Dead(_) => EntryState::Expired,
-            Shelved::Never if self.evicted.contains(&node) => EntryState::Evicted,
-            Shelved::Never => EntryState::Absent,
+            ShelfState::Dead(_) => EntryState::Expired,
+            ShelfState::Never if self.evicted.contains(&node) => EntryState::Evicted,
+            ShelfState::Never => EntryState::Absent,
         }
     }
 
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {
         match self.shelf.get(prefixes, node, at) {
-            Shelved::Alive(life) => Some(life),
-            Shelved::Dead(life) => life,
-            Shelved::Never => None,
+            ShelfState::Alive(life) => Some(life),
+            ShelfState::Dead(life) => life,
+            ShelfState::Never => None,
         }
     }
 
@@ -254,12 +254,12 @@ impl PromptCache for Marked {
         cache.next_ticket = self.next_ticket;
         for (was, is) in moved.iter() {
             match self.shelf.get(old, was, self.latest) {
-                Shelved::Alive(life) | Shelved::Dead(Some(life)) => cache.shelf.put(new, is, life),
+                ShelfState::Alive(life) | ShelfState::Dead(Some(life)) => cache.shelf.put(new, is, life),
                 // Dead for so long that its last use is forgotten.
-                Shelved::Dead(None) => {
+                ShelfState::Dead(None) => {
                     cache.shelf.put(new, is, Life { last_use: Instant::default(), ttl: Ttl::FiveMinutes });
                 }
-                Shelved::Never => {}
+                ShelfState::Never => {}
             }
             if self.evicted.contains(&was) {
                 cache.evicted.insert(is, ());
@@ -283,12 +283,13 @@ impl PromptCache for Marked {
     }
 }
 
-impl Marked {
+impl MarkedCache {
     /// Puts what the request wrote, unless that happened.
     fn publish(&mut self, prefixes: &Prefixes, ticket: Ticket) {
         let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.put) else { return };
         request.put = true;
-        let (writes, started) = (request.writes.clone(), request.started);
+        let writes = request.writes.clone();
+        let started = request.started;
         self.land(&writes);
         self.put_writes(prefixes, &writes, started);
     }
@@ -308,9 +309,9 @@ impl Marked {
     fn restart_clocks(&mut self, prefixes: &Prefixes, done: &UnderWay, at: Instant) {
         for write in &done.writes {
             match self.shelf.get(prefixes, write.node, at) {
-                Shelved::Alive(_) => self.shelf.touch(prefixes, write.node, at),
-                Shelved::Dead(_) => self.shelf.put(prefixes, write.node, Life { last_use: at, ttl: write.ttl }),
-                Shelved::Never => {}
+                ShelfState::Alive(_) => self.shelf.touch(prefixes, write.node, at),
+                ShelfState::Dead(_) => self.shelf.put(prefixes, write.node, Life { last_use: at, ttl: write.ttl }),
+                ShelfState::Never => {}
             }
         }
         if let Some(hit) = done.hit {
