@@ -26,7 +26,7 @@ use progress::{Meter, Named};
 pub(crate) use agents::{AgentFolders, below};
 pub use each::{Again, Piece};
 
-pub use crate::formats::{FORMATS, FormatInfo, InputFormat};
+pub use crate::formats::InputFormat;
 pub use progress::Progress;
 
 /// Largest file that is read, unpacked: 2 GiB. Recordings of one session stay below 100 MB.

@@ -3,7 +3,7 @@
 use forkcast_replay::exchange::{Dialect, Exchange, Provider};
 use forkcast_replay::formats::Format;
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
-use forkcast_replay::input::{FORMATS, InputFormat, Inputs};
+use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 
@@ -303,9 +303,8 @@ fn the_sample_is_whole_and_tells_its_story() {
 
 #[test]
 fn formats_have_names_that_parse() {
-    for row in FORMATS {
-        assert_eq!(row.name.parse::<InputFormat>().unwrap(), InputFormat::As(row.format));
-        assert_eq!(row.format.name(), row.name);
+    for format in Format::ALL {
+        assert_eq!(format.name().parse::<InputFormat>().unwrap(), InputFormat::As(*format));
     }
     assert_eq!("auto".parse::<InputFormat>().unwrap(), InputFormat::Auto);
     let error = "saz".parse::<InputFormat>().unwrap_err().to_string();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use forkcast_replay::exchange::Exchange;
-use forkcast_replay::formats::{self, FORMATS, Format, Reading};
+use forkcast_replay::formats::{self, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
@@ -66,11 +66,11 @@ fn request(exchange: &Exchange) -> (usize, &str, &[u8], &str) {
 
 #[test]
 fn every_format_has_fixtures_that_are_detected_as_such() {
-    for row in FORMATS.iter().filter(|row| !ELSEWHERE.contains(&row.format)) {
-        let (_, names) = OF_FORMAT.iter().find(|(format, _)| *format == row.format).expect(row.name);
+    for format in Format::ALL.iter().filter(|format| !ELSEWHERE.contains(format)) {
+        let (_, names) = OF_FORMAT.iter().find(|(known, _)| known == format).expect(format.name());
         for name in *names {
             let inputs = Inputs::from_bytes(name, &fixture(name), InputFormat::Auto);
-            assert_eq!(inputs.scopes[0].files[0].format, row.format, "{name}");
+            assert_eq!(inputs.scopes[0].files[0].format, *format, "{name}");
             assert!(inputs.exchanges().count() > 0, "{name}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use forkcast_replay::transcript::Client;
+use forkcast_replay::formats::Format;
 use forkcast_sim::outside::{quoted, quoted_part};
 use forkcast_sim::wire::model;
 
@@ -55,7 +55,7 @@ impl Names {
             return client;
         }
         let (name, version) = client.split_once('/').map_or((&*client, None), |(name, version)| (name, Some(version)));
-        let is_public = name == CLAUDE_CODE_IN_HEADERS || Client::ALL.iter().any(|known| known.name() == name);
+        let is_public = name == CLAUDE_CODE_IN_HEADERS || Format::ALL.iter().any(|known| known.name() == name);
         let name = if is_public { name.to_owned() } else { self.shown("client", name) };
         match version {
             None => name,

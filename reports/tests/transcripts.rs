@@ -8,7 +8,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, Replay};
 use forkcast_replay::transcript::{
-    Agent, AgentKind, Answer, Client, Item, OutputCount, Session, Sign, SpawnMode, SpawnResult, Stop, Thread, What,
+    Agent, AgentKind, Answer, Item, OutputCount, Session, Sign, SpawnMode, SpawnResult, Stop, Thread, What,
 };
 use forkcast_replay::what_if::{Hypothetical, WhatIf};
 use forkcast_reports::format::{self, SCHEMAS};
@@ -66,14 +66,7 @@ fn answer(asks: &Asks) -> Answer {
 }
 
 fn agent(id: &str, parent: Option<usize>, kind: AgentKind) -> Agent {
-    let thread = Thread {
-        client: Client::ClaudeCode,
-        session: Some(Arc::from("s")),
-        agent: None,
-        user: None,
-        project: None,
-        items: Vec::new(),
-    };
+    let thread = Thread { session: Some(Arc::from("s")), agent: None, user: None, project: None, items: Vec::new() };
     Agent { id: Arc::from(id), parent, kind, file: Arc::from("s.jsonl"), thread }
 }
 
@@ -85,7 +78,6 @@ fn session(id: &str) -> Session {
         source: format!("p/{id}.jsonl"),
         scope: 0,
         format: Format::ClaudeCode,
-        client: Client::ClaudeCode,
         user: None,
         project: Some(Arc::from("/home/u/work")),
         agents: vec![

@@ -9,14 +9,56 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::dialect::{self, Translated, bedrock_converse};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
 use crate::exchange::{Dialect, Exchange, Origin, Provider};
 use crate::response;
 
+/// The reader.
+pub(super) struct Bodies;
+
+impl Reader for Bodies {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "bodies",
+            what: "one request body per file, in order of file names; or `{request, response}` in one file",
+            detected_by: "top-level keys `model` and `messages` (or `input`, `prompt`), or `contents`, or `request` and `response`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::No.or_perhaps(object.is_document && is_body(object))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
+/// Keys of bodies whose model stands in the address: those for Bedrock and Vertex, and those of Converse.
+const MODEL_ELSEWHERE: [&str; 4] = ["anthropic_version", "toolConfig", "inferenceConfig", "modelId"];
+
+/// Pairs of keys by which a body, or one with its answer, is known.
+const PAIRS: [[&str; 2]; 3] =
+    [["request", "response"], ["message", "chat_history"], ["inputText", "textGenerationConfig"]];
+
+fn is_body(object: &Object<'_>) -> bool {
+    (object.has("model") && object.has_any(&["messages", "input", "prompt"]))
+        || (object.has("messages") && object.has_any(&MODEL_ELSEWHERE))
+        || PAIRS.iter().any(|pair| object.has_all(pair))
+        || has_contents(object)
+        || object.inner("request").is_some_and(|request| has_contents(&request))
+}
+
+/// The list under `contents` is a conversation with Gemini.
+fn has_contents(object: &Object<'_>) -> bool {
+    object.first_under("contents").is_some_and(|content| content.has("parts"))
+}
+
 /// Reads a file that holds bodies.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut at = json::skip_space(text.bytes, 0);
     let mut index = 0;

@@ -13,14 +13,36 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json::{self, member, member_text};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, not_utf8};
 use super::{Passed, Reading, when};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Headers, Request, Response, Sorted};
 
+/// The reader.
+pub(super) struct ClaudeTrace;
+
+impl Reader for ClaudeTrace {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "claude-trace",
+            what: "requests and answers of Claude Code as claude-trace logs them",
+            detected_by: "lines with keys `request`, `response` and `logged_at`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["request", "logged_at"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads a log.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut log = Log { file, text, reading: Reading::default(), passed: Passed::default(), index: 0 };
     for (number, start, line) in text.lines() {
         if !line.trim_ascii().is_empty() {

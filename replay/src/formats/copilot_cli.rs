@@ -23,15 +23,37 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
 use super::thread::{Names, Record, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
 use super::thread::{merge, note_unmeasured, part, pieces_hash, records, sign, told_count, user};
 use super::{Reading, when};
 use crate::error::Fault;
-use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+
+/// The reader.
+pub(super) struct CopilotCli;
+
+impl Reader for CopilotCli {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "copilot-cli",
+            what: "events of Copilot CLI (`~/.copilot/session-state`): sums of a session by model, no single request has usage",
+            detected_by: "lines with keys `type`, `data`, `timestamp` and `parentId`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["type", "data", "timestamp", "parentId"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
 
 /// Reads the events of one session.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut session = Session::default();
     records::<Event<'_>>(text, &mut reading, |reading, record| session.event(reading, &record));
@@ -305,7 +327,6 @@ impl Session {
             ));
         }
         Thread {
-            client: Client::CopilotCli,
             session: self.id,
             agent: None,
             user: self.project.as_deref().map(user),

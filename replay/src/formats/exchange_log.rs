@@ -29,6 +29,7 @@ use forkcast_sim::pricing::ServiceTier;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, no_object, not_utf8};
 use super::{Reading, bodies, body, json, when};
 use crate::error::Fault;
@@ -68,8 +69,29 @@ struct Line<'a> {
     status: Option<u16>,
 }
 
+/// The reader.
+pub(super) struct ExchangeLog;
+
+impl Reader for ExchangeLog {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "exchange-log",
+            what: "forkcast.exchanges/1, one exchange per line with instants, bodies and answers",
+            detected_by: "lines with keys `v` and `request`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["v", "request"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads an exchange log.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut log = Log { file, text, reading: Reading::default() };
     for (number, start, line) in text.lines() {
         log.line(number, start, line);

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, json};
@@ -28,8 +29,31 @@ use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Headers, Request, Response, Sorted};
 
+/// The reader.
+pub(super) struct Har;
+
+impl Reader for Har {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "har",
+            what: "HTTP archives (HAR 1.2) with contents, of a browser, Charles, Proxyman or mitmproxy (`save.har`, `hardump`)",
+            detected_by: "a top-level key `log` with `entries` in it",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        // What stands before the entries counts too, where the file is damaged behind it.
+        let is_archive = |log: Object<'_>| log.has_any(&["entries", "creator", "pages"]);
+        Probe::sure(object.is_document && object.begun("log").is_some_and(is_archive))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads an archive. What stands before damage is kept.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let creator = creator(text.bytes);
     let mut archive = Archive {
         file,

@@ -26,6 +26,7 @@ use std::ops::Range;
 use forkcast_sim::outside::found;
 
 use super::logged::{self, Content};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, when};
@@ -51,8 +52,33 @@ const MODEL_CALLS: &[&str] = &[
     "llm_passthrough_route_stream",
 ];
 
+/// The reader.
+pub(super) struct LiteLlm;
+
+impl Reader for LiteLlm {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "litellm",
+            what: "calls as LiteLLM's callbacks log them (`StandardLoggingPayload`), and rows of its table of spends",
+            detected_by: "objects with `call_type` and `startTime`, or with `standard_logging_object`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has("standard_logging_object") || object.has_all(&["call_type", "startTime"]))
+    }
+
+    fn reads_lists(&self) -> bool {
+        true
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads a log.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut log =
         Log { file, text, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
     let mut index = 0;

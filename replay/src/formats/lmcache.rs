@@ -21,6 +21,7 @@ use forkcast_sim::time::Instant;
 use forkcast_tokens::Vocabulary;
 use serde::Deserialize;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, when};
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, TextBlock, Trace, TraceRequest};
@@ -50,8 +51,29 @@ struct Placed<'a> {
     row: Row<'a>,
 }
 
+/// The reader.
+pub(super) struct LmCache;
+
+impl Reader for LmCache {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "lmcache",
+            what: "LMCache's traces of agents: the texts of prompts and answers, no models",
+            detected_by: "lines with keys `input`, `session_id` and `timestamp`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["input", "session_id", "timestamp"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
+
 /// Reads a trace.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut rows: Vec<Placed<'_>> = Vec::new();
     reading.records(text, |index, line, row: Row<'_>| {

@@ -14,6 +14,7 @@ use forkcast_sim::time::Instant;
 use serde::Deserialize;
 
 use super::block_ids::{BlockIds, BlocksLeft};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, when};
 use crate::count::believed;
@@ -31,8 +32,29 @@ struct Row {
     hash_ids: BlockIds,
 }
 
+/// The reader.
+pub(super) struct Mooncake;
+
+impl Reader for Mooncake {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "mooncake",
+            what: "Mooncake's traces of a cluster: prompts as global ids of blocks of 512 tokens, no models",
+            detected_by: "lines with keys `hash_ids` and `input_length`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["hash_ids", "input_length"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
+
 /// Reads a trace.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
     let mut blocks_left = BlocksLeft::default();

@@ -29,6 +29,7 @@ use forkcast_sim::time::Instant;
 
 use self::attributes::Attributes;
 use super::logged::{self, Content};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading};
@@ -38,8 +39,33 @@ use crate::exchange::{Exchange, Origin};
 /// What a log of traces leaves out, said once for each file.
 const NO_MARKERS: &str = "traces hold no cache breakpoints: where they stood is not known";
 
+/// The reader.
+pub(super) struct Otel;
+
+impl Reader for Otel {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "otel",
+            what: "OpenTelemetry traces of generative AI (OTLP in JSON, `gen_ai.*`, OpenLLMetry, OpenInference): usage, and prompts where spans hold them",
+            detected_by: "objects with `resourceSpans`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has("resourceSpans"))
+    }
+
+    fn reads_lists(&self) -> bool {
+        true
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads traces.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let (ranges, faults) = spans::find(text);
     let mut traces =
         Traces { file, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };

@@ -23,16 +23,39 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
 use super::thread::{Names, Record, Unknown, answer, beside, call_hash, call_part, cost, input, line_number};
 use super::thread::{note_unmeasured, part, parts, pieces_hash, records, sign, sized, spelled, told_count, user};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thinking, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, Thread, What};
+
+/// The reader.
+pub(super) struct Pi;
+
+impl Reader for Pi {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "pi",
+            what: "sessions of pi (`~/.pi/agent/sessions`)",
+            detected_by: "lines with keys `type`, `timestamp` and `cwd`, or a `message` with a `role`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        let is_message = || object.inner("message").is_some_and(|message| message.has("role"));
+        Probe::sure(object.has_all(&["timestamp", "type"]) && (object.has_all(&["id", "cwd"]) || is_message()))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
 
 /// Reads one session.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut session = Session::default();
     records::<Entry<'_>>(text, &mut reading, |reading, record| session.entry(reading, &record));
@@ -323,7 +346,6 @@ impl Session {
     fn finish(mut self, reading: &mut Reading) -> Thread {
         mem::take(&mut self.unknown).finish(reading);
         Thread {
-            client: Client::Pi,
             session: self.id,
             agent: None,
             user: self.project.as_deref().map(user),

@@ -20,14 +20,38 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::{member, text as json_text};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
 use super::thread::{Names, answer, beside, call_hash, call_part, cost, input, line_number, merge, note_unmeasured};
 use super::thread::{part, pieces_hash};
 use crate::error::Fault;
-use crate::transcript::{Call, Client, InputOrigin, Item, Stop, Thread, What};
+use crate::transcript::{Call, InputOrigin, Item, Stop, Thread, What};
+
+/// The reader.
+pub(super) struct SweAgent;
+
+impl Reader for SweAgent {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "swe-agent",
+            what: "trajectories of SWE-agent (`.traj`): sums of a run, nothing of the cache",
+            detected_by: "top-level key `history` with `trajectory`, or with messages that name an `agent`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        let names_agent = |message: Object<'_>| message.has_all(&["role", "content", "agent"]);
+        let is_conversation = || object.first_under("history").is_some_and(names_agent);
+        Probe::sure(object.has("history") && (object.has("trajectory") || is_conversation()))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
 
 /// Reads one trajectory.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut run = Run {
         document: pieces_hash(&[text.bytes]),
@@ -50,14 +74,7 @@ pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
     run.stats(&mut reading, text);
     note_unmeasured(&mut reading, &run.items);
     if !run.items.is_empty() {
-        reading.threads.push(Thread {
-            client: Client::SweAgent,
-            session: None,
-            agent: None,
-            user: None,
-            project: None,
-            items: run.items,
-        });
+        reading.threads.push(Thread { session: None, agent: None, user: None, project: None, items: run.items });
     }
     reading
 }

@@ -17,16 +17,38 @@ use std::sync::Arc;
 use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::thread::{Names, Unknown, Within, answer, answer_hash, beside, call_hash, input, line_number, pieces_hash};
 use super::thread::{records, sized, user};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Stop, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, What};
+
+/// The reader.
+pub(super) struct TraceLab;
+
+impl Reader for TraceLab {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "tracelab",
+            what: "normalised rounds of TraceLab, sizes without texts",
+            detected_by: "lines with keys `provider`, `round_index` and `prefix_tokens`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["provider", "round_index", "prefix_tokens"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
 
 /// Reads a file of rounds.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
     records::<Round<'_>>(text, &mut reading, |_, record| {
@@ -43,7 +65,7 @@ pub(super) fn read(text: &Text<'_>) -> Reading {
             round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
         }
         let session = Some(Arc::from(session));
-        reading.threads.push(Thread { client: Client::TraceLab, session, agent: None, user, project, items });
+        reading.threads.push(Thread { session, agent: None, user, project, items });
     }
     unknown.finish(&mut reading);
     reading

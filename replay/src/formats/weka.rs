@@ -28,6 +28,7 @@ use serde_json::value::RawValue;
 
 use super::block_ids::{BlockIds, BlocksLeft};
 use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start, walk_value};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, glimpse};
 use super::{Reading, when};
 use crate::count::believed;
@@ -62,8 +63,29 @@ struct Row<'a> {
     ttft: Option<&'a RawValue>,
 }
 
+/// The reader.
+pub(super) struct Weka;
+
+impl Reader for Weka {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "weka",
+            what: "WEKA's traces of Claude Code: conversations with their sub-agents, prompts as ids of blocks of 64 tokens",
+            detected_by: "top-level keys `hash_id_scope` and `requests`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["hash_id_scope", "requests"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
+
 /// Reads traces.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let blocks_left = BlocksLeft::default();
     let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
     let mut at = skip_space(text.bytes, 0);

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::outcome::Outcome;
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, no_object, not_utf8};
 use super::{Reading, body, json, when};
 use crate::error::Fault;
@@ -22,8 +23,30 @@ use crate::exchange::{Exchange, Origin};
 /// How far an outcome's start may lie from its request. All 92 pairs of the captures seen lie within 1 ms.
 const JOIN_WITHIN: Duration = Duration::from_millis(5);
 
+/// The reader.
+pub(super) struct WireCapture;
+
+impl Reader for WireCapture {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "wire-capture",
+            what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
+            detected_by: "top-level keys `header` and `records`, or lines with `ts` and `body`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        let is_whole = object.is_document && object.has_all(&["header", "records"]);
+        Probe::sure(is_whole || object.has_all(&["ts", "body"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads a capture.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut capture = Capture { file, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
     if json::value_start(text.bytes, "records").is_some() {
         let (ranges, fault) = text.elements_under("records");

@@ -8,7 +8,7 @@ pub use rule::{RuleName, RuleSet};
 
 use forkcast_sim::wire::model::Resolved;
 
-use crate::transcript::Client;
+use crate::formats::Format;
 
 /// What holds for one client in one version with one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ const WITHOUT_FOLLOW_UP: [Version; 5] = [(2, 1, 15), (2, 1, 29), (2, 1, 36), (2,
 impl Profile {
     /// The habits of `client` in the version that it names, without those of `left_out`. Of a client without a version,
     /// the rules that hold for every client and every version are known.
-    pub fn of(client: Client, version: Option<Version>, model: &Resolved, left_out: RuleSet) -> Self {
+    pub fn of(client: Format, version: Option<Version>, model: &Resolved, left_out: RuleSet) -> Self {
         let holding = HABITS.iter().filter(|habit| habit.holds(client, version));
         let rules = holding.fold(RuleSet::default(), |rules, habit| rules.with(habit.rule)).without(left_out);
         Self {

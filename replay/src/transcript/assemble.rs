@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::packed::Packed;
 use super::spill::Spill;
-use super::{Agent, AgentKind, Client, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles, file_stem};
+use super::{Agent, AgentKind, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles, file_stem};
 use crate::formats::Format;
 
 /// A thread that was put away, and its file.
@@ -50,7 +50,6 @@ pub(super) struct Plan {
     pub source: String,
     pub scope: usize,
     pub format: Format,
-    pub client: Client,
     pub user: Option<Arc<str>>,
     pub project: Option<Arc<str>>,
     /// In the order of its agents.
@@ -128,7 +127,7 @@ fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
     }
     kept.shrink_to_fit();
     let main = kept.first()?;
-    let (source, format, client) = (main.file.to_string(), main.format, main.thread.client);
+    let (source, format) = (main.file.to_string(), main.format);
     let first_known = |of: fn(&Packed) -> Option<&Arc<str>>| kept.iter().find_map(|found| of(&found.thread)).cloned();
     let user = first_known(|thread| thread.user.as_ref());
     let project = first_known(|thread| thread.project.as_ref());
@@ -136,7 +135,7 @@ fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
         SessionKey::Id(id) => (id.clone(), false),
         SessionKey::File(file) => (Arc::from(file_stem(file)), true),
     };
-    Some(Plan { id, is_file, source, scope: group.scope, format, client, user, project, threads: kept })
+    Some(Plan { id, is_file, source, scope: group.scope, format, user, project, threads: kept })
 }
 
 impl Plan {
@@ -151,7 +150,6 @@ impl Plan {
             source: self.source.clone(),
             scope: self.scope,
             format: self.format,
-            client: self.client,
             user: self.user.clone(),
             project: self.project.clone(),
             agents,

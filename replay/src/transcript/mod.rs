@@ -27,68 +27,9 @@ pub use sessions::{FileThreads, MEMORY_BYTES_MAX, Sessions};
 
 use std::sync::Arc;
 
-/// The program that wrote a transcript. Its habits are a profile of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Client {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-    /// OpenCode.
-    OpenCode,
-    /// pi.
-    Pi,
-    /// Gemini CLI.
-    GeminiCli,
-    /// Copilot CLI.
-    CopilotCli,
-    /// Managed agents of Anthropic.
-    ManagedAgents,
-    /// SWE-agent.
-    SweAgent,
-    /// Normalised rounds of TraceLab.
-    TraceLab,
-    /// A serving trace that names no program.
-    Trace,
-}
-
-impl Client {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::OpenCode,
-        Self::Pi,
-        Self::GeminiCli,
-        Self::CopilotCli,
-        Self::ManagedAgents,
-        Self::SweAgent,
-        Self::TraceLab,
-        Self::Trace,
-    ];
-
-    /// The word used in reports, in front of the version.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::OpenCode => "opencode",
-            Self::Pi => "pi",
-            Self::GeminiCli => "gemini-cli",
-            Self::CopilotCli => "copilot-cli",
-            Self::ManagedAgents => "managed-agents",
-            Self::SweAgent => "swe-agent",
-            Self::TraceLab => "tracelab",
-            Self::Trace => "trace",
-        }
-    }
-}
-
 /// What one file tells of one agent, in the order of the conversation.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Who wrote it.
-    pub client: Client,
     /// The session's id as the file has it. Threads with equal ids are one session; the threads of a file without one are
     /// a session of their own, shown under the file's stem.
     pub session: Option<Arc<str>>,

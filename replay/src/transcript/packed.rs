@@ -7,12 +7,11 @@ use forkcast_sim::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::spill::{Spill, Spot};
-use super::{Answer, Client, Item, Thread, What};
+use super::{Answer, Item, Thread, What};
 
 /// A thread without its items.
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
-    pub client: Client,
     pub session: Option<Arc<str>>,
     pub agent: Option<Arc<str>>,
     pub user: Option<Arc<str>>,
@@ -64,11 +63,10 @@ pub(super) fn answers(items: &[Item]) -> impl Iterator<Item = (usize, &Answer)> 
 impl Packed {
     /// Puts a thread away.
     pub fn new(thread: Thread, spill: &Spill) -> Self {
-        let Thread { client, session, agent, user, project, items } = thread;
+        let Thread { session, agent, user, project, items } = thread;
         let marks: Vec<Mark> = answers(&items).map(Mark::of).collect();
         let bytes = packed(&items);
         Self {
-            client,
             session,
             agent,
             user,
@@ -88,7 +86,6 @@ impl Packed {
         let bytes = spill.get(self.spot)?;
         let items = postcard::from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         Ok(Thread {
-            client: self.client,
             session: self.session.clone(),
             agent: self.agent.clone(),
             user: self.user.clone(),

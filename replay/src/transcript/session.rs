@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Client, SpawnMode, Thread, What};
+use super::{SpawnMode, Thread, What};
 use crate::formats::Format;
 
 /// All threads of one session, joined.
@@ -14,10 +14,8 @@ pub struct Session {
     pub source: String,
     /// The path named on the command line that it was found under: index among the scopes.
     pub scope: usize,
-    /// How it was read.
+    /// How it was read, and so the program that wrote it: the habits of each are a profile of their own.
     pub format: Format,
-    /// Who wrote it.
-    pub client: Client,
     /// See [`Thread::user`].
     pub user: Option<Arc<str>>,
     /// See [`Thread::project`].

@@ -7,7 +7,7 @@
 //! ```
 
 use bolero::check;
-use forkcast_replay::formats::{FORMATS, Format};
+use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 
 use super::read;
@@ -28,8 +28,8 @@ macro_rules! targets {
 
         #[test]
         fn every_reader_is_a_target() {
-            assert_eq!([$(Format::$format),*].len(), FORMATS.len());
-            assert!(FORMATS.iter().all(|row| [$(Format::$format),*].contains(&row.format)));
+            assert_eq!([$(Format::$format),*].len(), Format::ALL.len());
+            assert!(Format::ALL.iter().all(|format| [$(Format::$format),*].contains(format)));
         }
     };
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{AgentKind, Client, InputOrigin, Sign, Stop};
+use forkcast_replay::transcript::{AgentKind, InputOrigin, Sign, Stop};
 
 use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 
@@ -13,7 +13,7 @@ const FIXTURE: &str = "codex.jsonl";
 fn a_rollout_is_read_as_its_lines_say() {
     let inputs = clean(FIXTURE, Format::Codex);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("0195a000-0000-7000-8000-000000000001", Client::Codex));
+    assert_eq!((&*session.id, session.format), ("0195a000-0000-7000-8000-000000000001", Format::Codex));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();

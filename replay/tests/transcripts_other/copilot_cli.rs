@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{Client, InputOrigin};
+use forkcast_replay::transcript::InputOrigin;
 
 use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 
@@ -13,7 +13,7 @@ const FIXTURE: &str = "copilot-cli.jsonl";
 fn a_sum_stands_for_all_requests_of_its_model_and_says_so() {
     let inputs = clean(FIXTURE, Format::CopilotCli);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("c0911001", Client::CopilotCli));
+    assert_eq!((&*session.id, session.format), ("c0911001", Format::CopilotCli));
     assert_eq!(session.project.as_deref(), Some("/home/ada/loom"));
     let answers = counted(inputs.sessions.all());
     let told: Vec<_> = answers.iter().map(|answer| (&*answer.model, answer.usage.as_ref().map(counts))).collect();

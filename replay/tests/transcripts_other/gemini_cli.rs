@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
+use forkcast_replay::transcript::{InputOrigin, Sign, Stop};
 use serde_json::Value;
 
 use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
@@ -15,7 +15,7 @@ const LINES: &str = "gemini-cli.jsonl";
 fn a_chat_in_one_document_is_read_as_it_says() {
     let inputs = clean(DOCUMENT, Format::GeminiCli);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("9e317001-0000-4000-8000-000000000001", Client::GeminiCli));
+    assert_eq!((&*session.id, session.format), ("9e317001-0000-4000-8000-000000000001", Format::GeminiCli));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (None, Some("5eed5eed")));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();

@@ -1,7 +1,7 @@
 //! Event streams of managed agents.
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
+use forkcast_replay::transcript::{InputOrigin, Sign, Stop};
 
 use super::{clean, counted, counts, inputs_of, read, signs, text};
 
@@ -12,7 +12,7 @@ const PAGE: &str = "managed-agents.json";
 fn spans_enclose_requests() {
     let inputs = clean(LINES, Format::ManagedAgents);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("managed-agents", Client::ManagedAgents));
+    assert_eq!((&*session.id, session.format), ("managed-agents", Format::ManagedAgents));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| counts(answer.usage.as_ref().unwrap())).collect();
     assert_eq!(usage, [[6, 0, 3000, 40, 0], [2, 3000, 60, 5, 0]]);

@@ -1,7 +1,7 @@
 //! Exports of OpenCode.
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop};
+use forkcast_replay::transcript::{InputOrigin, Sign, Stop};
 
 use super::{clean, counted, counts, inputs_of, read, signs, text};
 
@@ -11,7 +11,7 @@ const FIXTURE: &str = "opencode.json";
 fn each_step_of_a_message_is_a_request() {
     let inputs = clean(FIXTURE, Format::OpenCode);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("ses_1", Client::OpenCode));
+    assert_eq!((&*session.id, session.format), ("ses_1", Format::OpenCode));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();

@@ -1,7 +1,7 @@
 //! Sessions of pi.
 
 use forkcast_replay::formats::Format;
-use forkcast_replay::transcript::{Client, InputOrigin, Sign, Stop, Thinking};
+use forkcast_replay::transcript::{InputOrigin, Sign, Stop, Thinking};
 use serde_json::Value;
 
 use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
@@ -12,7 +12,7 @@ const FIXTURE: &str = "pi.jsonl";
 fn a_session_is_read_as_its_lines_say() {
     let inputs = clean(FIXTURE, Format::Pi);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("5e551011-0000-4000-8000-000000000001", Client::Pi));
+    assert_eq!((&*session.id, session.format), ("5e551011-0000-4000-8000-000000000001", Format::Pi));
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/Users/ada"), Some("/Users/ada/loom")));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();

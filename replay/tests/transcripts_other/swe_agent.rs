@@ -2,7 +2,7 @@
 
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::{Client, InputOrigin};
+use forkcast_replay::transcript::InputOrigin;
 use serde_json::Value;
 
 use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
@@ -13,7 +13,7 @@ const FIXTURE: &str = "swe-agent.traj";
 fn one_answer_stands_for_the_run_and_says_so() {
     let inputs = clean(FIXTURE, Format::SweAgent);
     let [session] = inputs.sessions.all() else { panic!("one session") };
-    assert_eq!((&*session.id, session.client), ("swe-agent", Client::SweAgent));
+    assert_eq!((&*session.id, session.format), ("swe-agent", Format::SweAgent));
     let [answer] = counted(inputs.sessions.all())[..] else { panic!("one answer") };
     assert_eq!(counts(answer.usage.as_ref().unwrap()), [5200, 0, 0, 64, 0]);
     assert_eq!(answer.usage.unwrap().reported_cost.unwrap().to_string(), "0.0125");

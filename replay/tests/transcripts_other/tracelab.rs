@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::{Client, InputOrigin, Stop};
+use forkcast_replay::transcript::{InputOrigin, Stop};
 
 use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 use crate::places::beside;
@@ -16,7 +16,7 @@ fn rounds_are_requests_of_their_sessions() {
     let inputs = clean(FIXTURE, Format::TraceLab);
     let ids: Vec<&str> = inputs.sessions.all().iter().map(|session| &*session.id).collect();
     assert_eq!(ids, ["claude:s1", "codex:s2"]);
-    assert!(inputs.sessions.all().iter().all(|session| session.client == Client::TraceLab));
+    assert!(inputs.sessions.all().iter().all(|session| session.format == Format::TraceLab));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| counts(answer.usage.as_ref().unwrap())).collect();
     assert_eq!(usage, [[20, 3000, 1980, 90, 0], [2, 5000, 198, 30, 0], [600, 300, 0, 50, 20]]);

@@ -73,7 +73,7 @@ impl Recorded<'_> {
     /// Program and version that sent it: `claude-code/2.1.63`.
     pub fn client(&self) -> Option<String> {
         if let Some(answered) = self.answered {
-            let name = answered.session.client.name();
+            let name = answered.session.format.name();
             let version = answered.answer.version.as_deref();
             return Some(version.map_or_else(|| name.to_owned(), |version| format!("{name}/{version}")));
         }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use forkcast_replay::input::{FORMATS, InputFormat};
+use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_reports::format::tables;
 use forkcast_reports::names::Names;
@@ -388,8 +388,7 @@ fn what_if_help() -> String {
 
 /// Formats by their names, so that shells can complete them.
 fn input_format() -> impl TypedValueParser<Value = InputFormat> {
-    let names = std::iter::once("auto").chain(FORMATS.iter().map(|format| format.name));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<InputFormat>())
+    PossibleValuesParser::new(InputFormat::names()).try_map(|name| name.parse::<InputFormat>())
 }
 
 /// Names of tables.

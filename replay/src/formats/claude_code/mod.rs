@@ -34,14 +34,45 @@ mod usage;
 pub use estimate::output_residual;
 
 use super::Reading;
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use crate::error::Fault;
 use crate::transcript::Measuring;
 use message::Blocks;
 use records::Records;
 use scan::Cursor;
 
+/// The reader.
+pub(super) struct ClaudeCode;
+
+impl Reader for ClaudeCode {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "claude-code",
+            what: "sessions of Claude Code (`~/.claude/projects`), sub-agents' files too",
+            detected_by: "lines with keys `sessionId` and `type`, `uuid` or `operation`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has("type") && is_line(object))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.bytes, file.measuring)
+    }
+}
+
+/// A line of a session: said, queued, or kept beside it (a title, a mode, a snapshot of files).
+fn is_line(object: &Object<'_>) -> bool {
+    const SAID: [&str; 3] = ["uuid", "operation", "leafUuid"];
+    const KEPT: [&str; 6] = ["mode", "permissionMode", "customTitle", "aiTitle", "prNumber", "frameUrl"];
+    object.has("sessionId") && (object.has_any(&SAID) || object.has_any(&KEPT))
+        || object.has_all(&["summary", "leafUuid"])
+        || object.has_all(&["messageId", "snapshot"])
+}
+
 /// Reads one file.
-pub(super) fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
+fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     let mut records = Records::new(bytes);
     let mut blocks = Blocks { measuring, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);

@@ -14,7 +14,7 @@ use super::message::Blocks;
 use super::names::{self, Names, Version};
 use super::tree::{Node, Tree};
 use crate::error::Fault;
-use crate::transcript::{Client, Sign, Thread, answer_id, place_id};
+use crate::transcript::{Sign, Thread, answer_id, place_id};
 
 /// What is known of a file so far.
 pub(super) struct Records<'a> {
@@ -194,7 +194,6 @@ impl<'a> Records<'a> {
         let user = self.cwd.as_deref().map(|cwd| Arc::from(names::user(cwd)));
         for growing in self.agents.into_iter().filter(|growing| !growing.items.is_empty()) {
             reading.threads.push(Thread {
-                client: Client::ClaudeCode,
                 session: session.clone(),
                 agent: growing.agent.clone(),
                 user: user.clone(),

@@ -25,12 +25,34 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Reading;
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::thread::{note_unmeasured, records};
 use rollout::Rollout;
 
+/// The reader.
+pub(super) struct Codex;
+
+impl Reader for Codex {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "codex",
+            what: "rollouts of Codex CLI (`~/.codex/sessions`), sub-agents' files too",
+            detected_by: "lines with keys `timestamp`, `type` and `payload`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.has_all(&["timestamp", "type", "payload"]))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
+
 /// Reads one rollout.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut rollout = Rollout::default();
     records::<Line<'_>>(text, &mut reading, |reading, record| rollout.line(reading, &record));

@@ -17,7 +17,7 @@ use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part, sign};
 use crate::formats::thread::{pieces_hash, user};
 use crate::formats::{Reading, when};
-use crate::transcript::{Call, Client, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
+use crate::transcript::{Call, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
 
 /// The state of reading.
 #[derive(Default)]
@@ -282,7 +282,6 @@ impl Rollout {
             reading.notes.push("no `turn_context` names the model: requests have usage and no price".to_owned());
         }
         Thread {
-            client: Client::Codex,
             session: self.session,
             agent: self.agent,
             user: self.project.as_deref().map(user),

@@ -17,7 +17,7 @@ use crate::formats::thread::{Names, Unknown, Within, answer, answer_hash, call_h
 use crate::formats::thread::{part, parts, sign};
 use crate::formats::{Reading, when};
 use crate::transcript::{
-    Answer, Call, Client, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
+    Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
 };
 
 /// The state of reading.
@@ -124,14 +124,7 @@ impl<'a> Chat<'a> {
             }
         }
         told.unknown.finish(reading);
-        Thread {
-            client: Client::GeminiCli,
-            session: folder.map(Arc::from).or(own),
-            agent,
-            user: None,
-            project: self.project,
-            items: told.items,
-        }
+        Thread { session: folder.map(Arc::from).or(own), agent, user: None, project: self.project, items: told.items }
     }
 }
 

@@ -22,12 +22,37 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::{keys, skip_space};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::thread::{note_unmeasured, records};
 use chat::Chat;
 
+/// The reader.
+pub(super) struct GeminiCli;
+
+impl Reader for GeminiCli {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "gemini-cli",
+            what: "chats of Gemini CLI (`~/.gemini/tmp/*/chats`), as documents and as lines",
+            detected_by: "keys `sessionId` and `projectHash`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        // A line of a chat whose first one, which names the session, is damaged.
+        let is_answer = || object.text("type").is_some_and(|kind| kind == "gemini");
+        let is_line = object.has_any(&["$set", "$rewindTo"]) || object.has_all(&["id", "timestamp"]) && is_answer();
+        Probe::sure(object.has_all(&["sessionId", "projectHash"])).or_perhaps(is_line)
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads one chat.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut chat = Chat::default();
     let start = skip_space(text.bytes, 0);

@@ -18,12 +18,40 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::skip_space;
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, is_list};
 use super::thread::{note_unmeasured, records};
 use stream::Streams;
 
+/// The reader.
+pub(super) struct ManagedAgents;
+
+impl Reader for ManagedAgents {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "managed-agents",
+            what: "event streams of Claude's managed agents, as listed by the API or stored line by line",
+            detected_by: "objects with `type` and `processed_at`, or with `role`, `kind`, `time` and `raw`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        let is_event = object.has_all(&["type", "processed_at"]);
+        let is_page = object.first_under("data").is_some_and(|event| event.has("processed_at"));
+        Probe::sure(is_event || object.has_all(&["role", "kind", "time", "raw"])).or_perhaps(is_page)
+    }
+
+    fn reads_lists(&self) -> bool {
+        true
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(&file.text())
+    }
+}
+
 /// Reads a stream.
-pub(super) fn read(text: &Text<'_>) -> Reading {
+fn read(text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut streams = Streams::default();
     let start = skip_space(text.bytes, 0);

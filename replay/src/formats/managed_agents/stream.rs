@@ -15,7 +15,7 @@ use crate::formats::text::json_reason;
 use crate::formats::thread::{Names, Unknown, answer, answer_hash, beside, call_hash, call_part, input, line_number};
 use crate::formats::thread::{part, parts, pieces_hash, sign};
 use crate::formats::{Reading, when};
-use crate::transcript::{Answer, Call, Client, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What};
 
 /// How the types of events begin that put nothing into a conversation.
 const PASSED: [&str; 7] = [
@@ -125,7 +125,6 @@ impl Streams {
         let thread = |(id, mut stream): (String, Stream)| {
             stream.leave();
             Thread {
-                client: Client::ManagedAgents,
                 session: session.clone(),
                 agent: (!id.is_empty()).then(|| Arc::from(id)),
                 user: None,

@@ -16,7 +16,7 @@ use crate::formats::thread::{Names, Unknown, answer, beside, call_hash, call_par
 use crate::formats::thread::{pieces_hash, sign, spelled, user};
 use crate::formats::{Reading, when};
 use crate::transcript::{
-    Answer, Call, Client, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
+    Answer, Call, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
 };
 
 /// The tool that starts a sub-agent.
@@ -245,7 +245,6 @@ impl Export {
         self.unknown.finish(reading);
         let agent = self.parent.as_ref().map(|_| self.id.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         Thread {
-            client: Client::OpenCode,
             session: self.parent.or(self.id),
             agent,
             user: self.project.as_deref().map(user),

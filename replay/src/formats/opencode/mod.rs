@@ -20,13 +20,36 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::member;
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
 use super::thread::note_unmeasured;
 use crate::error::Fault;
 use export::Export;
 
+/// The reader.
+pub(super) struct OpenCode;
+
+impl Reader for OpenCode {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "opencode",
+            what: "sessions of OpenCode as `opencode export` writes them",
+            detected_by: "top-level keys `info`, with an `id`, and `messages`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        let is_session = |info: Object<'_>| info.has("id");
+        Probe::sure(object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session))
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file.name, &file.text())
+    }
+}
+
 /// Reads one export.
-pub(super) fn read(file: &str, text: &Text<'_>) -> Reading {
+fn read(file: &str, text: &Text<'_>) -> Reading {
     let mut reading = Reading::default();
     let mut export = Export::default();
     match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {

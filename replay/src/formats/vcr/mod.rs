@@ -13,6 +13,7 @@ mod message;
 
 use forkcast_sim::time::Instant;
 
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::yaml::{Item, items_under};
@@ -21,20 +22,62 @@ use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Clock, Request, Response, Sorted};
 
-/// Reads a cassette of vcrpy.
-pub(super) fn python(file: &str, text: &Text<'_>) -> Reading {
-    read(file, text, "interactions")
+/// The reader.
+pub(super) struct Python;
+
+impl Reader for Python {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "vcr",
+            what: "HTTP exchanges recorded by vcrpy, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
+            detected_by: "a top-level key `interactions`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.is_document && object.has("interactions"))
+    }
+
+    fn yaml_key(&self) -> Option<&'static str> {
+        Some("interactions")
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file, "interactions")
+    }
 }
 
-/// Reads a cassette of ruby VCR.
-pub(super) fn ruby(file: &str, text: &Text<'_>) -> Reading {
-    read(file, text, "http_interactions")
+/// The reader.
+pub(super) struct Ruby;
+
+impl Reader for Ruby {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "ruby-vcr",
+            what: "HTTP exchanges recorded by ruby VCR, as YAML or JSON",
+            detected_by: "a top-level key `http_interactions`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.is_document && object.has("http_interactions"))
+    }
+
+    fn yaml_key(&self) -> Option<&'static str> {
+        Some("http_interactions")
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file, "http_interactions")
+    }
 }
 
-fn read(file: &str, text: &Text<'_>, list: &str) -> Reading {
+/// Reads a cassette whose interactions stand under `list`.
+fn read(file: &File<'_>, list: &str) -> Reading {
+    let text = &file.text();
     let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
     let items = if is_json { json_items(text, list) } else { items_under(list, text) };
-    let mut cassette = Cassette { file, reading: Reading::default(), clock: Clock::default() };
+    let mut cassette = Cassette { file: file.name, reading: Reading::default(), clock: Clock::default() };
     for (index, item) in items.into_iter().enumerate() {
         match item.value {
             Ok(interaction) => cassette.interaction(index, item.line, &interaction),

@@ -2,7 +2,7 @@
 //! "release notes" are the client's published ones, read 2026-11-22.
 
 use super::{RuleName, Version};
-use crate::transcript::Client;
+use crate::formats::Format;
 
 /// How sure a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ pub struct Habit {
     /// The rule.
     pub rule: RuleName,
     /// Whose habit it is; `None` for a rule of the cache or the model, which holds for every client.
-    pub client: Option<Client>,
+    pub client: Option<Format>,
     /// First version.
     pub from: Option<Version>,
     /// Last version.
@@ -49,7 +49,7 @@ pub struct Habit {
 
 impl Habit {
     /// Whether it holds for this client in this version.
-    pub fn holds(&self, client: Client, version: Option<Version>) -> bool {
+    pub fn holds(&self, client: Format, version: Option<Version>) -> bool {
         if self.client.is_some_and(|own| own != client) {
             return false;
         }
@@ -89,7 +89,7 @@ const fn of_claude_code(
     from: Option<Version>,
     until: Option<Version>,
 ) -> Habit {
-    Habit { client: Some(Client::ClaudeCode), from, until, ..of_the_cache(rule, confidence) }
+    Habit { client: Some(Format::ClaudeCode), from, until, ..of_the_cache(rule, confidence) }
 }
 
 use Confidence::{High, Low, Medium};

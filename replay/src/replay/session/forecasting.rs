@@ -102,7 +102,7 @@ impl<'a> Threads<'a> {
             at_once: ask.answer.at_once,
             asks_background: ask.answer.calls.iter().any(|call| &*call.tool == "TaskOutput"),
             profile: Profile::of(
-                self.session.client,
+                self.session.format,
                 ask.answer.version.as_deref().map(version),
                 resolved,
                 self.left_out,

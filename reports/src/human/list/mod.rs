@@ -6,7 +6,7 @@ mod habits;
 mod models;
 mod prices;
 
-use forkcast_replay::input::FORMATS;
+use forkcast_replay::formats::Format;
 use forkcast_replay::what_if::{KEYS, WhatIf};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::fanout::policy::{LAUNCHES, PLACEMENTS};
@@ -135,10 +135,11 @@ pub fn formats() -> Document {
             Column::wrap("Recognised by", "detected_by"),
         ],
     );
-    let row = |format: &forkcast_replay::input::FormatInfo| {
-        vec![Cell::text(format.name), Cell::text(format.what), Cell::text(format.detected_by)]
+    let row = |format: &Format| {
+        let info = format.info();
+        vec![Cell::text(info.name), Cell::text(info.what), Cell::text(info.detected_by)]
     };
-    table.rows = FORMATS.iter().map(row).collect();
+    table.rows = Format::ALL.iter().map(row).collect();
     let mut document = Document::default();
     document.title("Formats of recordings, found out by content; gzip, zlib and zstd are unpacked");
     document.table(table);

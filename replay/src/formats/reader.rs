@@ -1,0 +1,151 @@
+//! What a reader is: how its format is called, how a file of it is recognised, and how one is read.
+
+use std::borrow::Cow;
+
+use super::Reading;
+use super::json;
+use super::text::Text;
+use crate::transcript::Measuring;
+
+/// A reader of one format. It is asked by content alone; names of files never matter.
+pub(crate) trait Reader: Sync {
+    /// What people are told of the format.
+    fn info(&self) -> FormatInfo;
+
+    /// Whether a JSON document, or a record of one, is of this format.
+    fn probe(&self, object: &Object<'_>) -> Probe;
+
+    /// The top-level key by which YAML of this format is known.
+    fn yaml_key(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether its records may also be the elements of one JSON list.
+    fn reads_lists(&self) -> bool {
+        false
+    }
+
+    /// Reads a file.
+    fn read(&self, file: &File<'_>) -> Reading;
+}
+
+/// What people are told of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// Its name for `--input-format`.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// How a file of it is recognised.
+    pub detected_by: &'static str,
+}
+
+/// Whether something is of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// It is not.
+    No,
+    /// It is, unless another format is sure of it.
+    Perhaps,
+    /// It is.
+    Yes,
+}
+
+impl Probe {
+    /// [`Self::Yes`] or [`Self::No`].
+    pub const fn sure(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    /// This, else [`Self::Perhaps`] where `holds`.
+    pub const fn or_perhaps(self, holds: bool) -> Self {
+        match self {
+            Self::No if holds => Self::Perhaps,
+            told => told,
+        }
+    }
+}
+
+/// A file that was loaded and unpacked.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'a> {
+    /// Its name, which exchanges carry in their origin.
+    pub name: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Counts the blocks of transcripts, where somebody asked for it.
+    pub measuring: Option<&'a Measuring>,
+}
+
+impl<'a> File<'a> {
+    /// Its bytes with their lines.
+    pub fn text(&self) -> Text<'a> {
+        Text::new(self.bytes)
+    }
+}
+
+/// A JSON object whose format is to be found out.
+pub(crate) struct Object<'a> {
+    /// From its opening bracket on; what follows it too.
+    bytes: &'a [u8],
+    /// Its keys, as far as they can be read.
+    pub keys: Vec<Cow<'a, str>>,
+    /// It is the whole file, and no record among others.
+    pub is_document: bool,
+    /// What stopped the reading of its keys.
+    pub broken: Option<json::Broken>,
+}
+
+impl<'a> Object<'a> {
+    /// A record that begins at `start`.
+    pub fn record(bytes: &'a [u8], start: usize) -> Self {
+        let (keys, broken) = json::keys(bytes, start);
+        Self { bytes: bytes.get(start..).unwrap_or_default(), keys, is_document: false, broken }
+    }
+
+    /// A document that begins at `start`.
+    pub fn document(bytes: &'a [u8], start: usize) -> Self {
+        Self { is_document: true, ..Self::record(bytes, start) }
+    }
+
+    /// Whether it has a key.
+    pub fn has(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key == name)
+    }
+
+    /// Whether it has all of these.
+    pub fn has_all(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.has(name))
+    }
+
+    /// Whether it has one of these.
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+
+    /// The object under a key.
+    pub fn inner(&self, key: &str) -> Option<Object<'a>> {
+        self.has(key).then(|| json::member(self.bytes, key))?.map(|value| Object::record(value, 0))
+    }
+
+    /// What is known of the object under a key, also where the text breaks off within it.
+    pub fn begun(&self, key: &str) -> Option<Object<'a>> {
+        self.start_of(key).map(|start| Object::record(self.bytes, start))
+    }
+
+    /// The first element of the list under a key, likewise.
+    pub fn first_under(&self, key: &str) -> Option<Object<'a>> {
+        let list = self.start_of(key)?;
+        Some(Object::record(self.bytes, json::skip_space(self.bytes, list + 1)))
+    }
+
+    /// Where the value under a key begins. Most objects lack most keys: they are not walked over again.
+    fn start_of(&self, key: &str) -> Option<usize> {
+        self.has(key).then(|| json::value_start(self.bytes, key))?
+    }
+
+    /// The text under a key.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        json::member_text(self.bytes, key)
+    }
+}

@@ -1,0 +1,117 @@
+//! What a reader found in one file.
+
+use serde::Deserialize;
+
+use super::text::Text;
+use crate::error::Fault;
+use crate::exchange::{Exchange, Origin};
+use crate::response::Answer;
+use crate::trace::Trace;
+use crate::transcript::Thread;
+
+/// What a reader found in one file.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The exchanges, in the file's order.
+    pub exchanges: Vec<Exchange>,
+    /// What a transcript tells of each agent.
+    pub threads: Vec<Thread>,
+    /// What a serving trace tells.
+    pub traces: Vec<Trace>,
+    /// Parts of the file that are no model requests (file uploads, token counting, telemetry): one reason each.
+    pub skipped: Vec<String>,
+    /// Damage that could be mended without guessing.
+    pub repaired: Vec<Fault>,
+    /// Damage that cost something: an exchange, or the usage of one.
+    pub unreadable: Vec<Fault>,
+    /// Damaged places beyond those listed: a file of gigabytes may have as many of them as bytes.
+    pub unreadable_beyond: usize,
+    /// Things seen that change nothing.
+    pub notes: Vec<String>,
+}
+
+/// How many damaged places of one file are listed; further ones are counted.
+const FAULTS_LISTED: usize = 10_000;
+
+impl Reading {
+    /// Lists a damaged place.
+    pub(crate) fn damage(&mut self, fault: Fault) {
+        match self.unreadable.len() < FAULTS_LISTED {
+            true => self.unreadable.push(fault),
+            false => self.unreadable_beyond += 1,
+        }
+    }
+
+    /// Lists a damaged place in a text of records. What else is wrong with a line that is listed already follows from that.
+    pub(crate) fn damage_record(&mut self, fault: Fault) {
+        if self.unreadable.last().is_none_or(|last| last.line != fault.line) {
+            self.damage(fault);
+        }
+    }
+
+    /// Hands each record of `text` to `take`, with its index and its line, and lists what is none, and what `take` does not
+    /// accept.
+    pub(crate) fn records<'a, T: Deserialize<'a>>(
+        &mut self,
+        text: &Text<'a>,
+        mut take: impl FnMut(usize, usize, T) -> Result<(), String>,
+    ) {
+        let mut index = 0;
+        for record in text.records() {
+            let range = match record {
+                Ok(range) => range,
+                Err(damaged) => {
+                    self.damage_record(damaged.fault);
+                    continue;
+                }
+            };
+            let start = range.start;
+            match serde_json::from_slice(text.bytes.get(range).unwrap_or_default()) {
+                Ok(row) => {
+                    if let Err(what) = take(index, text.line_of(start), row) {
+                        self.damage_record(text.fault(start, what));
+                    }
+                }
+                Err(error) => self.damage_record(text.json_fault(start, &error)),
+            }
+            index += 1;
+        }
+    }
+
+    /// Adds what an answer said besides its usage.
+    pub(crate) fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
+        let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
+        answer.faults.into_iter().map(place).for_each(|fault| self.damage(fault));
+        self.repaired.extend(answer.repairs.into_iter().map(place));
+        self.notes.extend(answer.notes.into_iter().map(|note| format!("exchange {}: {note}", origin.index)));
+    }
+}
+
+/// How many parts of one file that are no model requests are named.
+const PASSED_NAMED: usize = 5;
+
+/// Parts of a file that are no model requests: the first ones are named, the others counted, since a browser's archive
+/// has hundreds of them.
+#[derive(Debug, Default)]
+pub(crate) struct Passed {
+    beyond: usize,
+    named: usize,
+}
+
+impl Passed {
+    /// Adds one.
+    pub fn add(&mut self, reading: &mut Reading, reason: &str) {
+        match self.named < PASSED_NAMED {
+            true => reading.skipped.push(reason.to_owned()),
+            false => self.beyond += 1,
+        }
+        self.named += 1;
+    }
+
+    /// Tells how many there were beyond those that were named.
+    pub fn finish(&self, reading: &mut Reading) {
+        if self.beyond > 0 {
+            reading.skipped.push(format!("{} more entries that are no model requests", self.beyond));
+        }
+    }
+}
