@@ -1,6 +1,7 @@
 //! What a check found, as every output of it tells it: changes of one kind together, each with the file that it lies in.
 
 mod kind;
+mod origin;
 
 use std::collections::BTreeMap;
 

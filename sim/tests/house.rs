@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod citations;
+mod nouns;
 
 /// Rooms of the core in reading order, each with the rooms it may use.
 const ROOMS: [(&str, &[&str]); 14] = [

@@ -1,11 +1,13 @@
 //! The sink that checks: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
 
+use forkcast_sim::guard::conformance::Card;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
 use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, Watch};
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
 use super::Sink;
+use super::suites::Suites;
 use crate::exchange::Origin;
 
 /// How to check.
@@ -17,6 +19,8 @@ pub struct Checking {
     pub prices: Option<PriceBook>,
     /// Makes a lock as well.
     pub recording: Option<Recording>,
+    /// Puts forks through the conformance suite as well.
+    pub conformance: bool,
 }
 
 /// What a check gives.
@@ -28,6 +32,8 @@ pub struct Outcome {
     pub lock: Option<Lock>,
     /// Where each request was found, by its number.
     pub origins: Vec<Origin>,
+    /// What forks need, where that was asked for: each card with the numbers of its requests.
+    pub cards: Vec<(Card, Vec<usize>)>,
 }
 
 /// Checks everything that it is given.
@@ -39,6 +45,7 @@ pub struct Check {
     guarded: Vec<usize>,
     watch: Option<Watched>,
     recorder: Option<Recorder>,
+    suites: Option<Suites>,
     report: Report,
     origins: Vec<Origin>,
 }
@@ -66,6 +73,7 @@ impl Check {
             guarded: Vec::new(),
             watch: None,
             recorder: checking.recording.clone().map(Recorder::new),
+            suites: checking.conformance.then(|| Suites::new(checking.rules.preset)),
             report: Report::default(),
             origins: Vec::new(),
             checking,
@@ -80,13 +88,14 @@ impl Check {
     /// All that was found.
     pub fn finish(mut self) -> Outcome {
         self.end_watch();
-        let Self { checking, guard, guarded, recorder, mut report, origins, .. } = self;
+        let Self { checking, guard, guarded, recorder, suites, mut report, origins, .. } = self;
         report.add(guard.finish(), &checking.rules, number(&guarded));
         report.findings.sort_by_key(|finding| finding.request);
         report.notes.sort_by_key(|note| note.request);
         report.set_score(&checking.rules);
         report.warnings.extend(report.unlisted.told());
-        Outcome { report, lock: recorder.map(Recorder::finish), origins }
+        let cards = suites.map_or_else(Vec::new, Suites::finish);
+        Outcome { report, lock: recorder.map(Recorder::finish), origins, cards }
     }
 
     fn end_watch(&mut self) {
@@ -111,6 +120,9 @@ impl Check {
 impl Sink for Check {
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
         let checked = self.guard.take(sent)?;
+        if let Some(suites) = &mut self.suites {
+            suites.body(self.origins.len(), sent)?;
+        }
         self.guarded.push(self.origins.len());
         self.origins.push(origin.clone());
         let seen = self.recorder.is_some().then(|| self.guard.seen(&checked, sent.parent)).flatten();
@@ -122,9 +134,15 @@ impl Sink for Check {
 
     fn begin(&mut self) {
         self.end_watch();
+        if let Some(suites) = &mut self.suites {
+            suites.end_rebuilt();
+        }
     }
 
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
+        if let Some(suites) = &mut self.suites {
+            suites.rebuilt(self.origins.len(), wire, request.clone(), facts);
+        }
         let mut watched = self.watch.take().unwrap_or_else(|| self.new_watch());
         let checked: Checked = watched.watch.take(wire, request, cumulative, facts);
         watched.numbers.push(self.origins.len());

@@ -20,6 +20,7 @@ mod labels;
 mod laid_out;
 mod rebuilt;
 mod remarks;
+mod suites;
 mod timed;
 mod traced;
 

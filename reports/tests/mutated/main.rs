@@ -42,7 +42,7 @@ const SECONDS: u64 = 20;
 fn sample_lock() -> Lock {
     let rules = Rules::default();
     let recording = Recording { preset: rules.preset.name.to_owned(), ..Recording::default() };
-    let mut check = Check::new(Checking { rules, prices: None, recording: Some(recording) });
+    let mut check = Check::new(Checking { rules, prices: None, recording: Some(recording), conformance: false });
     let sample = seeds::workspace().join("replay/sample/sample.exchanges.jsonl");
     feed(&[sample], &ReadOptions::default(), &|_| true, &mut check).unwrap();
     check.finish().lock.unwrap()

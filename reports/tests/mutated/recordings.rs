@@ -201,7 +201,8 @@ fn checked(case: &Case<'_>, shown: &mut Shown<'_>) {
         show_content: false,
         anonymous: case.names == Names::Anonymous,
     };
-    let checking = Checking { rules: rules.clone(), prices: Some(book), recording: Some(recording) };
+    let checking =
+        Checking { rules: rules.clone(), prices: Some(book), recording: Some(recording), conformance: false };
     let mut check = Check::new(checking);
     let fed = match feed(case.paths, &ReadOptions::default(), &|_| true, &mut check) {
         Ok(fed) => fed,

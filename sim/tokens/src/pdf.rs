@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8]) -> Pages {
         let head = &bytes[at.saturating_sub(DICTIONARY_MAX)..at];
         let Some(unpacked) = unpack(head, stream, left) else { continue };
         found.unpacked += 1;
-        left = left.saturating_sub(unpacked.len());
+        left -= unpacked.len();
         found.pages += if memmem::find(head, b"/ObjStm").is_some() { page_objects(&unpacked) } else { 0 };
         found.characters += characters(&unpacked);
     }

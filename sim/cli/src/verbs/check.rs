@@ -1,8 +1,5 @@
 //! `forkcast check`.
 
-use std::collections::BTreeMap;
-
-use forkcast_replay::exchange;
 use forkcast_replay::guarded::Checking;
 use forkcast_reports::check::{Check, Origin};
 use forkcast_reports::document::count;
@@ -41,8 +38,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         rules: rules.clone(),
         prices: Some(book.clone()),
         recording: records.then(|| recording(&rules, args, &held, &book)),
+        conformance: args.conformance.is_some(),
     };
-    let mut inspection = inspection::inspect(&args.sources, checking, args.conformance.is_some(), &args.talk)?;
+    let mut inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
     let update = against_lock(args, &rules, &held, &mut inspection)?;
     show(args, &rules, &held, &inspection, &book, update.as_ref())
 }
@@ -122,7 +120,7 @@ fn show(
     let check = Check {
         report: &outcome.report,
         rules,
-        origins: &origins(&outcome.origins, outcome.lock.as_ref()),
+        origins: &Origin::list(&outcome.origins, outcome.lock.as_ref()),
         inputs: &inspection.inputs,
         lock: held.told(lock),
         card: &inspection.card,
@@ -168,31 +166,4 @@ fn stopped(args: &CheckArgs, requests: usize) -> Stopped {
     let lock = if args.update { ", and no lock was written" } else { "" };
     let plural = if requests == 1 { "" } else { "s" };
     Stopped(format!("interrupted, so this is a part: {} request{plural}{lock}", count(requests as u64)))
-}
-
-/// Where each request was read, with its chain as far as a lock knows it.
-fn origins(origins: &[exchange::Origin], lock: Option<&Lock>) -> Vec<Origin> {
-    let mut chains: BTreeMap<usize, &str> = BTreeMap::new();
-    for chain in lock.into_iter().flat_map(|lock| &lock.chains) {
-        chains.extend(chain.requests.iter().map(|request| (request.request, chain.name.as_str())));
-    }
-    // How many requests a file has, and on how many lines these begin.
-    let mut files: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
-    for origin in origins {
-        let (requests, lines, last) = files.entry(&origin.file).or_default();
-        *requests += 1;
-        if *lines == 0 || *last != origin.line {
-            (*lines, *last) = (*lines + 1, origin.line);
-        }
-    }
-    let placed = origins.iter().enumerate().map(|(number, origin)| {
-        let (requests, lines, _) = files[origin.file.as_str()];
-        Origin {
-            file: origin.file.clone(),
-            line: if lines > 1 { origin.line } else { 0 },
-            index: (requests > 1).then_some(origin.index),
-            chain: chains.get(&number).copied().unwrap_or_default().to_owned(),
-        }
-    });
-    placed.collect()
 }

@@ -21,8 +21,8 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         show_content: args.prompts.show_content,
         anonymous: args.prompts.anonymize,
     };
-    let checking = Checking { rules, prices: Some(book), recording: Some(recording) };
-    let inspection = inspection::inspect(&args.sources, checking, false, &args.talk)?;
+    let checking = Checking { rules, prices: Some(book), recording: Some(recording), conformance: false };
+    let inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
     if inspection.partial {
         let why = "interrupted, so no lock was written: a part of one would be held against the whole";
         return Err(Stopped(why.to_owned()).into());

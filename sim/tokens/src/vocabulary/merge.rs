@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use forkcast_sim::wire::Index;
+use forkcast_sim::wire::{Index, number};
 use tiktoken::CoreBpe;
 
 /// Ids of all tokens by their bytes: an id is also the rank of the merge that makes the token.
@@ -13,7 +13,7 @@ impl Ranks {
     /// The ranks of `encoding`, asked of it token by token.
     pub fn of(encoding: &CoreBpe) -> Self {
         let mut ranks = Index::default();
-        for id in 0..u32::try_from(encoding.vocab_size()).unwrap_or(0) {
+        for id in 0..number(encoding.vocab_size()) {
             ranks.insert(encoding.decode(&[id]), id);
         }
         Self(ranks)

@@ -14,8 +14,6 @@ use forkcast_reports::names::Names;
 use forkcast_scenarios::capture;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, play};
-use forkcast_sim::cache;
-use forkcast_sim::guard::conformance::{Card, Suite};
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
@@ -60,28 +58,22 @@ impl Inspection {
 const TOLD_MAX: usize = 10;
 
 /// Looks at all that was named.
-pub fn inspect(
-    sources: &SourceArgs,
-    checking: Checking,
-    conformance: bool,
-    talk: &TalkArgs,
-) -> anyhow::Result<Inspection> {
+pub fn inspect(sources: &SourceArgs, checking: Checking, talk: &TalkArgs) -> anyhow::Result<Inspection> {
     let (scenarios, recorded) = sorted(&sources.paths)?;
-    let suites = conformance.then(|| Suites::new(checking.rules.preset));
-    let mut both = Both { check: Check::new(checking), suites };
+    let mut check = Stoppable(Check::new(checking));
     let mut inputs = Inputs::default();
     let NamedPaths { folders, others: recorded } = run_folder::sort(&recorded)?;
     let recorded: Vec<&PathBuf> = recorded.into_iter().copied().collect();
-    let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut both)? };
+    let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut check)? };
     for opened in folders {
-        fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut both));
+        fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut check));
     }
     inputs.files = fed.inputs.files + scenarios.len();
     for scenario in scenarios.into_iter().take_while(|_| !interrupted()) {
-        played(scenario, &mut both, &mut inputs);
+        played(scenario, &mut check, &mut inputs);
     }
-    let card = both.suites.map_or_else(Vec::new, |suites| Graded::of(&suites.finish()));
-    let mut outcome = both.check.finish();
+    let mut outcome = check.0.finish();
+    let card = Graded::of(&outcome.cards);
     outcome.report.warnings.extend(fed.remarks.told());
     inputs.bytes += fed.inputs.bytes;
     damage(&fed, &mut inputs);
@@ -115,9 +107,9 @@ fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
 }
 
 /// Runs a scenario and takes what its agents send.
-fn played(scenario: Scenario, both: &mut Both, inputs: &mut Inputs) {
+fn played(scenario: Scenario, check: &mut Stoppable, inputs: &mut Inputs) {
     let run = play(scenario, &Options::default());
-    let taken = capture::feed(&run, both);
+    let taken = capture::feed(&run, check);
     inputs.bytes += run.requests.iter().map(|request| request.draft().body().len() as u64).sum::<u64>();
     let file = run.scenario.file.to_string();
     let refused = taken.refused.into_iter();
@@ -208,64 +200,21 @@ fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> 
     empty.map(complaint).collect()
 }
 
-/// The check, and the suite where it was asked for.
-struct Both {
-    check: Check,
-    suites: Option<Suites>,
-}
+/// The check. Once it has a request there is something to keep, so that a signal ends the work and not the program.
+struct Stoppable(Check);
 
-/// A suite for all bodies, and one for each recording that was rebuilt, since each has a wire of its own.
-struct Suites {
-    rules: cache::Rules,
-    bodies: (Suite, Vec<usize>),
-    rebuilt: Option<(Suite, Vec<usize>)>,
-    finished: Vec<(Card, Vec<usize>)>,
-}
-
-impl Suites {
-    fn new(rules: cache::Rules) -> Self {
-        Self { rules, bodies: (Suite::new(rules), Vec::new()), rebuilt: None, finished: Vec::new() }
-    }
-
-    fn end_rebuilt(&mut self) {
-        self.finished.extend(self.rebuilt.take().map(|(suite, numbers)| (suite.card(), numbers)));
-    }
-
-    fn finish(mut self) -> Vec<(Card, Vec<usize>)> {
-        self.end_rebuilt();
-        let (suite, numbers) = self.bodies;
-        let bodies = (!numbers.is_empty() || self.finished.is_empty()).then(|| (suite.card(), numbers));
-        bodies.into_iter().chain(self.finished).collect()
-    }
-}
-
-impl Sink for Both {
+impl Sink for Stoppable {
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
         signals::nothing_to_keep(false);
-        let number = self.check.requests();
-        self.check.body(origin, sent)?;
-        if let Some(suites) = &mut self.suites {
-            suites.bodies.0.take(sent)?;
-            suites.bodies.1.push(number);
-        }
-        Ok(())
+        self.0.body(origin, sent)
     }
 
     fn begin(&mut self) {
-        self.check.begin();
-        if let Some(suites) = &mut self.suites {
-            suites.end_rebuilt();
-        }
+        self.0.begin();
     }
 
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
         signals::nothing_to_keep(false);
-        if let Some(suites) = &mut self.suites {
-            let rules = suites.rules;
-            let (suite, numbers) = suites.rebuilt.get_or_insert_with(|| (Suite::new(rules), Vec::new()));
-            suite.watch(wire, request.clone(), None, facts);
-            numbers.push(self.check.requests());
-        }
-        self.check.rebuilt(origin, wire, request, cumulative, facts);
+        self.0.rebuilt(origin, wire, request, cumulative, facts);
     }
 }

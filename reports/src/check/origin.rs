@@ -1,0 +1,45 @@
+//! Where each request of a check was read.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::exchange;
+use forkcast_sim::guard::lock::Lock;
+
+use super::Origin;
+
+/// The requests of a file.
+#[derive(Default)]
+struct Extent {
+    requests: usize,
+    /// Lines on which they begin.
+    lines: usize,
+    last_line: usize,
+}
+
+impl Origin {
+    /// Where each request was read, with its chain as far as a lock knows it. A line is told where a file has several, a
+    /// position where it has several requests.
+    pub fn list(origins: &[exchange::Origin], lock: Option<&Lock>) -> Vec<Self> {
+        let mut chains: BTreeMap<usize, &str> = BTreeMap::new();
+        for chain in lock.into_iter().flat_map(|lock| &lock.chains) {
+            chains.extend(chain.requests.iter().map(|request| (request.request, chain.name.as_str())));
+        }
+        let mut files: BTreeMap<&str, Extent> = BTreeMap::new();
+        for origin in origins {
+            let file = files.entry(&origin.file).or_default();
+            file.requests += 1;
+            file.lines += usize::from(file.lines == 0 || file.last_line != origin.line);
+            file.last_line = origin.line;
+        }
+        let read = |(number, origin): (usize, &exchange::Origin)| {
+            let file = &files[origin.file.as_str()];
+            Self {
+                file: origin.file.clone(),
+                line: if file.lines > 1 { origin.line } else { 0 },
+                index: (file.requests > 1).then_some(origin.index),
+                chain: chains.get(&number).copied().unwrap_or_default().to_owned(),
+            }
+        };
+        origins.iter().enumerate().map(read).collect()
+    }
+}

@@ -1,0 +1,287 @@
+//! One noun for one thing, a type for what belongs together, and no default in the place of an error.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::{CRATES, root, rust_files};
+
+/// Nouns of `sim/docs/glossary.md` that one type has in all crates, with that type's file.
+const NOUNS: [(&str, &str); 6] = [
+    ("Finding", "sim/src/guard/finding.rs"),
+    ("Line", "sim/src/ledger/line.rs"),
+    ("Placement", "sim/src/agent/query/placement.rs"),
+    ("Prompt", "sim/src/cache/mod.rs"),
+    ("Run", "scenarios/src/run/mod.rs"),
+    ("World", "sim/src/agent/world/mod.rs"),
+];
+
+/// Words that name no thing, so that no type has them.
+const NO_NOUNS: [&str; 11] =
+    ["Asked", "Case", "Held", "Retold", "Seen", "Sent", "Served", "Spelled", "Taken", "Told", "Undone"];
+
+/// Places that are still to be mended: word and file.
+const TO_MEND: &[(&str, &str)] = &[
+    ("Asked", "replay/src/recording.rs"),
+    ("Asked", "replay/src/what_if/bound.rs"),
+    ("Asked", "sim/src/agent/permission/request.rs"),
+    ("Asked", "sim/src/agent/query/retry.rs"),
+    ("Asked", "sim/src/guard/conformance/launch.rs"),
+    ("Case", "replay/src/rebuild/forecast/decide.rs"),
+    ("Case", "sim/src/diagnosis/shortfall.rs"),
+    ("Case", "sim/src/guard/judge.rs"),
+    ("Held", "replay/src/transcript/spill.rs"),
+    ("Held", "sim/src/agent/query/executor.rs"),
+    ("Line", "replay/src/formats/claude_code/line.rs"),
+    ("Line", "replay/src/formats/codex/mod.rs"),
+    ("Line", "replay/src/formats/exchange_log.rs"),
+    ("Line", "replay/src/formats/gemini_cli/mod.rs"),
+    ("Line", "replay/src/what_if/bound.rs"),
+    ("Line", "sim/src/agent/transcript/line.rs"),
+    ("Placement", "replay/src/what_if/breakpoints.rs"),
+    ("Prompt", "replay/src/formats/dialect/mod.rs"),
+    ("Prompt", "replay/src/formats/otel/content.rs"),
+    ("Prompt", "replay/src/guarded/traced/mod.rs"),
+    ("Prompt", "replay/src/replay/session/prompt.rs"),
+    ("Prompt", "replay/src/response/subset.rs"),
+    ("Prompt", "replay/src/trace/sends.rs"),
+    ("Prompt", "sim/src/guard/reads.rs"),
+    ("Retold", "replay/src/what_if/retold.rs"),
+    ("Run", "replay/src/formats/swe_agent.rs"),
+    ("Run", "replay/src/replay/run.rs"),
+    ("Run", "replay/src/replay/session/run.rs"),
+    ("Run", "replay/src/trace/radix.rs"),
+    ("Run", "reports/src/check/kind.rs"),
+    ("Run", "reports/src/folder/reading.rs"),
+    ("Run", "reports/src/format/check/sarif/parts.rs"),
+    ("Run", "sim/src/agent/spawn/run.rs"),
+    ("Seen", "replay/src/replay/run.rs"),
+    ("Seen", "replay/src/replay/traced.rs"),
+    ("Seen", "replay/src/what_if/pings.rs"),
+    ("Seen", "sim/src/guard/lock/record.rs"),
+    ("Sent", "replay/src/http/mod.rs"),
+    ("Sent", "replay/src/rebuild/sent.rs"),
+    ("Sent", "sim/src/agent/query/conversation.rs"),
+    ("Sent", "sim/src/guard/sent.rs"),
+    ("Served", "replay/src/replay/traced.rs"),
+    ("Spelled", "replay/src/guarded/exchanged.rs"),
+    ("Spelled", "sim/src/guard/spelled.rs"),
+    ("Taken", "sim/src/guard/conformance/pair.rs"),
+    ("Taken", "sim/src/guard/taken.rs"),
+    ("Told", "replay/src/formats/gemini_cli/chat.rs"),
+    ("Told", "sim/src/agent/notification.rs"),
+    ("Told", "sim/src/guard/lock/equality.rs"),
+    ("Told", "sim/src/guard/retold.rs"),
+    ("Undone", "sim/src/guard/undone.rs"),
+    ("World", "replay/src/rebuild/world.rs"),
+    ("World", "replay/src/what_if/variant.rs"),
+];
+
+/// Files with tuples as parameters that are still to be mended.
+const TUPLES_TO_MEND: &[&str] = &[
+    "replay/src/formats/bodies.rs",
+    "replay/src/formats/dialect/bedrock_converse.rs",
+    "replay/src/formats/opencode/export.rs",
+    "replay/src/formats/yaml.rs",
+    "replay/src/guarded/feed.rs",
+    "replay/src/guarded/rebuilt.rs",
+    "replay/src/guarded/traced/mod.rs",
+    "replay/src/replay/exchanged.rs",
+    "replay/src/replay/session/agent.rs",
+    "replay/src/replay/session/prompt.rs",
+    "replay/src/replay/sized.rs",
+    "replay/src/transcript/doubles.rs",
+    "replay/src/transcript/packed.rs",
+    "reports/src/claims/sharing.rs",
+    "reports/src/figures/fanout/frontier.rs",
+    "reports/src/figures/fanout/looks.rs",
+    "reports/src/figures/lanes.rs",
+    "reports/src/figures/ribbon/marks.rs",
+    "reports/src/figures/timeline.rs",
+    "reports/src/figures/timeline/marks.rs",
+    "reports/src/folder/faults.rs",
+    "reports/src/forks.rs",
+    "reports/src/human/run/forks.rs",
+    "reports/src/human/when.rs",
+    "reports/src/report/session.rs",
+    "scenarios/src/run/request.rs",
+    "sim/src/guard/bodies.rs",
+    "sim/src/guard/judge.rs",
+    "sim/src/guard/kin.rs",
+    "sim/src/guard/lanes.rs",
+    "sim/src/guard/lock/changes.rs",
+    "sim/src/guard/lock/figures.rs",
+    "sim/src/guard/lock/matched.rs",
+    "sim/src/guard/lock/parse.rs",
+    "sim/src/guard/lock/record.rs",
+    "sim/src/guard/replaced.rs",
+    "sim/src/guard/undone.rs",
+    "sim/src/guard/unread.rs",
+    "sim/src/guard/watch.rs",
+];
+
+/// How often a crate falls back to a default without a word. Each of these says "absent means none"; what only a bug can reach
+/// is asserted, and what input can reach is an error or a counted repair. The numbers may only fall.
+const DEFAULTS_MAX: [(&str, usize); 6] =
+    [("sim", 109), ("sim/tokens", 8), ("sim/cli", 8), ("replay", 277), ("reports", 114), ("scenarios", 36)];
+
+/// Silent defaults.
+const DEFAULTS: [&str; 7] = [
+    "unwrap_or_default()",
+    "unwrap_or(0)",
+    "unwrap_or(u32::MAX)",
+    "unwrap_or(u64::MAX)",
+    "unwrap_or(usize::MAX)",
+    "unwrap_or(i64::MAX)",
+    "unwrap_or(i128::MAX)",
+];
+
+/// The source files of all crates with their text, without tests and comments.
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, _) in CRATES.iter().filter(|(name, _)| *name != "benches") {
+        for path in rust_files(&root().join(name).join("src")) {
+            let name = path.strip_prefix(root()).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+            found.push((name, code(&fs::read_to_string(&path).expect("UTF-8"))));
+        }
+    }
+    found
+}
+
+/// The code before the tests of a file, without comments.
+fn code(text: &str) -> String {
+    let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text);
+    let text = text.split("\n#[cfg(all(test").next().unwrap_or(text);
+    let lines = text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Names of the types that a file defines.
+fn types(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in code.lines() {
+        let visible = line.trim_start().strip_prefix("pub").map_or(line.trim_start(), |rest| {
+            let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
+            rest.trim_start()
+        });
+        // Types within an implementation are another's nouns.
+        let kinds = if line.starts_with(' ') { &KINDS[1..] } else { &KINDS[..] };
+        let Some(named) = kinds.iter().find_map(|kind| visible.strip_prefix(kind)) else { continue };
+        let end = named.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(named.len());
+        found.push(&named[..end]);
+    }
+    found
+}
+
+const KINDS: [&str; 5] = ["type ", "struct ", "enum ", "union ", "trait "];
+
+#[test]
+fn each_noun_is_one_type() {
+    let mut found: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (file, code) in sources() {
+        for name in types(&code) {
+            *found.entry((name.to_owned(), file.clone())).or_default() += 1;
+        }
+    }
+    let mut wrong = Vec::new();
+    for (name, file) in found.keys() {
+        let known = NOUNS.iter().find(|(noun, _)| noun == name);
+        let is_another = known.is_some_and(|(_, home)| home != file);
+        let is_none = NO_NOUNS.contains(&name.as_str());
+        if (is_another || is_none) && !TO_MEND.contains(&(name.as_str(), file.as_str())) {
+            wrong.push(format!("{file}: `{name}`"));
+        }
+    }
+    assert!(wrong.is_empty(), "these names are taken, or are no nouns:\n{}", wrong.join("\n"));
+    for (name, file) in NOUNS {
+        assert_eq!(found.get(&(name.to_owned(), file.to_owned())), Some(&1), "{name} is defined in {file}");
+    }
+}
+
+/// The parameters of each function that is declared, closures apart.
+fn parameters(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("fn ") {
+        let is_word = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let name_end = code[at + 3..].find(|c: char| !c.is_alphanumeric() && c != '_').map(|end| at + 3 + end);
+        let Some(start) = name_end.filter(|end| is_word && *end > at + 3).and_then(|end| open(code, end)) else {
+            continue;
+        };
+        found.extend(split(&code[start..]));
+    }
+    found
+}
+
+/// Where the list of parameters begins, behind a list of generics if there is one.
+fn open(code: &str, from: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for (at, c) in code[from..].char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if before != '-' => depth = depth.checked_sub(1)?,
+            '(' if depth == 0 => return Some(from + at + 1),
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// The parts of a list up to its closing bracket.
+fn split(list: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let mut before = ' ';
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' if depth == 0 => {
+                parts.push(list[start..at].trim());
+                return parts;
+            }
+            ')' | ']' | '}' => depth -= 1,
+            '>' if before != '-' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    parts
+}
+
+#[test]
+fn no_function_takes_a_tuple_apart() {
+    let mut wrong = Vec::new();
+    for (file, code) in sources().into_iter().filter(|(file, _)| !TUPLES_TO_MEND.contains(&file.as_str())) {
+        let tuples = parameters(&code).into_iter().filter(|parameter| parameter.starts_with(['(', '&']));
+        let tuples = tuples.filter(|parameter| parameter.trim_start_matches('&').starts_with('('));
+        wrong.extend(tuples.map(|parameter| format!("{file}: `{parameter}`")));
+    }
+    assert!(wrong.is_empty(), "what belongs together is a type, else two parameters:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn silent_defaults_only_become_fewer() {
+    for (name, most) in DEFAULTS_MAX {
+        let folder = format!("{name}/src/");
+        let own = sources().into_iter().filter(|(file, _)| file.starts_with(&folder));
+        let count = |code: &str| DEFAULTS.iter().map(|default| code.matches(default).count()).sum::<usize>();
+        let found: usize = own.map(|(_, code)| count(&code)).sum();
+        assert!(found <= most, "{name} has {found} silent defaults, {most} are the most: assert, or give an error");
+    }
+}
+
+#[test]
+fn what_the_rules_look_for_is_found() {
+    let text = "/// fn doc((a, b): (A, B))\npub(super) struct Seen<'a> {\n    type Line = u8;\nfn plain(a: A, b: &[(C, D)]);\nfn \
+                both<T: Fn(A) -> B>(&self, (a, b): (A, B), c: C) {}\nlet f = |(a, b)| a;\n#[cfg(test)]\nmod tests { struct Told; }";
+    let code = code(text);
+    assert_eq!(types(&code), ["Seen"]);
+    let taken: Vec<&str> = parameters(&code).into_iter().filter(|parameter| parameter.starts_with('(')).collect();
+    assert_eq!(taken, ["(a, b): (A, B)"]);
+}
