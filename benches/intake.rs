@@ -10,7 +10,7 @@ use forkcast_benches::body;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{PathSizes, Wire, estimated_cumulative};
+use forkcast_sim::wire::{PathSizes, Pins, Wire};
 
 #[derive(Clone)]
 struct Reader {
@@ -27,7 +27,7 @@ impl Reader {
     /// Reads a body, sizes it by its length and asks the cache; gives the tokens read.
     fn verdict(&mut self, body: &[u8]) -> u64 {
         let request = self.wire.read(body, "bench", "").expect("the body is a request");
-        let cumulative = estimated_cumulative(&request, &self.wire.prefixes, &self.wire.blocks);
+        let cumulative = Pins::default().sizes(&request, &self.wire, None, None);
         let total_tokens = cumulative.last().copied().unwrap_or(0);
         let sizes = PathSizes::new(&self.wire.prefixes, &request.nodes, &cumulative);
         let prompt = Prompt {

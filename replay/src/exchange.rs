@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use forkcast_sim::pricing::{Money, ServiceTier};
 pub use forkcast_sim::service::Origin;
+use forkcast_sim::service::Times;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Addresses, Usage};
+use forkcast_sim::wire::{Addresses, Maker, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted, and their
@@ -24,6 +25,15 @@ impl Provider {
         match self {
             Self::Anthropic => "anthropic",
             Self::Other(name) => name,
+        }
+    }
+
+    /// Whose rules its requests follow.
+    pub fn maker(&self) -> Maker {
+        match self {
+            Self::Anthropic => Maker::Anthropic,
+            Self::Other(name) if matches!(name.as_str(), "openai" | "azure") => Maker::OpenAi,
+            Self::Other(_) => Maker::Other,
         }
     }
 }
@@ -227,6 +237,11 @@ impl Exchange {
     pub fn at_regional_host(&self) -> bool {
         let is_bedrock = matches!(self.dialect, Dialect::BedrockInvoke | Dialect::BedrockConverse);
         self.region.is_some() && !is_bedrock && self.provider.name() != "bedrock"
+    }
+
+    /// When it was sent and answered, as far as that is recorded; `None` where the recording has no instants.
+    pub fn times(&self) -> Option<Times> {
+        self.sent_at.map(|at| Times::of(at, self.first_byte_at, self.ended_at))
     }
 
     /// The provider refused the request (HTTP status of 400 and above): nothing was billed, read or written.

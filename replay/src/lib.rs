@@ -7,22 +7,22 @@
 //! * [`trace`]: serving traces: prompts as ids of blocks.
 //! * [`rebuild`]: from a session back to the prompts that its client sent.
 //! * [`what_if`]: what the same requests would have cost otherwise.
-//! * [`guarded`]: recordings through the prefix guard, one file after the other.
+//! * [`check`]: recordings through the prefix guard.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
 //! * [`recording`]: what was recorded, for the recorded model to play.
-//! * [`schedule`]: in which order and when requests reach which cache.
+//! * [`source`]: where requests come from: their order, who shares a cache, what is known of each.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
 //! * [`calibrate`](mod@calibrate): token factors fitted to recorded usage.
 //! * [`output`]: writing files atomically, and never over files that are not ours.
 //! * [`error`]: errors of the crate, and damage at a place in a file.
 
 pub mod calibrate;
+pub mod check;
 mod count;
 pub mod error;
 pub mod exchange;
 pub mod formats;
-pub mod guarded;
 pub mod http;
 pub mod input;
 pub mod output;
@@ -31,8 +31,8 @@ pub mod rebuild;
 pub mod recording;
 pub mod replay;
 pub mod response;
-pub mod schedule;
 mod side_by_side;
+pub mod source;
 pub mod trace;
 pub mod transcript;
 pub mod what_if;

@@ -14,7 +14,7 @@ use forkcast_sim::wire::{ChainId, Chains, NormalForms, Usage, Wire};
 
 use crate::exchange::{Dialect, Exchange};
 use crate::formats::json::{elements, member, member_text, text};
-use crate::schedule::{Scheduled, Stream};
+use crate::source::order::{Arrival, Stream};
 
 /// What stands in the place of an answer that no request repeats.
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
@@ -35,8 +35,8 @@ pub struct Recording {
 }
 
 /// A request that was read, on its way to a take.
-struct Asked<'a> {
-    scheduled: &'a Scheduled<'a>,
+struct OpenTake<'a> {
+    arrival: &'a Arrival<'a>,
     take: Take,
     messages: usize,
 }
@@ -44,7 +44,7 @@ struct Asked<'a> {
 impl Recording {
     /// The recording of a stream of requests.
     pub fn of<'a>(stream: &'a Stream<'a>, forms: NormalForms) -> Self {
-        let scope = stream.scope.clone();
+        let scope = stream.scope.name.clone();
         let mut recording = Self {
             takes: Vec::new(),
             unknown_answers: 0,
@@ -54,16 +54,16 @@ impl Recording {
             scope,
         };
         let mut chains = Chains::default();
-        let mut asked: Vec<(ChainId, Asked<'a>)> = Vec::new();
-        for scheduled in &stream.requests {
-            asked.extend(recording.ask(scheduled, &mut chains));
+        let mut asked: Vec<(ChainId, OpenTake<'a>)> = Vec::new();
+        for arrival in &stream.requests {
+            asked.extend(recording.ask(arrival, &mut chains));
         }
         let mut followers: BTreeMap<ChainId, &[u8]> = BTreeMap::new();
-        let body = |asked: &Asked<'a>| asked.scheduled.exchange.body.as_slice();
+        let body = |asked: &OpenTake<'a>| asked.arrival.exchange.body.as_slice();
         let mut next: Vec<Option<&[u8]>> =
             asked.iter().rev().map(|(chain, asked)| followers.insert(*chain, body(asked))).collect();
         for (_, asked) in asked {
-            let answer = recording.answer(asked.scheduled, asked.messages, next.pop().flatten());
+            let answer = recording.answer(asked.arrival, asked.messages, next.pop().flatten());
             recording.takes.push(Take { answer, ..asked.take });
         }
         recording
@@ -74,8 +74,8 @@ impl Recording {
         Recorded::new(self.wire, &self.scope, self.takes, fidelity)
     }
 
-    fn ask<'a>(&mut self, scheduled: &'a Scheduled<'a>, chains: &mut Chains) -> Option<(ChainId, Asked<'a>)> {
-        let exchange = scheduled.exchange;
+    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, chains: &mut Chains) -> Option<(ChainId, OpenTake<'a>)> {
+        let exchange = arrival.exchange;
         if exchange.dialect != Dialect::Messages {
             self.unread.push(format!(
                 "{}: {} is no request that our agents send",
@@ -92,13 +92,13 @@ impl Recording {
             Ok(request) => {
                 let chain = chains.assign(exchange.chain.as_deref(), &request, &self.wire).chain;
                 let take = Take { chain: format!("chain-{}", chain.0).into(), request, answer: Answer::default() };
-                Some((chain, Asked { scheduled, take, messages: messages(&exchange.body).len() }))
+                Some((chain, OpenTake { arrival, take, messages: messages(&exchange.body).len() }))
             }
         }
     }
 
-    fn answer(&mut self, scheduled: &Scheduled<'_>, messages_before: usize, next: Option<&[u8]>) -> Answer {
-        let exchange = scheduled.exchange;
+    fn answer(&mut self, arrival: &Arrival<'_>, messages_before: usize, next: Option<&[u8]>) -> Answer {
+        let exchange = arrival.exchange;
         if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
             let (kind, message) = ("api_error".into(), "as recorded".into());
             let refused = CallError::Refused { status, kind, message, retry_after: None };
@@ -122,8 +122,8 @@ impl Recording {
             events,
             output_tokens: usage.map(|usage| usage.usage.output_tokens),
             fault: None,
-            first_byte: times.then(|| scheduled.times.first_byte_at.since(scheduled.times.at)),
-            streaming: exchange.ended_at.filter(|_| times).map(|ended| ended.since(scheduled.times.first_byte_at)),
+            first_byte: times.then(|| arrival.times.first_byte_at.since(arrival.times.at)),
+            streaming: exchange.ended_at.filter(|_| times).map(|ended| ended.since(arrival.times.first_byte_at)),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use forkcast_replay::exchange::{Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::recording::Recording;
-use forkcast_replay::schedule::{Scheduled, Stream};
+use forkcast_replay::source::Scope;
+use forkcast_replay::source::order::{Arrival, Stream};
 use forkcast_sim::agent::world::Files;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::recorded::Fidelity;
@@ -55,9 +56,9 @@ fn exchanges(finished: &Finished) -> Vec<Exchange> {
 }
 
 fn recording(exchanges: &[Exchange]) -> Recording {
-    let scheduled = |exchange| -> Scheduled<'_> {
+    let arrival = |exchange| -> Arrival<'_> {
         let exchange: &Exchange = exchange;
-        Scheduled {
+        Arrival {
             exchange,
             session: 0,
             times: Times {
@@ -68,10 +69,8 @@ fn recording(exchanges: &[Exchange]) -> Recording {
         }
     };
     let stream = Stream {
-        scope: "run".to_owned(),
-        requests: exchanges.iter().map(scheduled).collect(),
-        timed: true,
-        siblings: false,
+        scope: Scope { name: "run".to_owned(), timed: true, siblings: false },
+        requests: exchanges.iter().map(arrival).collect(),
     };
     Recording::of(&stream, NormalForms::default())
 }

@@ -1,7 +1,7 @@
 //! Replays of made serving traces against figures worked out by hand.
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::rebuild::Sent;
+use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns};
@@ -119,7 +119,7 @@ fn units(usage: &Usage) -> u64 {
         + usage.ephemeral_1h_input_tokens * 2_000
 }
 
-fn send(trace: &Trace, rest: Rest, serve: &mut dyn FnMut(&Sent<'_>)) {
+fn send(trace: &Trace, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
     let (sends, priced) = (Sends::of(trace), Priced { rates: Some(rates()), ..Priced::default() });
     for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
         sends.send(0, turn.request, &priced, rest, &mut *serve);

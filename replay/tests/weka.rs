@@ -10,7 +10,7 @@ mod plain;
 mod table;
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::rebuild::Sent;
+use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns, WhatIf};
@@ -56,7 +56,7 @@ fn counts(usages: impl IntoIterator<Item = Usage>) -> Counts {
 }
 
 /// Sends every request of the main agent.
-fn send(trace: &Trace, sends: &Sends<'_>, rest: Rest, serve: &mut dyn FnMut(&Sent<'_>)) {
+fn send(trace: &Trace, sends: &Sends<'_>, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
     let priced = Priced { rates: Some(rates()), ..Priced::default() };
     for request in 0..trace.conversations[0].requests.len() {
         sends.send(0, request, &priced, rest, &mut *serve);

@@ -1,6 +1,6 @@
 //! One request against what its cache held: the facts that every form of `explain` shows.
 
-use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held, Inspection};
+use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held, Inspection};
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::diagnosis::{Comparison, compare};
 use forkcast_sim::wire::{BlockKind, Level, NodeId};

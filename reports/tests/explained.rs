@@ -217,7 +217,7 @@ fn every_recorded_request_can_be_explained() {
                     explain::write(&found, true, &mut Vec::new()).unwrap();
                     explained_requests += 1;
                 }
-                Err(NotInspected::NotRead(_)) => assert!(line.explanation.is_none()),
+                Err(NotInspected::Unread(_)) => assert!(line.explanation.is_none()),
                 Err(NotInspected::NoSuchLine(_)) => panic!("line {} is there", line.index),
             }
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::guarded::Sink;
+use forkcast_replay::source::Sink;
 use forkcast_sim::guard::Sent;
 
 use crate::catalog;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forkcast_replay::guarded::{Check, Checking, Outcome};
+use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_scenarios::capture::{self, Capture};
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::guard::Rules;

@@ -8,6 +8,7 @@ use super::progress::{Meter, Named};
 use super::walk::Found;
 use super::{FileInput, InputFormat, Inputs, Progress, ReadOptions, ScopeInput, load, natural, parallel};
 use crate::error::Error;
+use crate::exchange::Exchange;
 use crate::transcript::Sessions;
 
 /// What one file gave.
@@ -33,8 +34,8 @@ pub struct Again {
 }
 
 impl Again {
-    /// Reads it: empty where it is gone meanwhile.
-    pub fn read(&self) -> Option<FileInput> {
+    /// Reads its exchanges: none where it is gone meanwhile.
+    pub fn read(&self) -> Vec<Exchange> {
         let found = Found {
             name: self.name.clone(),
             path: self.path.clone(),
@@ -43,7 +44,7 @@ impl Again {
             rereadable: true,
         };
         let read = parallel::one(&found, &Sessions::default(), &self.options);
-        read.scopes.into_iter().flat_map(|scope| scope.files).next()
+        read.scopes.into_iter().flat_map(|scope| scope.files).flat_map(|file| file.exchanges).collect()
     }
 }
 

@@ -1,10 +1,10 @@
 //! The blocks of one agent's conversation, with the tokens that recorded totals have shown.
 
-use forkcast_sim::wire::{BlockId, BlockKind};
+use forkcast_sim::wire::{BlockId, BlockKind, Place};
 
 /// One block of the conversation.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct HistoryBlock {
     /// The opaque block.
     pub block: BlockId,
     /// What it is.
@@ -13,12 +13,14 @@ pub struct Entry {
     pub item: u32,
     /// Its weight when tokens are shared among blocks: an estimate.
     pub weight: u64,
+    /// Where it stands among the messages.
+    pub place: Place,
 }
 
 /// What the next request holds behind the hidden prefix.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    entries: Vec<Entry>,
+    entries: Vec<HistoryBlock>,
     /// In step with `entries`: tokens of the whole prompt up to and with each. The last ones may not be known yet.
     ends: Vec<u64>,
     /// How many leading blocks are still those that stood here at the last [`History::take_kept`].
@@ -32,7 +34,7 @@ impl History {
     }
 
     /// The blocks.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[HistoryBlock] {
         &self.entries
     }
 
@@ -47,7 +49,7 @@ impl History {
     }
 
     /// Adds a block.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: HistoryBlock) {
         self.entries.push(entry);
     }
 
@@ -62,7 +64,7 @@ impl History {
     pub fn fold(&mut self) {
         let (sized, Some(end)) = (self.ends.len(), self.ends.last().copied()) else { return };
         let Some(last) = sized.checked_sub(1).and_then(|at| self.entries.get(at)).copied() else { return };
-        self.entries.splice(..sized, [Entry { kind: BlockKind::Opaque, ..last }]);
+        self.entries.splice(..sized, [HistoryBlock { kind: BlockKind::Opaque, ..last }]);
         self.ends = vec![end];
         self.kept = 0;
     }

@@ -5,7 +5,7 @@
 
 use forkcast_sim::wire::{BlockId, BlockKind, Blocks, Level, NodeId, Prefixes};
 
-use super::history::Entry;
+use super::history::HistoryBlock;
 
 /// Namespaces of opaque blocks.
 mod space {
@@ -129,7 +129,7 @@ impl Lane {
     }
 
     /// Sets what stands in front; a change moves every entry to another prefix. Tells whether it did.
-    pub fn set_head(&mut self, arena: &mut Arena, head: Head, entries: &[Entry]) -> bool {
+    pub fn set_head(&mut self, arena: &mut Arena, head: Head, entries: &[HistoryBlock]) -> bool {
         if self.head == Some(head) {
             return false;
         }
@@ -143,7 +143,7 @@ impl Lane {
     }
 
     /// Extends the path by the entries that it does not have yet.
-    pub fn follow(&mut self, arena: &mut Arena, entries: &[Entry]) {
+    pub fn follow(&mut self, arena: &mut Arena, entries: &[HistoryBlock]) {
         let mut node = self.end();
         for (at, entry) in entries.iter().enumerate().skip(self.nodes.len()) {
             if let Ok(rewrite) = self.rewrites.binary_search_by_key(&at, |(before, _)| *before) {
@@ -161,7 +161,7 @@ impl Lane {
     }
 
     /// The client rewrote the conversation from entry `from` on: the same blocks are another prefix now.
-    pub fn rewrite(&mut self, arena: &mut Arena, from: usize, entries: &[Entry]) {
+    pub fn rewrite(&mut self, arena: &mut Arena, from: usize, entries: &[HistoryBlock]) {
         self.rewrites.truncate(self.rewrites.partition_point(|(before, _)| *before < from));
         self.rewrites.push((from, arena.rewrite()));
         self.rebuilt += self.nodes.len().saturating_sub(from);

@@ -4,14 +4,12 @@
 //! the blocks that the transcript measured; what the client changes on its way is told by a profile of its habits.
 //! The caches then see the same as with a recorded body: a path of prefixes, breakpoints, sizes.
 
+mod dispatch;
 pub mod forecast;
 pub mod history;
 pub mod lane;
 pub mod profile;
-mod sent;
 mod tokens;
-mod world;
 
-pub use sent::{MarkerRole, Sent, SentMarker};
+pub use dispatch::{Dispatch, DispatchMarker, MarkerRole};
 pub use tokens::Tokens;
-pub use world::World;

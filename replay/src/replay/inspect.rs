@@ -7,12 +7,11 @@ use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
 
-pub use super::reading::NotRead;
-use super::reading::read;
-use super::run::{Prepared, Run, Seen};
+use super::run::{Prepared, ServedRequest, StreamReplay};
 use super::{Options, Replay};
 use crate::input::Inputs;
-use crate::schedule::streams;
+pub use crate::source::exchange::Unread;
+use crate::source::order::streams;
 
 /// A request at the instant at which it met its cache, which no longer stands once the request has acted on it.
 pub struct Inspection {
@@ -39,7 +38,7 @@ pub struct Inspection {
     /// Its breakpoints, in prompt order.
     pub breakpoints: Vec<Breakpoint>,
     /// Every entry that a request of this model and scope ever wrote, in order of first writing.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HeldEntry>,
     /// The entry that the request came nearest to reading.
     pub nearest: Option<Nearest>,
     /// The previous request of the chain.
@@ -67,7 +66,7 @@ pub struct Breakpoint {
 
 /// What the cache held of one prefix.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct HeldEntry {
     /// The prefix.
     pub node: NodeId,
     /// Its size in tokens as its first writer was sized.
@@ -88,7 +87,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// The entry.
-    pub entry: Entry,
+    pub entry: HeldEntry,
     /// The request that last marked its end.
     pub writer: Request,
 }
@@ -108,7 +107,7 @@ pub enum NotInspected {
     /// There are only so many requests.
     NoSuchLine(usize),
     /// There is no request that a cache could see.
-    NotRead(NotRead),
+    Unread(Unread),
 }
 
 /// Replays the cache of the request at ledger line `line` up to the instant at which it was sent.
@@ -124,25 +123,24 @@ pub fn inspect(inputs: &Inputs, options: &Options, line: usize) -> Result<Inspec
             continue;
         }
         let mut scratch = Replay::default();
-        let mut run = Run::new(&stream, options, 0, &mut scratch);
+        let mut run = StreamReplay::new(&stream, options, 0, &mut scratch);
         run.seen = Some(Vec::new());
         let (before, rest) = stream.requests.split_at(line - first_line);
-        for scheduled in before {
-            run.deliver_until(scheduled.times.at);
-            run.serve(&stream.scope, scheduled);
+        for arrival in before {
+            run.deliver_until(arrival.times.at);
+            run.serve(arrival);
         }
-        let Some(scheduled) = rest.first() else { break };
-        run.deliver_until(scheduled.times.at);
-        let exchange = scheduled.exchange;
-        let request = read(&mut run.wire, &stream.scope, exchange).map_err(NotInspected::NotRead)?;
-        let prepared = run.prepare(request, scheduled);
-        return Ok(Inspection::of(run, prepared, scheduled.times.at, first_line));
+        let Some(arrival) = rest.first() else { break };
+        run.deliver_until(arrival.times.at);
+        let read = run.read(arrival.exchange).map_err(NotInspected::Unread)?;
+        let prepared = run.prepare(read, arrival);
+        return Ok(Inspection::of(run, prepared, arrival.times.at, first_line));
     }
     Err(NotInspected::NoSuchLine(first_line))
 }
 
 impl Inspection {
-    fn of(mut run: Run<'_>, prepared: Prepared, at: Instant, first_line: usize) -> Self {
+    fn of(mut run: StreamReplay<'_>, prepared: Prepared, at: Instant, first_line: usize) -> Self {
         let Prepared { sized, recorded, .. } = prepared;
         let sizes = sized.sizes(&run.wire.prefixes);
         let asked = sized.asked(&run.wire, &sizes, recorded, at);
@@ -181,13 +179,13 @@ impl Inspection {
     }
 
     /// Entries that could be read by a request that had them as a prefix.
-    pub fn live(&self) -> impl Iterator<Item = &Entry> {
+    pub fn live(&self) -> impl Iterator<Item = &HeldEntry> {
         self.entries.iter().filter(|entry| entry.state == EntryState::Live)
     }
 }
 
 struct Look<'a, 'r> {
-    run: &'a Run<'r>,
+    run: &'a StreamReplay<'r>,
     request: &'a Request,
     cumulative: &'a [u64],
     at: Instant,
@@ -215,8 +213,8 @@ impl Look<'_, '_> {
         })
     }
 
-    fn entries(&self, seen: &[Seen]) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(&self, seen: &[ServedRequest]) -> Vec<HeldEntry> {
+        let mut entries: Vec<HeldEntry> = Vec::new();
         let mut known: BTreeMap<NodeId, usize> = BTreeMap::new();
         for seen in seen.iter().filter(|seen| seen.request.root == self.request.root) {
             for marker in &seen.effective {
@@ -232,11 +230,11 @@ impl Look<'_, '_> {
         entries
     }
 
-    fn entry(&self, node: NodeId, seen: &Seen) -> Entry {
+    fn entry(&self, node: NodeId, seen: &ServedRequest) -> HeldEntry {
         let prefixes = &self.run.wire.prefixes;
         let alike = seen.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
         let blocks = seen.request.nodes.iter().rposition(|known| *known == node).map_or(0, |last| last + 1);
-        Entry {
+        HeldEntry {
             node,
             tokens: blocks.checked_sub(1).and_then(|last| seen.cumulative.get(last)).copied().unwrap_or(0),
             marked_by: (seen.line, seen.line),
@@ -258,8 +256,8 @@ impl Look<'_, '_> {
 
 /// Among entries longer than what is read the one that shares most blocks, then one that can be read, then the newest;
 /// without such an entry what is read itself.
-fn nearest(entries: &[Entry], seen: &[Seen], read_blocks: usize) -> Option<Nearest> {
-    let rank = |entry: &&Entry| (entry.shared_blocks, entry.state == EntryState::Live, entry.marked_by.1);
+fn nearest(entries: &[HeldEntry], seen: &[ServedRequest], read_blocks: usize) -> Option<Nearest> {
+    let rank = |entry: &&HeldEntry| (entry.shared_blocks, entry.state == EntryState::Live, entry.marked_by.1);
     let sharing = || entries.iter().filter(|entry| entry.shared_blocks > 0);
     let longer = sharing().filter(|entry| entry.blocks > read_blocks).max_by_key(rank);
     let entry = longer.or_else(|| sharing().max_by_key(rank))?;
@@ -267,7 +265,7 @@ fn nearest(entries: &[Entry], seen: &[Seen], read_blocks: usize) -> Option<Neare
     Some(Nearest { entry: entry.clone(), writer: writer.request.clone() })
 }
 
-fn previous(seen: &[Seen], chain: ChainId) -> Option<Earlier> {
+fn previous(seen: &[ServedRequest], chain: ChainId) -> Option<Earlier> {
     let seen = seen.iter().rev().find(|seen| seen.chain == chain)?;
     Some(Earlier { line: seen.line, request: seen.request.clone() })
 }

@@ -1,19 +1,17 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
-mod counted;
-mod exchanged;
-mod implied;
+mod counting;
+mod hypotheticals;
 pub mod inspect;
-mod known;
 mod passes;
+mod predecessor;
 mod price;
-pub(crate) mod reading;
 mod run;
 pub(crate) mod session;
 mod sessions;
-mod sized;
-mod supposed;
-mod traced;
+mod sizes;
+mod traces;
+mod what_ifs;
 
 use std::collections::BTreeMap;
 
@@ -26,7 +24,7 @@ use crate::input::{Inputs, Unreadable};
 use crate::rebuild::profile::RuleSet;
 use crate::what_if::WhatIf;
 
-pub use counted::{SizeSource, Sizing};
+pub use counting::{SizeSource, Sizing};
 pub use passes::{InParts, Passes};
 
 /// How to replay.

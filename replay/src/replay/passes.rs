@@ -7,11 +7,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::session::{self, Place};
-use super::{Options, Replay, run, sessions, traced};
+use super::{Options, Replay, run, sessions, traces};
 use crate::input::{Inputs, Unreadable};
 use crate::rebuild::forecast::Shared;
-use crate::schedule::streams;
 use crate::side_by_side::in_turn;
+use crate::source::order::streams;
 use crate::transcript::Session;
 
 /// Requests that were replayed, to be gone through.
@@ -55,7 +55,7 @@ impl<'a> Passes<'a> {
         for stream in streams(inputs) {
             chains += run::run(&stream, options, chains, stop, &mut recorded);
         }
-        chains += traced::run(inputs, options, chains, stop, &mut recorded);
+        chains += traces::run(inputs, options, chains, stop, &mut recorded);
         let shared = if recorded.partial { Shared::default() } else { sessions::shared(inputs, options) };
         Self { inputs, options, stop, recorded, chains, shared, end: Cell::new(None) }
     }

@@ -39,6 +39,14 @@ pub(super) struct Asking<'a> {
     pub at: Option<Instant>,
 }
 
+impl<'a> Asking<'a> {
+    /// A request of which the answer says all that is known.
+    pub fn answered(model: &'a str, recorded: &'a RecordedUsage, at: Option<Instant>) -> Self {
+        let tier = recorded.tier.unwrap_or_default();
+        Self { model, recorded, tier, regional_host: false, says_fast: false, says_us: false, at }
+    }
+}
+
 /// Prices a recorded exchange with this usage. `at` is absent where the recording has no instants, `request` where no
 /// profile reads the body.
 pub(super) fn price_exchange(
@@ -49,14 +57,14 @@ pub(super) fn price_exchange(
     usage: &Usage,
 ) -> Priced {
     let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
+    let model = request.map_or(exchange.model.as_str(), |request| request.model.as_str());
+    let recorded = exchange.usage.unwrap_or_default();
     let asking = Asking {
-        model: request.map_or(exchange.model.as_str(), |request| request.model.as_str()),
-        recorded: &exchange.usage.unwrap_or_default(),
         tier: exchange.tier,
         regional_host: exchange.at_regional_host(),
         says_fast: says("speed", b"\"fast\""),
         says_us: says("inference_geo", b"\"us\""),
-        at,
+        ..Asking::answered(model, &recorded, at)
     };
     price(options, &asking, usage)
 }

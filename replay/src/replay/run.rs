@@ -3,24 +3,22 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::{Outcome, Rules};
-use forkcast_sim::guard::{Facts, Identity};
+use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, Reading, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, Pins, Request, Usage, Wire};
 
-use super::counted::Counting;
-use super::implied::{self, imply};
-use super::known::Known;
+use super::counting::Counting;
+use super::hypotheticals::Hypotheticals;
+use super::predecessor::Predecessor;
 use super::price::{Priced, price_exchange};
-use super::reading::{NotRead, read};
-use super::sized::{Sized, billed_ttl, set_ttl};
-use super::supposed::Supposed;
+use super::sizes::SizedPrompt;
 use super::{Options, Replay};
 use crate::exchange::{Exchange, Provider};
-use crate::guarded::exchanged;
-use crate::input::Unreadable;
-use crate::schedule::{Scheduled, Stream};
+use crate::source::Scope;
+use crate::source::exchange::{RecordedRequest, Unread, facts, read};
+use crate::source::order::{Arrival, Stream};
 use crate::what_if::Hypothetical;
 
 /// What is said of a request whose prompt is not known.
@@ -34,14 +32,14 @@ pub(super) fn run(
     stop: &dyn Fn() -> bool,
     result: &mut Replay,
 ) -> usize {
-    let mut run = Run::new(stream, options, first_chain, result);
-    for scheduled in &stream.requests {
+    let mut run = StreamReplay::new(stream, options, first_chain, result);
+    for arrival in &stream.requests {
         if stop() {
             run.result.partial = true;
             break;
         }
-        run.deliver_until(scheduled.times.at);
-        run.serve(&stream.scope, scheduled);
+        run.deliver_until(arrival.times.at);
+        run.serve(arrival);
     }
     run.engine.settle(&mut run.result.entries);
     let chains = run.identity.chains();
@@ -50,7 +48,7 @@ pub(super) fn run(
 }
 
 /// A stream on its way through a cache.
-pub(super) struct Run<'a> {
+pub(super) struct StreamReplay<'a> {
     pub options: &'a Options,
     result: &'a mut Replay,
     pub rules: Rules,
@@ -60,25 +58,21 @@ pub(super) struct Run<'a> {
     counting: Counting<'a>,
     /// The request being served, as counted.
     size: Option<CountedSize>,
-    identity: Identity<Known>,
+    identity: Identity<Predecessor>,
     /// Tokens that the last request of each chain left in the cache.
     cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
-    pub seen: Option<Vec<Seen>>,
+    pub seen: Option<Vec<ServedRequest>>,
     first_chain: usize,
-    pub timed: bool,
-    /// Name of the stream's scope.
-    scope: String,
-    /// Its agents are of one run.
-    siblings: bool,
+    pub scope: Scope,
     /// What the requests might have been.
-    pub supposed: Supposed<'a>,
+    pub hypotheticals: Hypotheticals<'a>,
     /// Requests that stay as recorded, by line.
     pub as_recorded: Vec<(usize, Vec<Hypothetical>)>,
 }
 
 /// A request that the cache has served.
-pub(super) struct Seen {
+pub(super) struct ServedRequest {
     pub line: usize,
     pub chain: ChainId,
     pub request: Request,
@@ -91,13 +85,13 @@ pub(super) struct Seen {
 /// A request read and sized, with its line of the ledger begun.
 pub(super) struct Prepared {
     pub line: Line,
-    pub sized: Sized,
+    pub sized: SizedPrompt,
     pub recorded: Option<Usage>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StreamReplay<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
-        let day = stream.requests.first().filter(|_| stream.timed).map(|request| day_of(request.times.at));
+        let day = stream.requests.first().filter(|_| stream.scope.timed).map(|request| day_of(request.times.at));
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
         if !result.rules.contains(&rules.name) {
             result.rules.push(rules.name);
@@ -114,10 +108,8 @@ impl<'a> Run<'a> {
             cached_tokens: BTreeMap::new(),
             seen: None,
             first_chain,
-            timed: stream.timed,
             scope: stream.scope.clone(),
-            siblings: stream.siblings,
-            supposed: Supposed::new(&rules, options),
+            hypotheticals: Hypotheticals::new(&rules, options),
             as_recorded: Vec::new(),
             result,
         }
@@ -128,27 +120,28 @@ impl<'a> Run<'a> {
         self.engine.deliver_until(&self.wire.prefixes, at);
     }
 
-    pub fn serve(&mut self, scope: &str, scheduled: &Scheduled<'_>) {
-        let exchange = scheduled.exchange;
-        match read(&mut self.wire, scope, exchange) {
-            Ok(request) => self.serve_request(request, scheduled),
-            Err(NotRead::NoProfile(_)) => self.count_only(scheduled, NotComparable::NoProfile, None),
-            Err(NotRead::Unprompted) => self.count_only(scheduled, NotComparable::NoMarker, Some(UNPROMPTED)),
-            Err(NotRead::Unreadable(why)) => {
-                self.result.unreadable.push(Unreadable {
-                    file: exchange.origin.file.clone(),
-                    line: exchange.origin.line,
-                    reason: format!("request {}: {why}", exchange.origin.index),
-                });
-                self.count_only(scheduled, NotComparable::NoProfile, None);
+    pub fn serve(&mut self, arrival: &Arrival<'_>) {
+        match self.read(arrival.exchange) {
+            Ok(read) => self.serve_request(read, arrival),
+            Err(why) if why.hides_a_prompt() => {
+                self.count_only(arrival, NotComparable::NoMarker, Some(UNPROMPTED));
+            }
+            Err(why) => {
+                self.result.unreadable.extend(why.damage(&arrival.exchange.origin));
+                self.count_only(arrival, NotComparable::NoProfile, None);
             }
         }
     }
 
+    /// The request of an exchange, in the cache that it meets.
+    pub fn read(&mut self, exchange: &Exchange) -> Result<RecordedRequest, Unread> {
+        read(&mut self.wire, exchange, &self.scope.of(exchange))
+    }
+
     /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
-    fn count_only(&mut self, scheduled: &Scheduled<'_>, why: NotComparable, remark: Option<&str>) {
-        let exchange = scheduled.exchange;
-        let mut line = self.line(scheduled, exchange.model.clone());
+    fn count_only(&mut self, arrival: &Arrival<'_>, why: NotComparable, remark: Option<&str>) {
+        let exchange = arrival.exchange;
+        let mut line = self.line(arrival, exchange.model.clone());
         line.remarks.extend(remark.map(str::to_owned));
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
         if let Some(recorded) = exchange.usage {
@@ -163,11 +156,11 @@ impl<'a> Run<'a> {
         self.push(line, Err(why), exchange);
     }
 
-    fn line(&self, scheduled: &Scheduled<'_>, model: String) -> Line {
+    fn line(&self, arrival: &Arrival<'_>, model: String) -> Line {
         Line {
-            at: self.timed.then_some(scheduled.times.at),
-            first_byte_at: self.timed.then_some(scheduled.times.first_byte_at),
-            ..Line::begun(self.result.entries.len(), scheduled.session, model)
+            at: self.scope.timed.then_some(arrival.times.at),
+            first_byte_at: self.scope.timed.then_some(arrival.times.first_byte_at),
+            ..Line::begun(self.result.entries.len(), arrival.session, model)
         }
     }
 
@@ -187,50 +180,40 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub fn prepare(&mut self, mut request: Request, scheduled: &Scheduled<'_>) -> Prepared {
-        let exchange = scheduled.exchange;
-        let mut line = self.line(scheduled, request.model.clone());
+    pub fn prepare(&mut self, read: RecordedRequest, arrival: &Arrival<'_>) -> Prepared {
+        let exchange = arrival.exchange;
+        let RecordedRequest { request, remark } = read;
+        let mut line = self.line(arrival, request.model.clone());
+        line.remarks.extend(remark);
         let recorded = exchange.usage.map(|recorded| recorded.usage);
-        if exchange.altered
-            && let Some(ttl) = recorded.and_then(|usage| billed_ttl(&usage))
-            && set_ttl(&mut request.markers, ttl)
-        {
-            line.remarks.push(format!("lifetime {ttl} taken from the bill: the body was altered on its way"));
-        }
-        if imply(&mut request, exchange, recorded) {
-            line.remarks.push(implied::REMARK.to_owned());
-        }
         let counted = self.counting.count(&request, exchange, &self.wire);
         self.size = counted.as_ref().map(|path| path.size);
         line.remarks.extend(counted.iter().flat_map(|path| path.remarks.clone()));
         let counted = counted.filter(|_| self.counting.decides()).map(|path| path.cumulative);
-        let scope = exchanged::scope(exchange, &self.scope);
-        let facts = Facts {
-            chain: exchange.chain.as_deref(),
-            parent: exchange.parent.as_deref(),
-            continues: exchange.continues,
-            scope: &scope,
-            siblings: self.siblings,
-            at: Some(scheduled.times.at),
-            first_byte_at: Some(scheduled.times.first_byte_at),
-            usage: None,
-        };
-        let sized =
-            Sized::new(request, exchange, &self.wire, (&self.pins, counted), (&mut self.identity, &facts), &self.rules);
+        let scope = self.scope.of(exchange);
+        let facts = facts(exchange, &self.scope, &scope, Some(&arrival.times));
+        let sized = SizedPrompt::new(
+            request,
+            exchange,
+            &self.wire,
+            (&self.pins, counted),
+            (&mut self.identity, &facts),
+            &self.rules,
+        );
         line.chain = Some(sized.whose.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
     }
 
-    fn serve_request(&mut self, request: Request, scheduled: &Scheduled<'_>) {
-        let exchange = scheduled.exchange;
-        let Prepared { mut line, sized, recorded } = self.prepare(request, scheduled);
+    fn serve_request(&mut self, read: RecordedRequest, arrival: &Arrival<'_>) {
+        let exchange = arrival.exchange;
+        let Prepared { mut line, sized, recorded } = self.prepare(read, arrival);
         if recorded.is_none() && (exchange.failed() || sized.refusal.is_some()) {
             self.refused(line, &sized.request, exchange);
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
-        let asked = sized.asked(&self.wire, &sizes, recorded, scheduled.times.at);
+        let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
         let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line.index, &asked);
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
@@ -238,8 +221,8 @@ impl<'a> Run<'a> {
         line.explanation = explanation;
         let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
         if let Some(ticket) = ticket {
-            self.engine.expect(ticket, &scheduled.times);
-            self.suppose(line.index, &sized, scheduled, (&usage, predicted.read_tokens), &priced);
+            self.engine.expect(ticket, &arrival.times);
+            self.suppose(line.index, &sized, arrival, (&usage, predicted.read_tokens), &priced);
         }
         self.remember(line.index, &sized, exchange, &predicted);
         self.push(line, comparison, exchange);
@@ -256,7 +239,12 @@ impl<'a> Run<'a> {
         self.push(line, Err(NotComparable::NoUsage), exchange);
     }
 
-    fn comparison(&self, sized: &Sized, exchange: &Exchange, predicted: &Outcome) -> Result<Compared, NotComparable> {
+    fn comparison(
+        &self,
+        sized: &SizedPrompt,
+        exchange: &Exchange,
+        predicted: &Outcome,
+    ) -> Result<Compared, NotComparable> {
         let recorded = exchange.usage.ok_or(NotComparable::NoUsage)?;
         let usage = recorded.usage;
         if recorded.server_passes {
@@ -290,9 +278,10 @@ impl<'a> Run<'a> {
         priced
     }
 
-    fn remember(&mut self, line: usize, sized: &Sized, exchange: &Exchange, predicted: &Outcome) {
+    fn remember(&mut self, line: usize, sized: &SizedPrompt, exchange: &Exchange, predicted: &Outcome) {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
+            self.pins.show(&sized.request, &self.wire, sized.billed());
             self.pins.learn(&sized.request, &sized.effective(&self.wire.prefixes), predicted.hit, &usage);
         }
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
@@ -300,14 +289,14 @@ impl<'a> Run<'a> {
         if let Some(seen) = &mut self.seen {
             let (chain, request) = (sized.whose.chain, sized.request.clone());
             let (effective, cumulative) = (sized.effective(&self.wire.prefixes), sized.cumulative.clone());
-            seen.push(Seen { line, chain, request, effective, cumulative });
+            seen.push(ServedRequest { line, chain, request, effective, cumulative });
         }
         self.cached_tokens.insert(sized.whose.chain, cached);
     }
 
     /// Once the stream has ended it is known what its requests might have been.
     fn write_suppositions(self) {
-        self.supposed.finish(&self.wire.prefixes, &mut self.result.entries);
+        self.hypotheticals.finish(&self.wire.prefixes, &mut self.result.entries);
         for (line, row) in self.as_recorded {
             self.result.entries[line].hypotheticals = row;
         }

@@ -5,6 +5,7 @@
 //! what is new in it.
 
 mod radix;
+mod runs;
 mod sends;
 mod turns;
 
@@ -13,8 +14,8 @@ use std::sync::Arc;
 use forkcast_sim::time::{Duration, Instant};
 
 pub(crate) use radix::{Prompts, Run};
+pub(crate) use runs::Runs;
 pub use sends::{Priced, Rest, Sends};
-pub(crate) use turns::resent;
 pub use turns::{Break, BreakPlace, Turn, turns};
 
 /// What the instants of a trace are counted from.
@@ -148,6 +149,13 @@ impl Trace {
     /// How many requests there are.
     pub fn requests(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.requests.len()).sum()
+    }
+
+    /// How many whole blocks of a conversation's prompts are of the tools, and how many of these and the system prompt.
+    pub(crate) fn head_blocks(&self, conversation: &Conversation) -> [usize; 2] {
+        let BlockSizes::Equal(tokens) = self.sizes else { return [0, 0] };
+        let whole = |sum: u64| usize::try_from(sum / tokens.max(1)).unwrap_or(usize::MAX);
+        [conversation.tool_tokens, conversation.tool_tokens + conversation.system_tokens].map(whole)
     }
 
     /// Tokens of the first `blocks` blocks of a prompt with those ids; at most the whole prompt.

@@ -8,15 +8,14 @@
 //!
 //! Each conversation has a tree of its own and, behind a change, new nodes: it reads nothing but what its previous request left.
 
-use std::collections::BTreeSet;
-
 use forkcast_sim::pricing::{Rates, Terms};
 use forkcast_sim::service::Times;
 use forkcast_sim::wire::{BlockKind, Blocks, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Sizes, Ttl};
 
+use super::Trace;
+use super::runs::Runs;
 use super::turns::Path;
-use super::{BlockSizes, Conversation, Trace, TraceRequest};
-use crate::rebuild::{MarkerRole, Sent, SentMarker};
+use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 
 /// All prompts of a trace.
 #[derive(Debug)]
@@ -25,14 +24,14 @@ pub struct Sends<'a> {
     prefixes: Prefixes,
     sizes: NodeSizes,
     /// By conversation and request.
-    prompts: Vec<Vec<Prompt>>,
+    prompts: Vec<Vec<PromptPath>>,
 }
 
 #[derive(Debug)]
-struct Prompt {
+struct PromptPath {
     end: NodeId,
     system_end: NodeId,
-    markers: Vec<SentMarker>,
+    markers: Vec<DispatchMarker>,
 }
 
 /// What a request costs.
@@ -73,12 +72,12 @@ impl<'a> Sends<'a> {
         request: usize,
         priced: &Priced,
         rest: Rest,
-        serve: impl FnOnce(&Sent<'_>),
+        serve: impl FnOnce(&Dispatch<'_>),
     ) {
         let sent = &self.trace.conversations[conversation].requests[request];
         let prompt = &self.prompts[conversation][request];
         let end_tokens = (rest == Rest::Written).then_some((prompt.end, sent.input_tokens));
-        serve(&Sent {
+        serve(&Dispatch {
             prefixes: &self.prefixes,
             sizes: &PromptSizes { sizes: &self.sizes, end_tokens, most: sent.input_tokens },
             end: prompt.end,
@@ -135,22 +134,25 @@ impl<'a> Layout<'a> {
         Self { trace, blocks, prefixes, sizes: NodeSizes::default(), added: 0 }
     }
 
-    fn conversation(&mut self, at: usize) -> Vec<Prompt> {
+    fn conversation(&mut self, at: usize) -> Vec<PromptPath> {
         let conversation = &self.trace.conversations[at];
         let root = self.prefixes.root("trace", &at.to_string());
-        let system = system_blocks(self.trace, conversation);
-        let cuts = cuts(&conversation.requests, system);
+        let heads = self.trace.head_blocks(conversation);
+        let system = heads[1];
+        let mut runs = Runs::new(self.trace, conversation);
         let (mut path, mut nodes): (Path, Nodes) = (Path::default(), Vec::new());
         let mut prompts = Vec::with_capacity(conversation.requests.len());
-        for (at, (request, cuts)) in conversation.requests.iter().zip(&cuts).enumerate() {
+        for (at, request) in conversation.requests.iter().enumerate() {
             path.step(self.trace, request);
+            runs.step(request);
             // The end of a prompt without a whole block is nobody else's.
             nodes.truncate(nodes.partition_point(|(end, _)| (1..=request.kept).contains(end)));
-            for cut in cuts {
-                let (start, parent) = nodes.last().copied().unwrap_or((0, root));
-                let tokens = path.tokens(*cut).saturating_sub(path.tokens(start));
-                let is_last = *cut == request.blocks();
-                nodes.push((*cut, self.extend(parent, tokens, *cut <= system, is_last)));
+            let kept = nodes.last().map_or(0, |(end, _)| *end);
+            for run in runs.runs(kept..request.blocks(), heads) {
+                let parent = nodes.last().map_or(root, |(_, node)| *node);
+                let tokens = path.tokens(run.end).saturating_sub(path.tokens(run.start));
+                let is_last = run.end == request.blocks();
+                nodes.push((run.end, self.extend(parent, tokens, run.end <= system, is_last)));
             }
             if nodes.is_empty() {
                 // A prompt without a whole block is one all the same.
@@ -174,7 +176,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> Prompt {
+fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> PromptPath {
     let node_at = |blocks: usize| {
         let at = nodes.binary_search_by_key(&blocks, |(end, _)| *end).ok()?;
         Some(nodes[at].1).filter(|_| blocks > 0)
@@ -196,40 +198,7 @@ fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> Prom
         };
         let level = if role == MarkerRole::System { Level::System } else { Level::Messages };
         let place = Place { level, item: 0, part: 0, keys: false };
-        SentMarker { marker: Marker { node, ttl: Ttl::FiveMinutes, place, automatic: false }, role }
+        DispatchMarker { marker: Marker { node, ttl: Ttl::FiveMinutes, place, automatic: false }, role }
     };
-    Prompt { end, system_end: system_end.unwrap_or(root), markers: ends.into_iter().map(marker).collect() }
-}
-
-/// Whole blocks of tools and system prompt.
-fn system_blocks(trace: &Trace, conversation: &Conversation) -> usize {
-    let BlockSizes::Equal(tokens) = trace.sizes else { return 0 };
-    let head = conversation.tool_tokens + conversation.system_tokens;
-    usize::try_from(head / tokens.max(1)).unwrap_or(usize::MAX)
-}
-
-/// Where nodes of each request's added blocks end: where a later request leaves them, at the end of the system prompt, at
-/// their end.
-fn cuts(requests: &[TraceRequest], system: usize) -> Vec<BTreeSet<usize>> {
-    let mut cuts: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); requests.len()];
-    // What each request added and is still there: request, start, end.
-    let mut open: Vec<(usize, usize, usize)> = Vec::new();
-    for (at, request) in requests.iter().enumerate() {
-        while open.last().is_some_and(|(_, start, _)| *start >= request.kept) {
-            open.pop();
-        }
-        if let Some((adder, _, end)) = open.last_mut().filter(|(.., end)| *end > request.kept) {
-            *end = request.kept;
-            cuts[*adder].insert(request.kept);
-        }
-        let end = request.blocks();
-        if end > request.kept {
-            open.push((at, request.kept, end));
-            cuts[at].insert(end);
-            if request.kept < system && system < end {
-                cuts[at].insert(system);
-            }
-        }
-    }
-    cuts
+    PromptPath { end, system_end: system_end.unwrap_or(root), markers: ends.into_iter().map(marker).collect() }
 }

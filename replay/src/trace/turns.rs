@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
 }
 
 /// How many of `added` blocks are taken to repeat the `lost` ones.
-pub(crate) fn resent(lost: usize, added: usize) -> usize {
+pub(super) fn resent(lost: usize, added: usize) -> usize {
     if added.saturating_mul(100) >= lost.saturating_mul(REPEATS_PERCENT) { lost.min(added) } else { 0 }
 }
 

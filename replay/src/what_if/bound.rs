@@ -17,7 +17,7 @@ use forkcast_sim::wire::{NodeId, Usage};
 
 use super::Hypothetical;
 use super::timeline::{Policy, Prices, Timeline, Use};
-use crate::rebuild::Sent;
+use crate::rebuild::Dispatch;
 
 /// Whether pings may keep prefixes alive in the bound. Each costs what it reads; its token of output is left aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Bound {
     }
 
     /// Takes one request of the session; requests come in order of time, hidden ones too.
-    pub fn serve(&mut self, sent: &Sent<'_>) {
+    pub fn serve(&mut self, sent: &Dispatch<'_>) {
         let Ok(number) = u32::try_from(self.uses.len()) else { return };
         let rates = sent.rates.filter(|_| !sent.hidden);
         let tokens = sized(sent, sent.end);
@@ -109,7 +109,7 @@ impl Bound {
     }
 
     /// Notes where the lines of the prompt branch off, as far as that is new.
-    fn know_lines(&mut self, sent: &Sent<'_>) {
+    fn know_lines(&mut self, sent: &Dispatch<'_>) {
         let mut at = sent.end;
         loop {
             let id = sent.prefixes.line(at);
@@ -165,7 +165,7 @@ impl Bound {
 }
 
 /// Tokens of a prefix. Of one that has no size yet (parameters, blocks never sent) the blocks before it tell.
-fn sized(sent: &Sent<'_>, node: NodeId) -> u64 {
+fn sized(sent: &Dispatch<'_>, node: NodeId) -> u64 {
     let mut sizes = sent.prefixes.ancestors(node).map(|node| sent.sizes.tokens_at(node));
     sizes.find(|tokens| *tokens > 0).unwrap_or(0).min(sent.total_tokens)
 }

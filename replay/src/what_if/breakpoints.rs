@@ -5,24 +5,24 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::wire::{BlockKind, Level, Marker, NodeId, Place, Prefixes, Ttl};
 
 use super::spec::Lifetimes;
-use crate::rebuild::Sent;
+use crate::rebuild::Dispatch;
 
 /// Places breakpoints request by request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Placement {
+pub(super) struct Placer {
     breakpoints: Option<Breakpoints>,
     lifetimes: Option<Lifetimes>,
     /// End of each agent's last request, by number of the agent.
     last_ends: Vec<Option<NodeId>>,
 }
 
-impl Placement {
+impl Placer {
     pub fn new(breakpoints: Option<Breakpoints>, lifetimes: Option<Lifetimes>) -> Self {
         Self { breakpoints, lifetimes, last_ends: Vec::new() }
     }
 
     /// Puts the breakpoints of `sent` into `markers`, in prompt order.
-    pub fn place(&mut self, sent: &Sent<'_>, rules: &Rules, markers: &mut Vec<Marker>) {
+    pub fn place(&mut self, sent: &Dispatch<'_>, rules: &Rules, markers: &mut Vec<Marker>) {
         markers.clear();
         match self.breakpoints {
             Some(breakpoints) if !sent.hidden => self.replace(breakpoints, sent, markers),
@@ -37,7 +37,7 @@ impl Placement {
         markers.truncate(rules.breakpoints_max);
     }
 
-    fn replace(&mut self, breakpoints: Breakpoints, sent: &Sent<'_>, markers: &mut Vec<Marker>) {
+    fn replace(&mut self, breakpoints: Breakpoints, sent: &Dispatch<'_>, markers: &mut Vec<Marker>) {
         if self.last_ends.len() <= sent.agent {
             self.last_ends.resize(sent.agent + 1, None);
         }
@@ -61,7 +61,7 @@ impl Placement {
     }
 
     /// The marks of an agent's first request.
-    fn first(&self, breakpoints: Breakpoints, sent: &Sent<'_>) -> [Option<NodeId>; 3] {
+    fn first(&self, breakpoints: Breakpoints, sent: &Dispatch<'_>) -> [Option<NodeId>; 3] {
         let tail = Some(sent.end);
         match breakpoints {
             Breakpoints::None => [None; 3],
@@ -76,7 +76,7 @@ impl Placement {
     }
 
     /// The end of the longest request of another agent that this prompt continues.
-    fn continued(&self, sent: &Sent<'_>) -> Option<NodeId> {
+    fn continued(&self, sent: &Dispatch<'_>) -> Option<NodeId> {
         let ends = self.last_ends.iter().flatten().copied();
         let found = ends.filter(|end| is_prefix(sent.prefixes, *end, sent.end));
         found.max_by_key(|end| sent.prefixes.depth(*end))
@@ -84,7 +84,7 @@ impl Placement {
 }
 
 /// The marks of every later request.
-fn later(breakpoints: Breakpoints, sent: &Sent<'_>, previous: NodeId) -> [Option<NodeId>; 3] {
+fn later(breakpoints: Breakpoints, sent: &Dispatch<'_>, previous: NodeId) -> [Option<NodeId>; 3] {
     let tail = Some(sent.end);
     match breakpoints {
         Breakpoints::None => [None; 3],
@@ -103,13 +103,13 @@ fn with_tail([first, second]: [Option<NodeId>; 2], tail: Option<NodeId>) -> [Opt
 }
 
 /// The block before the last one, but nothing within tools and system prompt.
-fn before_directive(sent: &Sent<'_>) -> NodeId {
+fn before_directive(sent: &Dispatch<'_>) -> NodeId {
     let above = block_before(sent.prefixes, sent.end).unwrap_or(sent.end);
     if in_head(sent, above) { sent.system_end } else { above }
 }
 
 /// Nothing where the prompt has no results; the walk ends with the newest run of them.
-fn before_results(sent: &Sent<'_>) -> Option<NodeId> {
+fn before_results(sent: &Dispatch<'_>) -> Option<NodeId> {
     let behind_head = sent.prefixes.ancestors(sent.end).take_while(|node| !in_head(sent, *node));
     let is_result = |node: &NodeId| sent.prefixes.kind(*node) == BlockKind::ToolResult;
     let last_of_run = behind_head.skip_while(|node| !is_result(node)).take_while(is_result).last()?;
@@ -122,7 +122,7 @@ fn block_before(prefixes: &Prefixes, node: NodeId) -> Option<NodeId> {
 }
 
 /// The marked system blocks as sent, at most two; the last two of the hidden prefix where none was marked.
-fn two_of_head(sent: &Sent<'_>) -> [Option<NodeId>; 2] {
+fn two_of_head(sent: &Dispatch<'_>) -> [Option<NodeId>; 2] {
     let mut own = sent.markers.iter().rev().map(|sent| sent.marker.node).filter(|node| in_head(sent, *node));
     match own.next() {
         Some(last) => [own.next(), Some(last)],
@@ -131,7 +131,7 @@ fn two_of_head(sent: &Sent<'_>) -> [Option<NodeId>; 2] {
 }
 
 /// Whether a block belongs to tools or system prompt.
-fn in_head(sent: &Sent<'_>, node: NodeId) -> bool {
+fn in_head(sent: &Dispatch<'_>, node: NodeId) -> bool {
     sent.prefixes.depth(node) <= sent.prefixes.depth(sent.system_end)
 }
 
@@ -147,7 +147,7 @@ const fn lifetime(lifetimes: Lifetimes, is_head: bool) -> Ttl {
 
 /// Lifetimes that the request itself asks for, of tools and system prompt and of the rest; the first is never shorter,
 /// as the provider demands.
-fn own_lifetimes(sent: &Sent<'_>) -> (Ttl, Ttl) {
+fn own_lifetimes(sent: &Dispatch<'_>) -> (Ttl, Ttl) {
     let last = |is_head| {
         let mut markers = sent.markers.iter().rev().map(|sent| sent.marker);
         markers.find(|marker| in_head(sent, marker.node) == is_head).map_or(sent.ttl, |marker| marker.ttl)

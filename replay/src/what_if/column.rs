@@ -8,7 +8,7 @@ use super::Hypothetical;
 use super::family::Families;
 use super::spec::{Lifetimes, WhatIf};
 use super::variant::Variant;
-use crate::rebuild::Sent;
+use crate::rebuild::Dispatch;
 
 /// The what-ifs of a session. Those that need the same run share it.
 pub struct Columns<'a> {
@@ -55,7 +55,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Serves one request of the session; requests come in order of time, hidden ones too.
-    pub fn serve(&mut self, sent: &Sent<'_>) {
+    pub fn serve(&mut self, sent: &Dispatch<'_>) {
         for (_, variant) in &mut self.runs {
             variant.serve(sent);
         }
@@ -66,7 +66,7 @@ impl<'a> Columns<'a> {
     }
 
     /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which is to be served next.
-    pub fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
+    pub fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
         for (_, variant) in &mut self.runs {
             variant.extend(sent, floor, node);
         }

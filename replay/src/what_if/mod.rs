@@ -7,7 +7,7 @@
 //! * [`Bound`]: the clairvoyant lower bound, which knows the future.
 //! * [`actions`]: which of them to do.
 //!
-//! All of it is fed with [`Sent`](crate::rebuild::Sent), in order of time, whatever the input was. A hidden request of
+//! All of it is fed with [`Dispatch`](crate::rebuild::Dispatch), in order of time, whatever the input was. A hidden request of
 //! the client acts on every cache and enters no bill, neither here nor in what was recorded.
 
 mod action;
@@ -15,8 +15,8 @@ mod bound;
 mod breakpoints;
 mod column;
 mod family;
+mod other_model;
 mod pings;
-mod retold;
 mod spec;
 mod timeline;
 mod variant;

@@ -13,7 +13,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
 
 use super::spec::KeepAlive;
-use crate::rebuild::Sent;
+use crate::rebuild::Dispatch;
 
 /// Tokens that a ping is answered with.
 const OUTPUT_TOKENS: u64 = 1;
@@ -88,7 +88,7 @@ impl Pings {
     }
 
     /// A request went out with these breakpoints: pings follow it.
-    pub fn follow(&mut self, sent: &Sent<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
+    pub fn follow(&mut self, sent: &Dispatch<'_>, markers: &[Marker], rates: Option<&Rates>, row: Option<usize>) {
         let markers = sent.prompt(markers).effective();
         if markers.is_empty() || sent.is_last && sent.agent != MAIN_AGENT {
             return;

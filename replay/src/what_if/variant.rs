@@ -8,16 +8,16 @@ use forkcast_sim::wire::model::ModelId;
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Usage};
 
 use super::Hypothetical;
-use super::breakpoints::Placement;
+use super::breakpoints::Placer;
+use super::other_model::OtherModel;
 use super::pings::{Pings, Spent};
-use super::retold::Retold;
 use super::spec::WhatIf;
-use crate::rebuild::{MarkerRole, Sent, SentMarker};
+use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 
 /// See the module.
 pub(super) struct Variant<'a> {
-    retold: Option<Retold>,
-    world: World,
+    other_model: Option<OtherModel>,
+    cache: VariantCache,
     pricing: Pricing<'a>,
 }
 
@@ -25,38 +25,38 @@ impl<'a> Variant<'a> {
     /// `what_if` asks for one lifetime, not for the best one. `rules` hold where it names none.
     pub fn new(what_if: &WhatIf, rules: &Rules, book: &'a PriceBook) -> Self {
         Self {
-            retold: what_if.model.map(Retold::new),
-            world: World::new(what_if, what_if.cache.unwrap_or(*rules)),
+            other_model: what_if.model.map(OtherModel::new),
+            cache: VariantCache::new(what_if, what_if.cache.unwrap_or(*rules)),
             pricing: Pricing { book, model: what_if.model, date: what_if.prices },
         }
     }
 
     /// Serves one request; requests come in order of time.
-    pub fn serve(&mut self, sent: &Sent<'_>) {
-        let (world, pricing) = (&mut self.world, &self.pricing);
-        match &mut self.retold {
-            Some(retold) => retold.tell(sent, |sent| world.serve(sent, pricing.rates(sent).as_ref())),
-            None => world.serve(sent, pricing.rates(sent).as_ref()),
+    pub fn serve(&mut self, sent: &Dispatch<'_>) {
+        let (cache, pricing) = (&mut self.cache, &self.pricing);
+        match &mut self.other_model {
+            Some(other_model) => other_model.tell(sent, |sent| cache.serve(sent, pricing.rates(sent).as_ref())),
+            None => cache.serve(sent, pricing.rates(sent).as_ref()),
         }
     }
 
     /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which comes next. Where that entry
     /// is gone here, the hidden request would have been a full one, whose bill nobody knows: it is left out.
-    pub fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
-        let world = &mut self.world;
-        match &mut self.retold {
-            Some(retold) => {
-                let [floor, node] = [floor, node].map(|node| retold.node(sent.prefixes, node));
-                retold.tell(sent, |sent| world.extend(sent, floor, node));
+    pub fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
+        let cache = &mut self.cache;
+        match &mut self.other_model {
+            Some(other_model) => {
+                let [floor, node] = [floor, node].map(|node| other_model.node(sent.prefixes, node));
+                other_model.tell(sent, |sent| cache.extend(sent, floor, node));
             }
-            None => world.extend(sent, floor, node),
+            None => cache.extend(sent, floor, node),
         }
     }
 
     /// What each request that enters a bill would have been, in step with them. `prefixes` is the session's arena.
     pub fn finish(mut self, prefixes: &Prefixes) -> Vec<Hypothetical> {
-        self.world.finish(self.retold.as_ref().map_or(prefixes, Retold::prefixes));
-        self.world.rows
+        self.cache.finish(self.other_model.as_ref().map_or(prefixes, OtherModel::prefixes));
+        self.cache.rows
     }
 }
 
@@ -68,7 +68,7 @@ struct Pricing<'a> {
 }
 
 impl Pricing<'_> {
-    fn rates(&self, sent: &Sent<'_>) -> Option<Rates> {
+    fn rates(&self, sent: &Dispatch<'_>) -> Option<Rates> {
         if self.model.is_none() && self.date.is_none() {
             return sent.rates.copied();
         }
@@ -80,30 +80,30 @@ impl Pricing<'_> {
 }
 
 /// A cache with everything that acts on it.
-struct World {
+struct VariantCache {
     rules: Rules,
     no_cache: bool,
     delivery: Delivery,
-    placement: Placement,
+    placement: Placer,
     pings: Option<Pings>,
     markers: Vec<Marker>,
     rows: Vec<Hypothetical>,
 }
 
-impl World {
+impl VariantCache {
     fn new(what_if: &WhatIf, rules: Rules) -> Self {
         Self {
             rules,
             no_cache: what_if.no_cache,
             delivery: Delivery::new(&rules, 0),
-            placement: Placement::new(what_if.breakpoints, what_if.ttl),
+            placement: Placer::new(what_if.breakpoints, what_if.ttl),
             pings: what_if.keepalive.map(Pings::new),
             markers: Vec::new(),
             rows: Vec::new(),
         }
     }
 
-    fn serve(&mut self, sent: &Sent<'_>, rates: Option<&Rates>) {
+    fn serve(&mut self, sent: &Dispatch<'_>, rates: Option<&Rates>) {
         self.advance(sent.prefixes, sent.times.at);
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(sent.agent)) {
             self.bill_pings(row, spent);
@@ -124,15 +124,17 @@ impl World {
         }
     }
 
-    fn extend(&mut self, sent: &Sent<'_>, floor: NodeId, node: NodeId) {
+    fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
         self.advance(sent.prefixes, sent.times.at);
         if self.no_cache || self.delivery.cache().state(sent.prefixes, floor, sent.times.at) != EntryState::Live {
             return;
         }
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
-        let markers =
-            [SentMarker { marker: Marker { node, ttl: sent.ttl, place, automatic: false }, role: MarkerRole::Other }];
-        self.placement.place(&Sent { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
+        let markers = [DispatchMarker {
+            marker: Marker { node, ttl: sent.ttl, place, automatic: false },
+            role: MarkerRole::Other,
+        }];
+        self.placement.place(&Dispatch { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
         self.delivery.serve_at_once(&sent.prompt(&self.markers), sent.times.at);
     }
 

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use forkcast_replay::guarded::{Check, Checking, feed};
+use forkcast_replay::check::{Check, Checking};
 use forkcast_replay::input::ReadOptions;
+use forkcast_replay::source::feed;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -45,7 +46,7 @@ fn requests_whose_prompt_is_elsewhere_are_counted_by_file() {
     let folder = Folder::new(&[("1.json", continued()), ("2.json", empty), ("3.json", body("bees", 1).to_string())]);
     let (fed, outcome) = folder.check();
     assert_eq!((fed.requests, outcome.report.requests), (1, 1));
-    let told: Vec<String> = fed.unchecked.iter().map(forkcast_replay::guarded::Foreign::told).collect();
+    let told: Vec<String> = fed.unchecked.iter().map(forkcast_replay::source::Foreign::told).collect();
     let expected = [
         "1 request not checked: it goes on from a response that the provider keeps, so its prompt is not in its body",
         "1 request not checked: the recording left the prompt out",

@@ -1,6 +1,6 @@
 //! Bodies in other spellings of the same model: what is told of them stands in the body that was sent.
 
-use forkcast_replay::guarded::Outcome;
+use forkcast_replay::check::Outcome;
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, changes, equality};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, long};
-use forkcast_replay::guarded::Outcome;
+use forkcast_replay::check::Outcome;
 use forkcast_sim::guard::Unknown;
 
 /// The body of a conversation of `turns` questions, as Codex CLI sends it.

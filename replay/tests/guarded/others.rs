@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use super::stage::{Folder, long};
-use forkcast_replay::guarded::{Fed, Outcome};
+use forkcast_replay::check::Outcome;
+use forkcast_replay::source::Fed;
 
 /// A conversation of `turns` questions for Gemini.
 fn gemini(turns: usize) -> Value {

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use forkcast_replay::guarded::{Check, Checking, feed};
+use forkcast_replay::check::{Check, Checking};
 use forkcast_replay::input::ReadOptions;
+use forkcast_replay::source::feed;
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality, sharing};
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use forkcast_replay::guarded::{Check, Checking, Fed, Outcome, feed};
+use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::input::ReadOptions;
+use forkcast_replay::source::{Fed, feed};
 use forkcast_sim::guard::Finding;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
+use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::guarded::{Check, Checking, Outcome, Sink, feed};
 use forkcast_replay::input::ReadOptions;
+use forkcast_replay::source::{Sink, feed};
 use forkcast_sim::cache::PRESETS;
 use forkcast_sim::guard::{Facts, Finding, Rules, Sent};
 use forkcast_sim::wire::{BodyError, Request, Usage, Wire};
@@ -144,7 +145,7 @@ pub fn table(data: &Path) -> String {
         (is(|billed| matches!(billed, Recorded::Short(1..))), is(|billed| matches!(billed, Recorded::Short(0))));
     let known: BTreeSet<Key> = rows.keys().cloned().collect();
     let mut out = format!(
-        "## Changes judged under `docs-2026-09`\n\nEvery change in all captures of `wire-cache-fix` that is judged to break a prefix: {} in {} requests. Of {} in {} requests the answer\nis recorded, and all of these read too little; {} in {} did not. Of {} in {} requests no answer is recorded. *Lost as judged*: unchanged\ntokens that were cached. *Short*: what the bill shows, as in the table above. A capture holds lengths in place of texts, so sizes of\nrequests without an answer are those that the request before had.\n\n| capture | request | cause | block | changes | lost as judged | short | also under `observed-2026-08` | why they differ |\n|---|---:|---|---|---:|---:|---:|---|---|\n",
+        "## Changes judged under `docs-2026-09`\n\nEvery change in all captures of `wire-cache-fix` that is judged to break a prefix: {} in {} requests. Of {} in {} requests the answer\nis recorded, and all of these read too little; {} in {} did not. Of {} in {} requests no answer is recorded. *Lost as judged*: unchanged\ntokens that were cached. *Short*: what the bill shows, as in the table above. A capture holds lengths in place of texts; in\nrequests without an answer, blocks have the sizes that an answered request showed, and new ones an estimate by length.\n\n| capture | request | cause | block | changes | lost as judged | short | also under `observed-2026-08` | why they differ |\n|---|---:|---|---|---:|---:|---:|---|---|\n",
         all.1, all.0, short.1, short.0, idle.1, idle.0, unknown.1, unknown.0
     );
     rows.iter().for_each(|(key, row)| writeln!(out, "{}", row.line(key)).unwrap());

@@ -1,6 +1,6 @@
 //! A stage for requests: an arena, and requests written as lists of blocks.
 
-use forkcast_replay::rebuild::{MarkerRole, Sent, SentMarker};
+use forkcast_replay::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns, Hypothetical, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
@@ -130,13 +130,13 @@ impl Stage {
     }
 
     /// Calls `serve` with a request as it is sent.
-    pub fn send<T>(&mut self, ask: &Ask, serve: impl FnOnce(&Sent<'_>) -> T) -> T {
+    pub fn send<T>(&mut self, ask: &Ask, serve: impl FnOnce(&Dispatch<'_>) -> T) -> T {
         let path = self.path(ask);
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
-        let markers: Vec<SentMarker> = ask
+        let markers: Vec<DispatchMarker> = ask
             .markers
             .iter()
-            .map(|(depth, ttl)| SentMarker {
+            .map(|(depth, ttl)| DispatchMarker {
                 marker: Marker { node: path[*depth], ttl: *ttl, place, automatic: false },
                 role: MarkerRole::Other,
             })
@@ -145,7 +145,7 @@ impl Stage {
         let answered = at + Duration::from_secs(ask.answer_secs);
         let rates = self.rates(ask);
         let end = *path.last().unwrap();
-        serve(&Sent {
+        serve(&Dispatch {
             prefixes: &self.prefixes,
             sizes: &self.sizes,
             end,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use forkcast_replay::replay::inspect::{Breakpoint, Entry as Held};
+use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held};
 use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::wire::model::resolve;
 use serde::Serialize;

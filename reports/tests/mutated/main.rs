@@ -29,8 +29,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use campaign::{Job, Material, Plan};
-use forkcast_replay::guarded::{Check, Checking, feed};
+use forkcast_replay::check::{Check, Checking};
 use forkcast_replay::input::ReadOptions;
+use forkcast_replay::source::feed;
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, Recording};
 

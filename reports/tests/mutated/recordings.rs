@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::calibrate::calibrate;
+use forkcast_replay::check::{Check, Checking};
 use forkcast_replay::exchange::Exchange;
-use forkcast_replay::guarded::{self, Check, Checking, feed};
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::replay::inspect::inspect;
 use forkcast_replay::replay::{Options, Passes, SizeSource, Sizing, replay};
+use forkcast_replay::source::exchange::spelling as body;
+use forkcast_replay::source::feed;
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::check as told;
 use forkcast_reports::comparison::Sides;
@@ -166,9 +168,10 @@ fn compared(case: &Case<'_>, inputs: &Inputs, dice: &mut Dice, shown: &mut Shown
         return;
     }
     let [older, newer] = [(); 2].map(|()| *dice.one_of(&exchanges));
-    let (Ok(old), Ok(new)) = (guarded::spelled(older), guarded::spelled(newer)) else { return };
+    let (Ok(old), Ok(new)) = (body(older), body(newer)) else { return };
     let mut wire = Wire::default();
-    let read = [(&old, older), (&new, newer)].map(|(side, exchange)| wire.read(&side.body, "diff", &exchange.model));
+    let read = [(&old, older), (&new, newer)]
+        .map(|(side, exchange)| wire.read_by(side.maker, &side.body, "diff", &exchange.model));
     let [Ok(one), Ok(other)] = read else { return };
     let comparison = compare(&wire, &one, &other);
     let rules = forkcast_sim::cache::Rules::default();

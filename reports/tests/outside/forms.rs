@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use forkcast_replay::guarded::{Check as Sink, Checking, feed};
+use forkcast_replay::check::{Check as Sink, Checking};
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, replay};
+use forkcast_replay::source::feed;
 use forkcast_reports::check::{self, Check, Damage, Lock};
 use forkcast_reports::document::terminal::Look;
 use forkcast_reports::document::{Document, csv, markdown, terminal};

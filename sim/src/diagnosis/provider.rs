@@ -6,7 +6,7 @@
 
 use super::cause::Cause;
 use crate::wire::model::{Platform, Resolved, Vendor};
-use crate::wire::{OPENAI_SETTINGS, OTHER_SETTINGS, Request};
+use crate::wire::{Maker, Request};
 
 /// A provider that says of an answer why its prompt was not read from the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,13 +37,13 @@ impl Provider {
         }
     }
 
-    /// Who diagnoses the cache of `request`; `None` where nobody does. The spelling of the body decides, and of a body in
-    /// the Messages spelling the model: makers other than Anthropic offer that API too.
+    /// Who diagnoses the cache of `request`; `None` where nobody does. Whose rules it follows decides, and for Anthropic the
+    /// model: not every host of its models has such a field.
     pub fn of(request: &Request) -> Option<Self> {
-        match (request.envelope_value(OPENAI_SETTINGS), request.envelope_value(OTHER_SETTINGS)) {
-            (Some(_), _) => Some(Self::OpenAi),
-            (None, Some(_)) => None,
-            (None, None) => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
+        match request.maker {
+            Maker::OpenAi => Some(Self::OpenAi),
+            Maker::Other => None,
+            Maker::Anthropic => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
         }
     }
 

@@ -21,14 +21,12 @@ pub struct Resent {
     equal_bytes: u64,
     /// Content bytes of the newer block; zero for a whole block.
     content_bytes: u64,
-    /// Content bytes of the older block; zero for a whole block.
-    older_bytes: u64,
 }
 
 impl Resent {
     /// The block as a whole stood at `old` of the older prompt.
     pub const fn whole(old: usize) -> Self {
-        Self { old, equal_bytes: 0, content_bytes: 0, older_bytes: 0 }
+        Self { old, equal_bytes: 0, content_bytes: 0 }
     }
 
     /// Whether the whole block was sent before.
@@ -38,19 +36,10 @@ impl Resent {
 
     /// How many of the newer block's `tokens` were sent before, rounded down.
     pub fn tokens(&self, tokens: u64) -> u64 {
-        self.share(tokens, self.content_bytes)
-    }
-
-    /// The same from the older block's `tokens`.
-    pub fn tokens_of_older(&self, tokens: u64) -> u64 {
-        self.share(tokens, self.older_bytes)
-    }
-
-    fn share(&self, tokens: u64, of_bytes: u64) -> u64 {
         if self.is_whole() {
             return tokens;
         }
-        let share = u128::from(tokens) * u128::from(self.equal_bytes) / u128::from(of_bytes.max(1));
+        let share = u128::from(tokens) * u128::from(self.equal_bytes) / u128::from(self.content_bytes);
         u64::try_from(share).unwrap_or(tokens).min(tokens)
     }
 
@@ -62,12 +51,7 @@ impl Resent {
         }
         let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
         let equal = equal_ends(older, newer);
-        (equal > 0).then_some(Self {
-            old,
-            equal_bytes: equal as u64,
-            content_bytes: newer.len() as u64,
-            older_bytes: older.len() as u64,
-        })
+        (equal > 0).then_some(Self { old, equal_bytes: equal as u64, content_bytes: newer.len() as u64 })
     }
 }
 

@@ -8,7 +8,7 @@ use super::sent::Sent;
 use super::spelled::Spelled;
 use super::watch::Watch;
 use crate::pricing::PriceBook;
-use crate::wire::{BodyError, Pins, Ttl, Wire, estimated_cumulative};
+use crate::wire::{BodyError, Pins, Ttl, Wire};
 
 /// A wire below this is not made afresh; twice what lives is allowed, so that the work of making it grows with what is new.
 const FRESH_BYTES_MIN: usize = 12 << 20;
@@ -73,7 +73,7 @@ impl Guard {
     /// # Errors
     /// When it is no request of the Messages API; the guard is as it was then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
-        let mut request = self.wire.read(sent.body, sent.scope, sent.model_outside)?;
+        let mut request = self.wire.read_by(sent.maker, sent.body, sent.scope, sent.model_outside)?;
         request.addresses = sent.addresses.cloned();
         self.unmarked &= request.markers_sent == 0;
         let breakpoints = match sent.breakpoints {
@@ -82,9 +82,10 @@ impl Guard {
         };
         breakpoints.apply(&mut request);
         let total_tokens = sent.usage.map(|usage| usage.total_input_tokens());
-        let known = self.pins.known(&request, &self.wire, sent.sizes, total_tokens);
-        let estimate = || estimated_cumulative(&request, &self.wire.prefixes, &self.wire.blocks);
-        let cumulative = known.unwrap_or_else(estimate);
+        let cumulative = self.pins.sizes(&request, &self.wire, sent.sizes, total_tokens);
+        if total_tokens.is_some() {
+            self.pins.show(&request, &self.wire, &cumulative);
+        }
         let taken = self.watch.taken(self.requests, request.clone(), cumulative);
         self.requests += 1;
         let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts());
@@ -108,7 +109,7 @@ impl Guard {
     /// Drops all that no request to come is compared with.
     fn renew(&mut self) {
         let (wire, moved) = self.watch.renew(&self.wire);
-        self.pins = self.pins.moved(&moved);
+        self.pins = std::mem::take(&mut self.pins).moved(&moved);
         self.limit_bytes = FRESH_BYTES_MIN.max(wire.total_bytes() * 2);
         self.wire = wire;
         self.arena += 1;

@@ -100,14 +100,9 @@ impl Case<'_> {
                 (_, last) if *new < last => 1,
                 _ => 2,
             };
-            // A recorded size is worth more than an estimate of the same bytes.
-            let older_knows = self.older.is_measured && !self.newer.is_measured;
-            tokens[slot].1 += match older_knows {
-                // Another request sent the block as it is.
-                false if *new < self.newer.request.known => self.newer.tokens(*new),
-                true => resent.tokens_of_older(self.older.tokens(resent.old)),
-                false => resent.tokens(self.newer.tokens(*new)),
-            };
+            let whole = self.newer.tokens(*new);
+            // Another request may have sent the block as it is.
+            tokens[slot].1 += if *new < self.newer.request.known { whole } else { resent.tokens(whole) };
         }
         let cost = self.rates.map(|rates| {
             tokens.iter().map(|(billed_as, tokens)| rates.difference(*billed_as, Category::Read, *tokens)).sum()

@@ -7,7 +7,7 @@ use super::sharing::Within;
 use super::taken::Taken;
 use crate::cache;
 use crate::pricing::Rates;
-use crate::wire::{Request, Wire, estimated_cumulative};
+use crate::wire::{Pins, Request, Wire};
 
 /// What two requests in a row differ in.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub fn judge_pair(
     rates: Option<&Rates>,
 ) -> Judged {
     let taken = |number: usize, request: &Request| {
-        let cumulative = estimated_cumulative(request, &wire.prefixes, &wire.blocks);
+        let cumulative = Pins::default().sizes(request, wire, None, None);
         Taken::new(number, request.clone(), cumulative, preset)
     };
     let older = taken(0, older);

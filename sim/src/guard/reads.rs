@@ -133,7 +133,7 @@ mod tests {
     use crate::cache::{LookBack, MarkedCache, PRESETS, Prompt, PromptCache, Rules};
     use crate::guard::taken::Taken;
     use crate::time::Instant;
-    use crate::wire::{PathSizes, Wire, estimated_cumulative};
+    use crate::wire::{PathSizes, Pins, Wire};
 
     /// One request: how much of the one before it keeps, what it adds, which of its blocks it marks for an hour or less.
     type Plan = (usize, Vec<u8>, Vec<(usize, bool)>);
@@ -185,7 +185,7 @@ mod tests {
             let request = wire
                 .read(body(&symbols, marks).as_bytes(), "s", "")
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
-            let cumulative = estimated_cumulative(&request, &wire.prefixes, &wire.blocks);
+            let cumulative = Pins::default().sizes(&request, &wire, None, None);
             let taken = Taken { minimum_tokens, refusal: None, ..Taken::new(number, request, cumulative, rules) };
             let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, &taken.cumulative);
             let total_tokens = taken.cumulative.last().copied().unwrap_or(0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::breakpoints::Breakpoints;
 use crate::time::Instant;
-use crate::wire::{Addresses, Usage};
+use crate::wire::{Addresses, Maker, Usage};
 
 /// What is known of a request beside its prompt.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Facts<'a> {
 pub struct Sent<'a> {
     /// The bytes of the body.
     pub body: &'a [u8],
+    /// Whose rules it follows.
+    pub maker: Maker,
     /// Name of the chain (the agent) where the input names it; else it is found by message history.
     pub chain: Option<&'a str>,
     /// Name of the chain that started this one, where the input names it.

@@ -6,7 +6,7 @@ use super::finding::NoteKind;
 use super::sent::Sent;
 use crate::diagnosis::Note;
 use crate::wire::spelling::SpellingKind;
-use crate::wire::{ChainId, OPENAI_SETTINGS, OTHER_SETTINGS, Wire};
+use crate::wire::{ChainId, TRANSLATED_SETTINGS, Wire};
 
 /// Bytes of bodies that are kept. Beyond, the chain that was silent longest is forgotten: its next request is told of
 /// without notes on spelling, and of nothing else less.
@@ -29,7 +29,7 @@ impl Spelled {
         let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
         self.keep(chain, number, body);
         // Settings of a translated body are compared by themselves.
-        let is_told = |path: &str| path != OPENAI_SETTINGS && path != OTHER_SETTINGS;
+        let is_told = |path: &str| path != TRANSLATED_SETTINGS;
         let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved && is_told(&found.path));
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
         told.map(|found| (NoteKind::Harmless(note(found.kind)), path(found.path))).collect()

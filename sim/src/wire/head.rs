@@ -1,6 +1,7 @@
 //! What a request says beside its prompt: the model and all other top-level keys.
 
 use super::json;
+use super::maker::Maker;
 use super::model::{self, Resolved};
 use super::normal::NormalForms;
 use super::request::EnvelopeField;
@@ -14,6 +15,8 @@ pub struct Head {
     pub model: String,
     /// The model that the spelling means, where the table knows it.
     pub resolved: Option<Resolved>,
+    /// Whose rules it follows.
+    pub maker: Maker,
 }
 
 impl Head {
@@ -23,7 +26,7 @@ impl Head {
         let named = envelope.iter().find(|field| field.key == "model").and_then(|field| json::string(&field.value));
         let model = named.unwrap_or_else(|| model_outside.to_owned());
         let resolved = model::resolve(&model);
-        Self { envelope, model, resolved }
+        Self { envelope, model, resolved, maker: Maker::default() }
     }
 
     /// The model as far as prompts of two spellings may be one prompt.

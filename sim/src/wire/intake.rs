@@ -4,6 +4,7 @@ use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::body::{self, Body, BodyError};
 use super::head::Head;
 use super::level::{Level, Place, Role};
+use super::maker::Maker;
 use super::marker::{Marker, Ttl};
 use super::memory::ElementMemory;
 use super::normal::{self, NormalForms};
@@ -56,8 +57,23 @@ impl Wire {
     /// # Errors
     /// When the body is no request of the Messages API; no prefix is kept of it then.
     pub fn read(&mut self, body: &[u8], scope: &str, model_outside: &str) -> Result<Request, BodyError> {
+        self.read_by(Maker::Anthropic, body, scope, model_outside)
+    }
+
+    /// The same for a body that follows the rules of `maker`: one of another spelling is read in its translation.
+    ///
+    /// # Errors
+    /// When the body is no request of the Messages API; no prefix is kept of it then.
+    pub fn read_by(
+        &mut self,
+        maker: Maker,
+        body: &[u8],
+        scope: &str,
+        model_outside: &str,
+    ) -> Result<Request, BodyError> {
         let cut = body::cut_expecting(body, &self.memory)?;
         let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
+        let head = Head { maker, ..head };
         let placed = self.elements(&cut)?;
         Ok(self.request(head, placed, scope, body.len() as u64, None))
     }
@@ -87,13 +103,14 @@ impl Wire {
         if head.strips_thinking(&self.forms) {
             order::strip_thinking(&mut placed);
         }
-        if !head.envelope.iter().any(|field| field.key == parameters::OPENAI_SETTINGS) {
+        if head.maker != Maker::OpenAi {
             order::forget_compacted(&mut placed, |block| self.blocks.bytes(block));
         }
         let mut request = Request {
             root: self.prefixes.root(scope, head.model_key()),
             model: head.model,
             resolved: head.resolved,
+            maker: head.maker,
             nodes: Vec::with_capacity(placed.len() + 2),
             places: Vec::with_capacity(placed.len() + 2),
             known: 0,

@@ -10,13 +10,10 @@ use super::request::EnvelopeField;
 /// Effort that a request without the field has; an explicit default is the same as none (page of 2026-09).
 const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 
-/// The key under which a body that was translated from a spelling of `OpenAI` carries what is part of its identity beside
-/// tools and input: an object of settings by their JSON paths. All of them stand before the tools, since a change of any
-/// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
-pub const OPENAI_SETTINGS: &str = "openai_settings";
-
-/// The same in a translated body of any other provider. None of them is known to diagnose its cache.
-pub const OTHER_SETTINGS: &str = "other_settings";
+/// The key under which a body that was translated from another spelling carries what is part of its identity beside tools
+/// and input: an object of settings by their JSON paths. All of them stand before the tools, since a change of any keeps
+/// nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
+pub const TRANSLATED_SETTINGS: &str = "translated_settings";
 
 /// Facts about the prompt's blocks that its parameters depend on.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +60,7 @@ fn nested<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
 }
 
 fn settings<'a>(envelope: &'a [EnvelopeField], fields: &mut Vec<(&'a str, Vec<u8>)>) {
-    let translated = [OPENAI_SETTINGS, OTHER_SETTINGS].into_iter().filter_map(|key| value(envelope, key));
+    let translated = value(envelope, TRANSLATED_SETTINGS).into_iter();
     for (key, value) in translated.flat_map(|all| json::members(all).flatten()) {
         let name = str::from_utf8(key).ok().and_then(|key| key.strip_prefix('"')?.strip_suffix('"'));
         fields.extend(name.map(|name| (name, value.to_vec())));

@@ -1,6 +1,7 @@
 //! Recorded sizes: prefixes whose tokens an earlier request's usage has shown.
 //!
-//! What a request's own usage says about read and write is never used for that request: only its total is.
+//! What a request's own usage says about read and write is never used for that request: only its total is. Where it has none,
+//! blocks keep the tokens that a measured request showed, and the rest is estimated by length.
 
 use super::Wire;
 use super::adopt::Moved;
@@ -17,21 +18,24 @@ use super::usage::Usage;
 pub struct Pins {
     sizes: Index<NodeId, u64>,
     tails: Index<NodeId, u64>,
+    /// Tokens of blocks as the last measured request had them, by the hashes of their contents: these outlive a wire.
+    shown: Index<u64, u64>,
 }
 
 impl Pins {
     /// The same over a wire to which these prefixes moved; of others nothing is known any more.
-    pub fn moved(&self, moved: &Moved) -> Self {
-        let mut pins = Self::default();
+    pub fn moved(self, moved: &Moved) -> Self {
+        let mut sizes = Index::default();
+        let mut tails = Index::default();
         for (old, new) in moved.iter() {
             if let Some(size) = self.get(old) {
-                pins.sizes.insert(new, size);
+                sizes.insert(new, size);
             }
             if let Some(tail) = self.tails.get(&old) {
-                pins.tails.insert(new, *tail);
+                tails.insert(new, *tail);
             }
         }
-        pins
+        Self { sizes, tails, ..self }
     }
 
     /// The size of `node` where an earlier request has shown it.
@@ -40,19 +44,46 @@ impl Pins {
     }
 
     /// Tokens of each prefix of a request: as the input has `declared` them, unless they are another prompt's or another
-    /// bill's, else [`Self::cumulative`] of its recorded total; `None` where neither is known.
-    pub fn known(
+    /// bill's; else [`Self::cumulative`] of its recorded total; else what measured requests showed of its blocks.
+    pub fn sizes(
         &self,
         request: &Request,
         wire: &Wire,
         declared: Option<&[u64]>,
         total_tokens: Option<u64>,
-    ) -> Option<Vec<u64>> {
+    ) -> Vec<u64> {
         let fits = |sizes: &&[u64]| {
             sizes.len() == request.nodes.len() && total_tokens.is_none_or(|total| sizes.last() == Some(&total))
         };
-        let measured = |total| self.cumulative(request, &wire.prefixes, &wire.blocks, total);
-        declared.filter(fits).map(<[u64]>::to_vec).or_else(|| total_tokens.map(measured))
+        match (declared.filter(fits), total_tokens) {
+            (Some(declared), _) => declared.to_vec(),
+            (None, Some(total)) => self.cumulative(request, &wire.prefixes, &wire.blocks, total),
+            (None, None) => self.unmeasured(request, wire),
+        }
+    }
+
+    fn unmeasured(&self, request: &Request, wire: &Wire) -> Vec<u64> {
+        let mut sum: u64 = 0;
+        let blocks = request.nodes.iter().map(|node| wire.prefixes.block(*node));
+        let ends = blocks.map(|block| {
+            let shown = block.and_then(|block| self.shown.get(&wire.blocks.content_hash(block)).copied());
+            let tokens = shown.or_else(|| block.map(|block| estimated_tokens(&wire.blocks, block)));
+            sum = sum.saturating_add(tokens.unwrap_or(0));
+            sum
+        });
+        ends.collect()
+    }
+
+    /// Takes down what a measured request of these sizes shows of its blocks.
+    pub fn show(&mut self, request: &Request, wire: &Wire, cumulative: &[u64]) {
+        debug_assert_eq!(request.nodes.len(), cumulative.len(), "one size for each prefix");
+        let mut before = 0;
+        for (node, end) in request.nodes.iter().zip(cumulative) {
+            if let Some(block) = wire.prefixes.block(*node) {
+                self.shown.insert(wire.blocks.content_hash(block), end.saturating_sub(before));
+            }
+            before = *end;
+        }
     }
 
     /// Tokens of each prefix of `request`, whose whole prompt has `total_tokens`: exact where pinned, in between in
@@ -129,18 +160,4 @@ fn share(estimates: &[u64], base: u64, size: u64, cumulative: &mut [u64]) {
         // A part of `size - base`, so it fits.
         *slot = base + part as u64;
     }
-}
-
-/// Sizes by estimate alone, for requests without usage.
-pub fn estimated_cumulative(request: &Request, prefixes: &Prefixes, blocks: &Blocks) -> Vec<u64> {
-    let mut sum = 0;
-    let estimate = |node: &NodeId| prefixes.block(*node).map_or(0, |block| estimated_tokens(blocks, block));
-    request
-        .nodes
-        .iter()
-        .map(|node| {
-            sum += estimate(node);
-            sum
-        })
-        .collect()
 }

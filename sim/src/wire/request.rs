@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::address::Addresses;
 use super::block::BlockId;
 use super::level::{Level, Place};
+use super::maker::Maker;
 use super::marker::{Marker, Ttl};
 use super::model::Resolved;
-use super::parameters::{OPENAI_SETTINGS, OTHER_SETTINGS};
 use super::prefix::NodeId;
 
 /// A block that is sent but is no part of the identity.
@@ -68,6 +68,8 @@ pub struct Request {
     pub model: String,
     /// The model that the spelling means, where the table knows it.
     pub resolved: Option<Resolved>,
+    /// Whose rules it follows.
+    pub maker: Maker,
     /// The empty prompt of this scope and model.
     pub root: NodeId,
     /// The prompt: each prefix from the first block to the last.
@@ -113,7 +115,7 @@ impl Request {
     /// Whether the rules of its provider's cache are modelled: those of Anthropic are, on whatever platform. What is
     /// translated from another provider's spelling is compared, but what it would have read is not known.
     pub fn has_modelled_cache(&self) -> bool {
-        [OPENAI_SETTINGS, OTHER_SETTINGS].iter().all(|key| self.envelope_value(key).is_none())
+        self.maker == Maker::Anthropic
     }
 
     /// The JSON path of what stands at `place`, in the body as it was sent.

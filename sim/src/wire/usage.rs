@@ -2,6 +2,8 @@
 
 use std::ops::{Add, AddAssign};
 
+use super::marker::Ttl;
+
 /// Largest count of tokens that is believed, whoever says it: a recording, a scenario or an option. A thousand times the
 /// largest context window (10 million, 2026-11), so that the sum of a whole session fits as well; and 1.8 billion such counts
 /// still add up to less than 2⁶⁴, so a sum that does not fit is a fault of the program.
@@ -28,6 +30,24 @@ impl Usage {
     /// Tokens written, whatever their lifetime.
     pub const fn cache_creation_input_tokens(&self) -> u64 {
         self.ephemeral_5m_input_tokens + self.ephemeral_1h_input_tokens
+    }
+
+    /// The lifetime at which everything that was written was billed; `None` where nothing was, or at two.
+    pub const fn billed_ttl(&self) -> Option<Ttl> {
+        match (self.ephemeral_5m_input_tokens, self.ephemeral_1h_input_tokens) {
+            (1.., 0) => Some(Ttl::FiveMinutes),
+            (0, 1..) => Some(Ttl::OneHour),
+            _ => None,
+        }
+    }
+
+    /// The longest lifetime at which anything that was written was billed; `None` where nothing was.
+    pub const fn longest_ttl(&self) -> Option<Ttl> {
+        match (self.ephemeral_5m_input_tokens, self.ephemeral_1h_input_tokens) {
+            (0, 0) => None,
+            (_, 0) => Some(Ttl::FiveMinutes),
+            _ => Some(Ttl::OneHour),
+        }
     }
 
     /// The whole prompt: read, written and plain input.

@@ -2,7 +2,7 @@
 
 use forkcast_sim::diagnosis::{CAUSES, Cause, Provider};
 use forkcast_sim::wire::model::resolve;
-use forkcast_sim::wire::{OPENAI_SETTINGS, Wire};
+use forkcast_sim::wire::{Maker, Wire};
 
 /// Cause, Anthropic's word, `OpenAI`'s word; `-` where there is none.
 const TABLE: &str = "
@@ -99,16 +99,16 @@ fn the_model_tells_whose_diagnosis_there_is() {
 }
 
 #[test]
-fn the_spelling_of_a_body_weighs_more_than_its_model() {
+fn whose_rules_a_body_follows_weighs_more_than_its_model() {
     let mut wire = Wire::default();
-    let mut of = |model: &str, settings: &str| {
-        let body = format!(r#"{{"model":"{model}",{settings}"messages":[{{"role":"user","content":"a"}}]}}"#);
-        Provider::of(&wire.read(body.as_bytes(), "s", "").unwrap())
+    let mut of = |maker: Maker, model: &str| {
+        let body = format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}}]}}"#);
+        Provider::of(&wire.read_by(maker, body.as_bytes(), "s", "").unwrap())
     };
-    let settings = format!(r#""{OPENAI_SETTINGS}":{{}},"#);
-    assert_eq!(of("codex-house", &settings), Some(Provider::OpenAi));
-    assert_eq!(of("codex-house", ""), Some(Provider::Anthropic));
-    assert_eq!(of("claude-opus-4-8", ""), Some(Provider::Anthropic));
-    assert_eq!(of("gpt-5.6-sol", ""), None);
-    assert_eq!(of("kimi-k3", ""), None);
+    assert_eq!(of(Maker::OpenAi, "codex-house"), Some(Provider::OpenAi));
+    assert_eq!(of(Maker::Other, "claude-opus-4-8"), None);
+    assert_eq!(of(Maker::Anthropic, "codex-house"), Some(Provider::Anthropic));
+    assert_eq!(of(Maker::Anthropic, "claude-opus-4-8"), Some(Provider::Anthropic));
+    assert_eq!(of(Maker::Anthropic, "gpt-5.6-sol"), None);
+    assert_eq!(of(Maker::Anthropic, "kimi-k3"), None);
 }

@@ -1,8 +1,7 @@
 //! Tokens of prefixes: declared, estimated, and learnt from what earlier requests were billed.
 
 use forkcast_sim::wire::{
-    Blocks, Marker, NodeId, NodeSizes, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire,
-    estimated_cumulative, estimated_tokens,
+    Blocks, Marker, NodeId, NodeSizes, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire, estimated_tokens,
 };
 use proptest::prelude::*;
 
@@ -57,7 +56,7 @@ fn an_estimate_is_the_length_over_three_point_one_and_at_least_one() {
 fn estimates_add_up_along_the_path() {
     let mut wire = Wire::default();
     let request = read(&mut wire, &of_lengths(&[31, 62, 31]));
-    assert_eq!(estimated_cumulative(&request, &wire.prefixes, &wire.blocks), [10, 30, 40]);
+    assert_eq!(Pins::default().sizes(&request, &wire, None, None), [10, 30, 40]);
 }
 
 #[test]
@@ -103,6 +102,19 @@ fn a_pin_that_does_not_fit_is_passed_over() {
     assert_eq!(cumulative(&wire, &request, &pins, 1_000), [300, 600, 800, 1_000], "the later is smaller");
     assert_eq!(cumulative(&wire, &request, &pins, 550), [166, 333, 500, 550], "the earlier exceeds the total");
     assert_eq!(cumulative(&wire, &request, &pins, 600), [300, 600, 600, 600], "a pin of the whole total");
+}
+
+#[test]
+fn blocks_of_an_unmeasured_request_keep_what_a_measured_one_showed() {
+    let (mut wire, request, mut pins) = four();
+    let measured = pins.sizes(&request, &wire, None, Some(1_000));
+    assert_eq!(measured, [250, 500, 750, 1_000]);
+    pins.show(&request, &wire, &measured);
+    assert_eq!(pins.sizes(&request, &wire, None, None), measured, "the same blocks");
+    let longer = read(&mut wire, &of_lengths(&[31, 100, 62, 100]));
+    assert_eq!(pins.sizes(&longer, &wire, None, None), [10, 260, 280, 530], "those that are new by their length");
+    assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2, 3, 4]), None), [1, 2, 3, 4], "what is declared comes first");
+    assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2]), None)[3], 530, "unless it is another prompt's");
 }
 
 #[test]

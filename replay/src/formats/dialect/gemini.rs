@@ -4,7 +4,7 @@
 //! may be spelled in either case there, as in all of Google's APIs. Google says of its cache that it keeps prefixes, not
 //! what is part of their identity: of the settings only `cachedContent`, which names a prefix, is taken for one.
 
-use forkcast_sim::wire::OTHER_SETTINGS;
+use forkcast_sim::wire::TRANSLATED_SETTINGS;
 
 use super::super::value::Value;
 use super::{Part, Prompt, Translated, Turn, base64_source, indexed, object, push, put, text_block, text_form};
@@ -22,7 +22,8 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     };
     let mut settings = Vec::new();
     push(&mut settings, "cachedContent", either(body, "cachedContent").filter(|name| **name != Value::Null).cloned());
-    let keys = vec![("model".to_owned(), Value::text(model)), (OTHER_SETTINGS.to_owned(), Value::Object(settings))];
+    let keys =
+        vec![("model".to_owned(), Value::text(model)), (TRANSLATED_SETTINGS.to_owned(), Value::Object(settings))];
     let system = spelling(body, "systemInstruction");
     let mut prompt = Prompt {
         tools: body.get("tools").map(|tools| declared(tools.elements(), &format!("{at}tools"))),

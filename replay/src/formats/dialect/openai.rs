@@ -5,8 +5,9 @@
 //! their place is empty. Item ids and states are no prompt: Codex CLI renews them where the text is the same
 //! (`clients.md` 6, version 0.169.0).
 
+use forkcast_sim::wire::{Maker, TRANSLATED_SETTINGS};
+
 use super::super::value::Value;
-use super::others::Maker;
 use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, put, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
@@ -36,9 +37,9 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     push(&mut keys, "model", body.get("model").cloned());
     let told: &[(&str, &str)] = match maker {
         Maker::OpenAi => &SETTINGS,
-        Maker::Other => &SETTINGS_OF_OTHERS,
+        _ => &SETTINGS_OF_OTHERS,
     };
-    push(&mut keys, maker.settings(), Some(settings(body, told)));
+    push(&mut keys, TRANSLATED_SETTINGS, Some(settings(body, told)));
     let mut prompt =
         Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
     let instructions = body.get("instructions").and_then(Value::as_text).filter(|text| !text.is_empty());
@@ -224,8 +225,9 @@ fn bare(item: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use forkcast_sim::wire::Maker;
+
     use super::super::super::value::Value;
-    use super::super::others::Maker;
     use super::translate;
 
     fn translated(body: &str) -> String {
@@ -241,7 +243,7 @@ mod tests {
             {"type":"function_call_output","call_id":"c1","output":"text"}],
             "tools":[{"type":"function","name":"read","parameters":{}}]}"#;
         let expected = concat!(
-            r#"{"model":"gpt-5.6-sol","openai_settings":{},"tools":[{"type":"function","name":"read","parameters":{}}],"#,
+            r#"{"model":"gpt-5.6-sol","translated_settings":{},"tools":[{"type":"function","name":"read","parameters":{}}],"#,
             r#""system":[{"type":"text","text":"Be kind."},{"type":"text","text":"House rules."}],"#,
             r#""messages":[{"role":"system","content":[]},{"role":"user","content":[{"type":"text","text":"Why?"}]},"#,
             r#"{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"read","input":{"arguments":"{\"a\":1}"}}]},"#,
@@ -254,7 +256,7 @@ mod tests {
     fn settings_are_told_unless_they_hold_anyway() {
         let body = r#"{"model":"m","input":"a","service_tier":"auto","prompt_cache_key":"k","parallel_tool_calls":true,
             "reasoning":{"effort":"low","summary":"auto"},"text":{"verbosity":"low","format":{"type":"text"}}}"#;
-        let told = r#""openai_settings":{"prompt_cache_key":"k","reasoning.effort":"low","text.verbosity":"low"}"#;
+        let told = r#""translated_settings":{"prompt_cache_key":"k","reasoning.effort":"low","text.verbosity":"low"}"#;
         assert!(translated(body).contains(told), "{}", translated(body));
     }
 }

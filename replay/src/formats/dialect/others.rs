@@ -2,38 +2,19 @@
 //!
 //! What a body looks like decides how it is read: hosts offer several spellings, and one of them serves many hosts.
 
-use forkcast_sim::wire::{Addresses, OPENAI_SETTINGS, OTHER_SETTINGS};
+use forkcast_sim::wire::{Addresses, Maker};
 
 use super::super::value::Value;
-use super::{Translated, bedrock_converse, gemini, openai, plain, push};
+use super::{Translated, bedrock_converse, gemini, openai, plain};
 use crate::exchange::Dialect;
-
-/// Who answers, as far as it decides what of a request is its prompt's identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Maker {
-    /// `OpenAI`, which says what its identity is.
-    OpenAi,
-    /// Anybody else.
-    Other,
-}
-
-impl Maker {
-    /// The key that tells whose request it is.
-    pub(super) const fn settings(self) -> &'static str {
-        match self {
-            Self::OpenAi => OPENAI_SETTINGS,
-            Self::Other => OTHER_SETTINGS,
-        }
-    }
-}
 
 /// Translates a body; `None` where its prompt stands nowhere that is known, or is empty.
 pub(crate) fn translate(maker: Maker, dialect: Dialect, body: &Value, model: &str) -> Option<Translated> {
     let translated = match dialect {
-        Dialect::Messages | Dialect::Rebuilt => as_it_is(maker, body),
-        Dialect::BedrockConverse => marked(maker, bedrock_converse::translate(body, model)),
+        Dialect::Messages | Dialect::Rebuilt => as_it_is(body),
+        Dialect::BedrockConverse => bedrock_converse::translate(body, model),
         _ if gemini::is_spelled(body) => gemini::translate(body, model),
-        _ if bedrock_converse::is_spelled(body) => marked(maker, bedrock_converse::translate(body, model)),
+        _ if bedrock_converse::is_spelled(body) => bedrock_converse::translate(body, model),
         _ if body.get("messages").is_some() || body.get("input").is_some() => openai::translate(maker, body),
         _ if plain::is_spelled(body) => plain::translate(body, model),
         _ => return None,
@@ -49,13 +30,6 @@ fn is_empty(body: &Value) -> bool {
 }
 
 /// A body of the Messages API; where parts of it stand is known by themselves.
-fn as_it_is(maker: Maker, body: &Value) -> Translated {
-    marked(maker, Translated { body: body.clone(), addresses: Addresses::default() })
-}
-
-fn marked(maker: Maker, mut translated: Translated) -> Translated {
-    if let Value::Object(members) = &mut translated.body {
-        push(members, maker.settings(), Some(Value::Object(Vec::new())));
-    }
-    translated
+fn as_it_is(body: &Value) -> Translated {
+    Translated { body: body.clone(), addresses: Addresses::default() }
 }

@@ -3,8 +3,6 @@
 //!
 //! Sources: Ollama, `docs/api.md`; Cohere API reference, chat v1; AWS, inference parameters of foundation models (2026-09).
 
-use forkcast_sim::wire::OTHER_SETTINGS;
-
 use super::super::value::Value;
 use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block, text_form};
 
@@ -18,7 +16,7 @@ pub(crate) fn is_spelled(body: &Value) -> bool {
 
 /// Translates a body; `model` may come from the address.
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
-    let keys = vec![("model".to_owned(), Value::text(model)), (OTHER_SETTINGS.to_owned(), Value::Object(Vec::new()))];
+    let keys = vec![("model".to_owned(), Value::text(model))];
     let mut prompt =
         Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
     for key in ["system", "preamble", "template"] {

@@ -5,7 +5,7 @@ use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::time::{Duration, Instant};
 
 use super::landing::{landing, of_model};
-use super::observed::{Class, Shared};
+use super::observation::{Class, Shared};
 use super::risk::{Risk, Turn, risk};
 use super::track::{Before, Position, Track, cached};
 use super::{Outgoing, State};

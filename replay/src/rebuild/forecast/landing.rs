@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Outgoing;
-use super::observed::{Class, Owner, Shared};
+use super::observation::{Class, Owner, Shared};
 use super::track::Track;
 
 /// Tokens of the hidden prefix, from the most to the least particular source: this agent, this user and version, this

@@ -7,13 +7,13 @@
 
 mod decide;
 mod landing;
-mod observed;
+mod observation;
 mod risk;
 mod signs;
 mod track;
 
 pub use decide::Decision;
-pub use observed::{Class, Observation, Owner, Shared};
+pub use observation::{Class, Observation, Owner, Shared};
 pub use risk::Risk;
 pub use signs::{Signs, State};
 pub use track::Track;
@@ -58,7 +58,7 @@ pub struct Outgoing<'a> {
 
 /// What is known of its answer.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub struct AnswerFacts {
     /// When it ended.
     pub ended_at: Instant,
     /// What was billed.
@@ -115,7 +115,7 @@ impl<'a> Forecast<'a> {
     }
 
     /// Learns from the answer, once the prediction is made.
-    pub fn learn(&mut self, request: &Outgoing<'_>, answered: &Answered, decision: Option<&Decision>) {
+    pub fn learn(&mut self, request: &Outgoing<'_>, answered: &AnswerFacts, decision: Option<&Decision>) {
         let track = &mut self.tracks[request.agent];
         let mut seen = Vec::new();
         track.observe(request, answered, decision, &mut seen);

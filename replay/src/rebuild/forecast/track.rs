@@ -8,10 +8,10 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Ttl;
 
 use super::decide::Decision;
-use super::observed::{Class, Observation, Owner};
+use super::observation::{Class, Observation, Owner};
 use super::risk::Turn;
 use super::signs::{Signs, State};
-use super::{Answered, Outgoing};
+use super::{AnswerFacts, Outgoing};
 use crate::rebuild::profile::RuleName;
 use crate::transcript::Thinking;
 
@@ -43,7 +43,7 @@ pub(super) struct Position {
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     pub at: Instant,
-    pub answered: Answered,
+    pub answered: AnswerFacts,
     pub ttl: Ttl,
     pub model: Arc<str>,
     pub version: Option<Arc<str>>,
@@ -134,7 +134,7 @@ impl Track {
     pub(super) fn observe(
         &mut self,
         request: &Outgoing<'_>,
-        answered: &Answered,
+        answered: &AnswerFacts,
         decision: Option<&Decision>,
         seen: &mut Vec<Observation>,
     ) {
@@ -182,7 +182,7 @@ impl Track {
     }
 
     /// Leaves the request's position behind.
-    pub(super) fn remember(&mut self, request: &Outgoing<'_>, answered: &Answered) {
+    pub(super) fn remember(&mut self, request: &Outgoing<'_>, answered: &AnswerFacts) {
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
         }
@@ -222,7 +222,7 @@ impl Track {
 }
 
 /// What a request left in the cache, in tokens.
-pub(super) fn cached(answered: &Answered) -> u64 {
+pub(super) fn cached(answered: &AnswerFacts) -> u64 {
     answered.usage.cache_read_input_tokens + answered.usage.cache_creation_input_tokens()
 }
 

@@ -7,11 +7,11 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
 use forkcast_sim::wire::{BlockKind, Index, Ttl, Usage};
 
-use super::ask::{Ask, asks};
-use crate::rebuild::forecast::{Answered, Forecast, Observation, Outgoing, Shared, Signs};
+use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Shared, Signs};
 use crate::rebuild::profile::{Profile, RuleSet, version};
 use crate::replay::run::day_of;
-use crate::transcript::{AgentKind, Answer, OutputCount, Session, What};
+use crate::source::transcript::{Ask, asks};
+use crate::transcript::{AgentKind, OutputCount, Session, What};
 
 /// What the session shows to others.
 pub(super) fn observe(
@@ -25,7 +25,7 @@ pub(super) fn observe(
     let mut threads = Threads::new(session, &rules, left_out);
     let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
     for ask in &asks(session) {
-        let Some((usage, resolved)) = models.profiled(ask.answer) else { continue };
+        let Some((usage, resolved)) = models.profiled(ask) else { continue };
         let request = threads.outgoing(ask, &usage, &resolved);
         let decision = forecast.predict(&request);
         forecast.learn(&request, &threads.answered(ask, usage), decision.as_ref());
@@ -54,11 +54,11 @@ impl Models {
         resolved
     }
 
-    /// Usage and model of an answer that a cache profile exists for.
-    pub fn profiled(&mut self, answer: &Answer) -> Option<(Usage, Resolved)> {
-        let resolved = self.resolve(&answer.model).filter(|resolved| resolved.id.row().vendor == Vendor::Anthropic)?;
-        let usage = answer.usage.map(|recorded| recorded.usage).filter(|usage| usage.total_input_tokens() > 0)?;
-        Some((usage, resolved))
+    /// Usage and model of a request that a cache profile exists for.
+    pub fn profiled(&mut self, ask: &Ask<'_>) -> Option<(Usage, Resolved)> {
+        let is_profiled = |resolved: &Resolved| resolved.id.row().vendor == Vendor::Anthropic;
+        let resolved = self.resolve(&ask.answer.model).filter(is_profiled)?;
+        Some((ask.recorded()?.usage, resolved))
     }
 }
 
@@ -89,7 +89,7 @@ impl<'a> Threads<'a> {
             _ => None,
         });
         let from = previous.map_or(0, |at| at + 1);
-        if let Some(ttl) = billed_ttl(usage) {
+        if let Some(ttl) = usage.longest_ttl() {
             self.ttl[ask.agent] = ttl;
         }
         Outgoing {
@@ -114,10 +114,10 @@ impl<'a> Threads<'a> {
     }
 
     /// The answer.
-    pub fn answered(&self, ask: &Ask<'a>, usage: Usage) -> Answered {
+    pub fn answered(&self, ask: &Ask<'a>, usage: Usage) -> AnswerFacts {
         let answer = ask.answer;
         let thinking = answer.parts.iter().filter(|part| part.kind == BlockKind::Thinking);
-        Answered {
+        AnswerFacts {
             ended_at: ask.times.ended_at,
             usage,
             output_tokens: (answer.output == OutputCount::Final).then_some(usage.output_tokens),
@@ -127,14 +127,5 @@ impl<'a> Threads<'a> {
             copied: answer.copied,
             compacts: self.session.agents[ask.agent].kind == AgentKind::Internal,
         }
-    }
-}
-
-/// The lifetime at which a request was billed; `None` where it wrote nothing.
-fn billed_ttl(usage: &Usage) -> Option<Ttl> {
-    match (usage.ephemeral_1h_input_tokens, usage.ephemeral_5m_input_tokens) {
-        (0, 0) => None,
-        (0, _) => Some(Ttl::FiveMinutes),
-        _ => Some(Ttl::OneHour),
     }
 }

@@ -5,16 +5,16 @@ use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, Verdict};
 use forkcast_sim::wire::{ChainId, Ttl, Usage};
 
-use super::ask::Ask;
-use super::explained::{Shown, explanation};
-use super::prompt::Prompt;
-use super::run::Run;
+use super::prompt::SessionPrompt;
+use super::run::SessionReplay;
+use super::shortfall::{Attribution, explanation};
 use crate::exchange::{Origin, RecordedUsage};
 use crate::replay::price::{Asking, Priced, price};
+use crate::source::transcript::Ask;
 
-impl<'a> Run<'a> {
+impl<'a> SessionReplay<'a> {
     /// Writes down a request that was served, and gives its prices. A copy was written down elsewhere.
-    pub fn push(&mut self, ask: &Ask<'a>, prompt: &Prompt, shown: Option<Shown>) -> Option<Priced> {
+    pub fn push(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, shown: Option<Attribution>) -> Option<Priced> {
         if ask.answer.copied {
             return None;
         }
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
     fn comparison(
         &self,
         ask: &Ask<'a>,
-        prompt: &Prompt,
+        prompt: &SessionPrompt,
         recorded: &RecordedUsage,
         forecast: &Usage,
     ) -> Result<Compared, NotComparable> {
@@ -96,16 +96,8 @@ impl<'a> Run<'a> {
     }
 
     fn priced(&self, ask: &Ask<'a>, recorded: &RecordedUsage, usage: &Usage) -> Priced {
-        let asking = Asking {
-            model: &ask.answer.model,
-            recorded,
-            tier: recorded.tier.unwrap_or_default(),
-            regional_host: false,
-            says_fast: false,
-            says_us: false,
-            at: self.place.timed.then_some(ask.times.at),
-        };
-        price(self.options, &asking, usage)
+        let at = self.place.timed.then_some(ask.times.at);
+        price(self.options, &Asking::answered(&ask.answer.model, recorded, at), usage)
     }
 
     fn entry(&mut self, ask: &Ask<'a>, line: Line, comparison: Result<Compared, NotComparable>) -> Entry {
@@ -122,7 +114,7 @@ impl<'a> Run<'a> {
 
 /// What falls that no rule foresees may cost: the hazard's interval times what writing the conversation anew costs more than
 /// reading it.
-fn unforeseen(prompt: &Prompt, rates: &Rates) -> Option<CostRange> {
+fn unforeseen(prompt: &SessionPrompt, rates: &Rates) -> Option<CostRange> {
     let risk = prompt.decision?.risk?;
     let written = match prompt.ttl {
         Ttl::FiveMinutes => Category::Write5m,
@@ -134,7 +126,7 @@ fn unforeseen(prompt: &Prompt, rates: &Rates) -> Option<CostRange> {
 }
 
 /// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.
-fn forecast(prompt: &Prompt, counted: Option<CountedSize>) -> Usage {
+fn forecast(prompt: &SessionPrompt, counted: Option<CountedSize>) -> Usage {
     let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
     let recorded = prompt.usage.total_input_tokens();
     let total = counted.map_or(recorded, |size| size.tokens.max(read));

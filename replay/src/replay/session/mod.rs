@@ -5,14 +5,12 @@
 //! changed, and the sign (or the provider's own diagnosis) that shows it gives the cause. What-ifs run on the
 //! explanation, so that a change of content stays one whatever the lifetime.
 
-mod agent;
-pub(crate) mod ask;
-mod counted;
-mod explained;
+mod counting;
 mod forecasting;
 mod line;
-pub(crate) mod prompt;
+mod prompt;
 mod run;
+mod shortfall;
 
 use forkcast_sim::time::Instant;
 
@@ -45,5 +43,5 @@ pub(super) fn observe(
 
 /// Replays one session, with lines and chains of its own numbers.
 pub(super) fn replay(session: &Session, place: Place, shared: &Shared, options: &Options) -> Replay {
-    run::Run::new(session, place, shared, options).finish()
+    run::SessionReplay::new(session, place, shared, options).finish()
 }

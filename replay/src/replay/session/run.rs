@@ -1,24 +1,37 @@
 //! The requests of one session, one after the other.
 
-use forkcast_sim::service::{CountedSize, NotComparable, Premiums};
-use forkcast_sim::wire::Usage;
+use std::sync::Arc;
+
+use forkcast_sim::service::{CountedSize, Delivery, NotComparable, Premiums};
 use forkcast_sim::wire::model::Resolved;
+use forkcast_sim::wire::{BlockId, Level, Role, Usage};
 
 use super::Place;
-use super::agent::State;
-use super::ask::{Ask, asks};
-use super::counted::Counting;
+use super::counting::Counting;
 use super::forecasting::{Models, Threads, rules_for};
-use super::prompt::hidden_prefix;
+use crate::rebuild::Tokens;
 use crate::rebuild::forecast::{Forecast, Shared};
-use crate::rebuild::lane::Arena;
-use crate::rebuild::{Tokens, World};
-use crate::replay::supposed::Supposed;
+use crate::rebuild::lane::{Arena, Lane};
+use crate::replay::hypotheticals::Hypotheticals;
 use crate::replay::{Options, Replay};
+use crate::source::transcript::{Ask, Conversation, Piece, asks, hidden_prefix};
 use crate::transcript::Session;
 
+/// An agent on its way.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    pub conversation: Conversation,
+    /// Model and usage of the request before.
+    pub last: Option<(Arc<str>, Usage)>,
+    /// The conversation was folded once.
+    pub folded: bool,
+}
+
+/// Where the blocks of agents begin among the namespaces of opaque blocks.
+const FIRST_SPACE: u64 = 16;
+
 /// A session on its way.
-pub(super) struct Run<'a> {
+pub(super) struct SessionReplay<'a> {
     pub session: &'a Session,
     pub place: Place,
     pub options: &'a Options,
@@ -28,9 +41,11 @@ pub(super) struct Run<'a> {
     threads: Threads<'a>,
     pub arena: Arena,
     pub tokens: Tokens,
-    /// What the client must have sent, its usage seen.
-    pub world: World,
-    pub agents: Vec<State>,
+    /// The cache, which is given what the client must have sent, its usage seen.
+    pub delivery: Delivery,
+    /// Each agent's path.
+    pub lanes: Vec<Lane>,
+    pub agents: Vec<Progress>,
     /// Number of the hidden prefix of each agent.
     pub systems: Vec<u64>,
     pub next_system: u64,
@@ -38,10 +53,10 @@ pub(super) struct Run<'a> {
     pub counting: Counting<'a>,
     /// The request being served, as counted.
     pub size: Option<CountedSize>,
-    pub supposed: Supposed<'a>,
+    pub hypotheticals: Hypotheticals<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> SessionReplay<'a> {
     pub fn new(session: &'a Session, place: Place, shared: &'a Shared, options: &'a Options) -> Self {
         let agents = session.agents.len();
         let rules = rules_for(options.rules, session);
@@ -58,14 +73,15 @@ impl<'a> Run<'a> {
             threads: Threads::new(session, &rules, options.left_out),
             arena,
             tokens: Tokens::default(),
-            world: World::new(rules, agents, root),
-            agents: (0..agents).map(|_| State::default()).collect(),
+            delivery: Delivery::new(&rules, 0),
+            lanes: vec![Lane::new(root); agents],
+            agents: (0..agents).map(|_| Progress::default()).collect(),
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
             premiums: Premiums::default(),
             counting: Counting::new(&options.sizing, session),
             size: None,
-            supposed: Supposed::new(&rules, options),
+            hypotheticals: Hypotheticals::new(&rules, options),
         }
     }
 
@@ -75,20 +91,24 @@ impl<'a> Run<'a> {
             self.serve(ask);
         }
         self.premiums.settle(&mut self.result.entries);
-        self.supposed.finish(&self.arena.prefixes, &mut self.result.entries);
+        self.hypotheticals.finish(&self.arena.prefixes, &mut self.result.entries);
         self.result
     }
 
     fn serve(&mut self, ask: &Ask<'a>) {
         let agent = &self.session.agents[ask.agent];
         self.size = self.counting.count(ask, &agent.thread);
-        self.agents[ask.agent].take_in(&mut self.arena, ask.agent, agent, ask.item);
-        match self.models.profiled(ask.answer) {
+        let Self { agents, arena, .. } = self;
+        let mut block = |piece: &Piece<'_>| own_block(arena, ask.agent, piece);
+        agents[ask.agent].conversation.take_in(agent, ask.item, &mut block);
+        match self.models.profiled(ask) {
             Some((usage, resolved)) => self.serve_request(ask, usage, resolved),
             None if ask.answer.usage.is_none() => self.count_only(ask, NotComparable::NoUsage),
             None => self.count_only(ask, NotComparable::NoProfile),
         }
-        self.agents[ask.agent].parts(&mut self.arena, (ask.agent, ask.item), &ask.answer.parts);
+        let Self { agents, arena, .. } = self;
+        let mut block = |piece: &Piece<'_>| own_block(arena, ask.agent, piece);
+        agents[ask.agent].conversation.say(Role::Assistant, ask.item, &ask.answer.parts, &mut block);
     }
 
     fn serve_request(&mut self, ask: &Ask<'a>, usage: Usage, resolved: Resolved) {
@@ -106,4 +126,10 @@ impl<'a> Run<'a> {
         self.learn(ask, &prompt);
         self.forecast.learn(&request, &answered, decision.as_ref());
     }
+}
+
+/// The block of a part, which no other agent has: what agents of a session share, the usage tells.
+fn own_block(arena: &mut Arena, agent: usize, piece: &Piece<'_>) -> BlockId {
+    let id = (piece.item as u128) << 32 | piece.at as u128;
+    arena.blocks.opaque(FIRST_SPACE + agent as u64, id, piece.part.kind, Level::Messages)
 }

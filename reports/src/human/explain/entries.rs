@@ -1,6 +1,6 @@
 //! What the cache held: its entries, the nearest one, and the first difference to it.
 
-use forkcast_replay::replay::inspect::Entry as Held;
+use forkcast_replay::replay::inspect::HeldEntry as Held;
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::time::Duration;
 

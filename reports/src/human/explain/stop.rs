@@ -1,6 +1,6 @@
 //! Where the match stopped, and why.
 
-use forkcast_replay::replay::inspect::Entry as Held;
+use forkcast_replay::replay::inspect::HeldEntry as Held;
 
 use super::words::{lifetime, span};
 use crate::document::count;

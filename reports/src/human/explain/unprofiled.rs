@@ -1,6 +1,6 @@
 //! A request of which no cache profile can say anything: its usage and its bill.
 
-use forkcast_replay::replay::inspect::NotRead;
+use forkcast_replay::replay::inspect::Unread;
 use forkcast_sim::ledger::Line;
 
 use crate::document::{Document, count, money};
@@ -8,7 +8,7 @@ use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one};
 
 /// What is known of a request that no cache profile can read: its usage and its bill.
-pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> Document {
+pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
@@ -17,11 +17,11 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> D
     document.text(vec![
         recorded(line),
         match why {
-            NotRead::NoProfile(provider) => {
+            Unread::NoProfile(provider) => {
                 format!("There is no cache profile for {provider} yet, so what its cache held is not known.")
             }
-            NotRead::Unprompted => "The recording left its prompt out, so what its cache held is not known.".to_owned(),
-            NotRead::Unreadable(what) => format!("Its body is no request: {}.", report.names.message(what)),
+            Unread::Unreadable(what) => format!("Its body is no request: {}.", report.names.message(what)),
+            _ => "The recording left its prompt out, so what its cache held is not known.".to_owned(),
         },
     ]);
     document.heading("What it cost");

@@ -1,6 +1,6 @@
 //! `forkcast check`.
 
-use forkcast_replay::guarded::Checking;
+use forkcast_replay::check::Checking;
 use forkcast_reports::check::{Check, Origin};
 use forkcast_reports::document::count;
 use forkcast_reports::format::check as format;

@@ -1,6 +1,6 @@
 //! `forkcast explain`.
 
-use forkcast_replay::replay::inspect::{NotInspected, NotRead, inspect};
+use forkcast_replay::replay::inspect::{NotInspected, Unread, inspect};
 use forkcast_replay::replay::replay_until;
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
@@ -60,7 +60,7 @@ fn print(
     }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
-        Err(NotInspected::NotRead(why)) => return unprofiled(args, report, entry, &why),
+        Err(NotInspected::Unread(why)) => return unprofiled(args, report, entry, &why),
         Err(NotInspected::NoSuchLine(count)) => {
             return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));
         }
@@ -73,7 +73,7 @@ fn print(
     }
 }
 
-fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why: &NotRead) -> anyhow::Result<()> {
+fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> anyhow::Result<()> {
     match args.shown.format {
         Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
         format => screen::document(&human::explain::unprofiled(report, entry, why), format),

@@ -1,6 +1,6 @@
 //! `forkcast lock`.
 
-use forkcast_replay::guarded::Checking;
+use forkcast_replay::check::Checking;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::lock::Recording;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::guarded::{Check, Checking, Fed, Outcome, Sink, feed, feed_inputs};
 use forkcast_replay::input::{Progress, ReadOptions};
+use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
 use forkcast_reports::check::{Damage, Graded, Inputs};
 use forkcast_reports::document::count;
 use forkcast_reports::names::Names;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use forkcast_replay::exchange::Exchange;
-use forkcast_replay::guarded::{self, Spelled};
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::source::exchange::{Spelling, Unread, spelling};
 use forkcast_sim::guard::Breakpoints;
-use forkcast_sim::wire::{Request, Wire};
+use forkcast_sim::wire::{Maker, Request, Wire};
 
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
@@ -21,6 +21,8 @@ pub struct Side {
     pub position: Option<usize>,
     /// What is known of its breakpoints beside those in its body.
     breakpoints: Breakpoints,
+    /// Whose rules it follows.
+    maker: Maker,
 }
 
 /// Both requests are asked for in one scope, or nothing could be shared.
@@ -49,16 +51,15 @@ impl Side {
         };
         let exchange = inputs.exchanges().nth(index).cloned();
         let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
-        let refused =
-            |why: guarded::Unchecked| BadInput::error(format_args!("{name}: cannot be compared: {}", why.told()));
-        let Spelled { body, addresses, breakpoints, .. } = guarded::spelled(&exchange).map_err(refused)?;
+        let refused = |why: Unread| BadInput::error(format_args!("{name}: cannot be compared: {}", why.reason()));
+        let Spelling { body, addresses, breakpoints, maker } = spelling(&exchange).map_err(refused)?;
         (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
-        Ok(Self { title: name.to_owned(), exchange, position, breakpoints })
+        Ok(Self { title: name.to_owned(), exchange, position, breakpoints, maker })
     }
 
     /// Reads the request's body.
     pub fn read(&self, wire: &mut Wire) -> anyhow::Result<Request> {
-        let read = wire.read(&self.exchange.body, SCOPE, &self.exchange.model);
+        let read = wire.read_by(self.maker, &self.exchange.body, SCOPE, &self.exchange.model);
         let mut request = read.map_err(|error| BadInput::error(format_args!("{}: {error}", self.title)))?;
         request.addresses = self.exchange.addresses.clone();
         self.breakpoints.apply(&mut request);

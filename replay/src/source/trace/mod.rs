@@ -3,23 +3,20 @@
 //! Only whole blocks are compared: what is left behind them has another id in every request. Each run of blocks
 //! ([`runs`]) is a message of its own.
 
-mod found;
-mod runs;
+mod conversations;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use forkcast_sim::guard::Facts;
+use forkcast_sim::guard::{Breakpoints, Facts};
 use forkcast_sim::wire::{BlockId, BlockKind, Level, Outline, Place, Role, Wire};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use self::found::Found;
-use self::runs::Runs;
-use super::Sink;
-use super::laid_out::{self, Marked, Model};
-use super::remarks::Remarks;
+use self::conversations::Conversations;
+use super::layout::{self, Model};
+use super::{Remarks, Sink};
 use crate::exchange::Origin;
-use crate::trace::{BlockSizes, Conversation, IdScope, Trace, TraceRequest, turns};
+use crate::trace::{BlockSizes, Conversation, IdScope, Runs, Trace, TraceRequest, turns};
 
 /// Hands the requests of a trace that was read from `file` to `sink`, in order of time, and says what they were. `label` is
 /// what the trace is called where it has no id.
@@ -29,7 +26,7 @@ pub(super) fn feed(trace: &Trace, file: &str, label: &str, sink: &mut dyn Sink) 
     let agents = trace.conversations.iter().map(|conversation| Runs::new(trace, conversation)).collect();
     let namespace = xxh3_64(label.as_bytes());
     let mut tracing =
-        Tracing { trace, label, namespace, wire: Wire::default(), names, agents, found: Found::default() };
+        Tracing { trace, label, namespace, wire: Wire::default(), names, agents, found: Conversations::default() };
     let mut fed = Remarks::default();
     sink.begin();
     for turn in turns(trace) {
@@ -50,7 +47,7 @@ struct Tracing<'a> {
     /// What each conversation is called; empty where the trace tells none apart.
     names: Vec<String>,
     agents: Vec<Runs<'a>>,
-    found: Found,
+    found: Conversations,
 }
 
 /// Tokens that end a prompt and that the next one does not repeat. Of 223 prompts of WEKA whose last block ends with them or one
@@ -72,7 +69,7 @@ impl Tracing<'_> {
         }
         let model = Model::new(request.model.as_deref().unwrap_or_default());
         let blocks = prompt.iter().map(|(block, place, _)| (*block, *place));
-        let laid_out = laid_out::request(&mut self.wire, self.label, model, blocks, Marked::Automatic);
+        let laid_out = layout::request(&mut self.wire, self.label, model, blocks, Breakpoints::Automatic);
         let times = model.times(request.at, request.at + request.first_byte_time.unwrap_or_default());
         let facts = Facts {
             chain: Some(&name),
@@ -93,8 +90,8 @@ impl Tracing<'_> {
         let agent = &mut self.agents[at];
         agent.step(request);
         let agent = &self.agents[at];
-        let heads = heads(self.trace, &self.trace.conversations[at]);
-        let runs = agent.runs(self.whole(agent.len(), request), heads);
+        let heads = self.trace.head_blocks(&self.trace.conversations[at]);
+        let runs = agent.runs(0..self.whole(agent.len(), request), heads);
         let ids: Vec<Vec<u64>> = runs.iter().map(|run| run.clone().filter_map(|at| agent.id(at)).collect()).collect();
         self.prompt(runs.iter().zip(&ids).map(|(run, ids)| (run.start, ids.as_slice())), heads, request)
     }
@@ -159,13 +156,6 @@ fn names(trace: &Trace, label: &str) -> Vec<String> {
         if *times == 1 { name } else { format!("{name}~{times}") }
     };
     trace.conversations.iter().enumerate().map(name).collect()
-}
-
-/// How many whole blocks are of the tools, and how many of these and the system prompt.
-fn heads(trace: &Trace, conversation: &Conversation) -> [usize; 2] {
-    let BlockSizes::Equal(tokens) = trace.sizes else { return [0, 0] };
-    let whole = |sum: u64| usize::try_from(sum / tokens.max(1)).unwrap_or(usize::MAX);
-    [conversation.tool_tokens, conversation.tool_tokens + conversation.system_tokens].map(whole)
 }
 
 const fn place(level: Level, item: u32) -> Place {

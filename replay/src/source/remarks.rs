@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::outside::quoted;
-use forkcast_sim::wire::model::Vendor;
-
-use super::laid_out::Model;
-use crate::formats::dialect::others::Maker;
+use forkcast_sim::wire::Maker;
 
 /// Requests that the sink was given, by what is known of them less than of a body for Anthropic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,33 +27,29 @@ const MODELS_NAMED: usize = 3;
 
 impl Remarks {
     /// Counts a request whose body was read.
-    pub(super) fn sent(&mut self, maker: Option<Maker>, model: &str) {
+    pub(crate) fn sent(&mut self, maker: Maker, model: &str) {
         match maker {
-            None => {}
-            Some(Maker::OpenAi) => self.openai += 1,
-            Some(Maker::Other) => *self.unprofiled.entry(model.to_owned()).or_default() += 1,
+            Maker::Anthropic => {}
+            Maker::OpenAi => self.openai += 1,
+            Maker::Other => *self.unprofiled.entry(model.to_owned()).or_default() += 1,
         }
     }
 
     /// Counts a request that was rebuilt from a transcript.
-    pub(super) fn rebuilt(&mut self, model: Model<'_>, is_measured: bool) {
+    pub(crate) fn rebuilt(&mut self, maker: Maker, model: &str, is_measured: bool) {
         self.rebuilt += 1;
         self.unmeasured += usize::from(!is_measured);
-        match model.vendor() {
-            Some(Vendor::Anthropic) => {}
-            Some(Vendor::OpenAi) => self.openai += 1,
-            _ => *self.unprofiled.entry(model.name.to_owned()).or_default() += 1,
-        }
+        self.sent(maker, model);
     }
 
     /// Counts a request of a trace.
-    pub(super) fn traced(&mut self, is_named: bool) {
+    pub(crate) fn traced(&mut self, is_named: bool) {
         self.traced += 1;
         self.by_history += usize::from(!is_named);
     }
 
     /// Adds what was counted elsewhere.
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.openai += other.openai;
         self.rebuilt += other.rebuilt;
         self.unmeasured += other.unmeasured;

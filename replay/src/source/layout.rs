@@ -3,14 +3,12 @@
 
 use forkcast_sim::guard::Breakpoints;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
-use forkcast_sim::wire::{
-    BlockId, EnvelopeField, Marker, NodeId, OPENAI_SETTINGS, OTHER_SETTINGS, Place, Request, Ttl, Wire,
-};
+use forkcast_sim::wire::model::{Resolved, resolve};
+use forkcast_sim::wire::{BlockId, Maker, NodeId, Place, Request, Wire};
 
 /// The model of a request, as far as it decides what is taken for its cache.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Model<'a> {
+pub(crate) struct Model<'a> {
     /// As spelled; empty where none is named.
     pub name: &'a str,
     pub resolved: Option<Resolved>,
@@ -21,13 +19,14 @@ impl<'a> Model<'a> {
         Self { name, resolved: resolve(name) }
     }
 
-    pub fn vendor(&self) -> Option<Vendor> {
-        self.resolved.map(|resolved| resolved.id.row().vendor)
+    /// Whose rules its requests follow.
+    pub fn maker(&self) -> Maker {
+        Maker::of_vendor(self.resolved.map(|resolved| resolved.id.row().vendor))
     }
 
     /// Whether its cache has a profile.
     pub fn is_profiled(&self) -> bool {
-        self.vendor() == Some(Vendor::Anthropic)
+        self.maker() == Maker::Anthropic
     }
 
     /// When a request of these instants was sent and its first byte came. Where no lifetimes are known all come at once, so
@@ -37,22 +36,13 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Where breakpoints are taken to stand.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Marked {
-    /// On the first block, which is what the transcript hides, and on the last.
-    Ends(Ttl),
-    /// Where a provider looks that places them itself ([`Breakpoints::Automatic`]).
-    Automatic,
-}
-
 /// The request of `blocks`, of which there is one at least.
-pub(super) fn request(
+pub(crate) fn request(
     wire: &mut Wire,
     scope: &str,
     model: Model<'_>,
     blocks: impl Iterator<Item = (BlockId, Place)>,
-    marked: Marked,
+    breakpoints: Breakpoints,
 ) -> Request {
     let root = wire.prefixes.root(scope, model.resolved.map_or(model.name, |resolved| resolved.id.row().id));
     let (mut nodes, mut places, mut known, mut end) = (Vec::<NodeId>::new(), Vec::new(), 0, root);
@@ -66,6 +56,7 @@ pub(super) fn request(
     let mut request = Request {
         model: model.name.to_owned(),
         resolved: model.resolved,
+        maker: model.maker(),
         root,
         known,
         markers_sent: 0,
@@ -75,34 +66,14 @@ pub(super) fn request(
         bad_markers: Vec::new(),
         automatic_conflict: None,
         excluded: Vec::new(),
-        envelope: envelope(model),
+        envelope: Vec::new(),
         body_bytes: 0,
         addresses: None,
     };
-    match marked {
-        Marked::Ends(ttl) => mark_ends(&mut request, ttl),
-        Marked::Automatic => Breakpoints::Automatic.apply(&mut request),
+    breakpoints.apply(&mut request);
+    if let Breakpoints::Implied(_) = breakpoints {
+        // They are taken for those that the client sent.
+        request.markers_sent = request.markers.len();
     }
     request
-}
-
-fn mark_ends(request: &mut Request, ttl: Ttl) {
-    let mut ends = vec![0, request.nodes.len().saturating_sub(1)];
-    ends.dedup();
-    let marker = |at: &usize| {
-        let (node, place) = (*request.nodes.get(*at)?, *request.places.get(*at)?);
-        Some(Marker { node, ttl, place, automatic: false })
-    };
-    request.markers = ends.iter().filter_map(marker).collect();
-    request.markers_sent = request.markers.len();
-}
-
-/// The mark of a request to others than Anthropic, by which it is known who diagnoses its cache.
-fn envelope(model: Model<'_>) -> Vec<EnvelopeField> {
-    let key = match model.vendor() {
-        Some(Vendor::Anthropic) => return Vec::new(),
-        Some(Vendor::OpenAi) => OPENAI_SETTINGS,
-        _ => OTHER_SETTINGS,
-    };
-    vec![EnvelopeField { key: key.to_owned(), value: b"{}".to_vec() }]
 }

@@ -1,9 +1,9 @@
 //! One request as the client is believed to have sent it.
 
-use forkcast_sim::cache::Prompt;
+use forkcast_sim::cache::{Outcome, Prompt, PromptCache};
 use forkcast_sim::pricing::{FeeLine, Rates, Terms};
-use forkcast_sim::service::Times;
-use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Ttl};
+use forkcast_sim::service::{Delivery, Times};
+use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
 /// What a breakpoint stands for, so that another placement can be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub enum MarkerRole {
 
 /// A breakpoint and what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentMarker {
+pub struct DispatchMarker {
     /// The breakpoint.
     pub marker: Marker,
     /// Its role.
@@ -27,7 +27,7 @@ pub struct SentMarker {
 
 /// A request as it reaches a cache, with everything that another cache, lifetime, placement or price needs to know.
 #[derive(Clone, Copy)]
-pub struct Sent<'a> {
+pub struct Dispatch<'a> {
     /// The arena of the session.
     pub prefixes: &'a Prefixes,
     /// Tokens of each prefix.
@@ -37,7 +37,7 @@ pub struct Sent<'a> {
     /// End of the hidden prefix: tools and system prompt.
     pub system_end: NodeId,
     /// The breakpoints in prompt order.
-    pub markers: &'a [SentMarker],
+    pub markers: &'a [DispatchMarker],
     /// Tokens of the whole prompt.
     pub total_tokens: u64,
     /// Shortest prefix that is cached, in tokens.
@@ -64,7 +64,7 @@ pub struct Sent<'a> {
     pub fees: &'a [FeeLine],
 }
 
-impl<'a> Sent<'a> {
+impl<'a> Dispatch<'a> {
     /// Its breakpoints without their roles.
     pub fn breakpoints(&self) -> Vec<Marker> {
         self.markers.iter().map(|sent| sent.marker).collect()
@@ -82,5 +82,17 @@ impl<'a> Sent<'a> {
             total_tokens: self.total_tokens,
             minimum_tokens: self.minimum_tokens,
         }
+    }
+
+    /// What a cache would give.
+    pub fn peek(&self, cache: &dyn PromptCache) -> Outcome {
+        cache.peek(&self.prompt(&self.breakpoints()), self.times.at)
+    }
+
+    /// Somebody unseen keeps an entry at `node` alive: it can be read from now on.
+    pub fn warm(&self, delivery: &mut Delivery, node: NodeId) {
+        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
+        let markers = [Marker { node, ttl: self.ttl, place, automatic: false }];
+        delivery.serve_at_once(&Prompt { minimum_tokens: 0, ..self.prompt(&markers) }, self.times.at);
     }
 }

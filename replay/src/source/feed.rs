@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::Sink;
-use super::exchanged::{self, Unchecked, Whose};
-use super::labels::Labels;
-use super::remarks::Remarks;
-use super::timed::{Kept, Timed};
-use super::{rebuilt, traced};
+use forkcast_sim::wire::Maker;
+
+use super::exchange::{Unread, facts, sent, spelling};
+use super::order::Recordings;
+use super::{Remarks, Scope, Scopes, Sink, trace, transcript};
 use crate::error::Error;
 use crate::exchange::Exchange;
-use crate::formats::Format;
-use crate::input::{AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
-use forkcast_sim::service::Times;
+use crate::input::{Again, AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
 
 /// What became of the input.
 #[derive(Debug, Default)]
@@ -91,8 +88,7 @@ pub fn feed(
     watch: &(dyn Fn(Progress) -> bool + Sync),
     sink: &mut dyn Sink,
 ) -> Result<Fed, Error> {
-    let names: Vec<String> = paths.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
-    let kept = Kept { bytes: 0, most: options.memory_bytes_max.saturating_mul(BODIES_TO_PACKED) };
+    let kept_bytes_max = options.memory_bytes_max.saturating_mul(BODIES_TO_PACKED);
     let latest = Mutex::new(Progress::default());
     let noted = |progress: Progress| {
         latest.lock().iter_mut().for_each(|latest| **latest = progress);
@@ -100,7 +96,7 @@ pub fn feed(
     };
     // Requests of one file may be many, and most of the work comes behind the reading.
     let goes_on = || watch(latest.lock().map_or_else(|_| Progress::default(), |latest| *latest));
-    let mut feeding = Feeding::new(names, kept, (&goes_on, sink));
+    let mut feeding = Feeding::new(Scopes::new(paths.len()), kept_bytes_max, &goes_on, sink);
     let inputs = Inputs::read_each(paths, options, &noted, &mut |piece| feeding.piece(piece))?;
     feeding.stopped |= inputs.unread_files > 0;
     feeding.timed();
@@ -111,9 +107,7 @@ pub fn feed(
 /// Hands the requests of `inputs`, which were read, to `sink` in the order in which they were sent.
 pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dyn Sink) -> Fed {
     let scopes = std::mem::take(&mut inputs.scopes);
-    let names = scopes.iter().map(|scope| scope.name.clone()).collect();
-    let kept = Kept { bytes: 0, most: usize::MAX };
-    let mut feeding = Feeding::new(names, kept, (goes_on, sink));
+    let mut feeding = Feeding::new(Scopes::new(scopes.len()), usize::MAX, goes_on, sink);
     for (scope, input) in scopes.into_iter().enumerate() {
         for file in input.files {
             feeding.piece(Piece { scope, named: input.name.clone(), file, again: None });
@@ -132,30 +126,31 @@ struct Feeding<'a> {
     /// Whoever watched did not go on.
     stopped: bool,
     sink: &'a mut dyn Sink,
-    names: Vec<String>,
-    labels: Labels,
+    scopes: Scopes,
     /// By named path.
     agents: BTreeMap<usize, AgentFolders>,
-    /// By scope, with its label.
-    timed: BTreeMap<usize, (String, Timed)>,
-    kept: Kept,
+    /// By named path.
+    timed: BTreeMap<usize, (Scope, Recordings<Exchange>)>,
+    /// Bytes of bodies that are kept while files are read, and how many may be.
+    kept_bytes: usize,
+    kept_bytes_max: usize,
     requests: usize,
     remarks: Remarks,
-    unchecked: BTreeMap<(String, Unchecked), usize>,
+    unchecked: BTreeMap<(String, Unread), usize>,
     unreadable: Vec<Unreadable>,
 }
 
 impl<'a> Feeding<'a> {
-    fn new(names: Vec<String>, kept: Kept, (goes_on, sink): (&'a dyn Fn() -> bool, &'a mut dyn Sink)) -> Self {
+    fn new(scopes: Scopes, kept_bytes_max: usize, goes_on: &'a dyn Fn() -> bool, sink: &'a mut dyn Sink) -> Self {
         Self {
             goes_on,
             stopped: false,
             sink,
-            names,
-            labels: Labels::default(),
+            scopes,
             agents: BTreeMap::new(),
             timed: BTreeMap::new(),
-            kept,
+            kept_bytes: 0,
+            kept_bytes_max,
             requests: 0,
             remarks: Remarks::default(),
             unchecked: BTreeMap::new(),
@@ -163,76 +158,82 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    fn piece(&mut self, Piece { scope, named, mut file, again }: Piece) {
-        self.agents.entry(scope).or_default().name(&named, &mut file);
-        let FileInput { file, format, exchanges, traces, .. } = file;
-        let (timed, untimed): (Vec<_>, Vec<_>) = exchanges.into_iter().partition(|exchange| exchange.sent_at.is_some());
-        let label = match format {
-            Format::Bodies => self.labels.bodies(scope, &named, &file, self.names.len() == 1),
-            _ if untimed.is_empty() && traces.is_empty() => String::new(),
-            _ => self.labels.file(scope, &named, &file),
-        };
-        for exchange in &untimed {
-            let scope = exchanged::scope(exchange, &label);
-            let whose = Whose { scope: &scope, siblings: format == Format::Bodies };
-            self.exchange(exchange, whose, false);
+    fn piece(&mut self, Piece { scope: number, named, mut file, again }: Piece) {
+        self.agents.entry(number).or_default().name(&named, &mut file);
+        let is_timed = |exchange: &Exchange| exchange.sent_at.is_some();
+        if !file.exchanges.iter().all(is_timed) {
+            let scope = self.scopes.untimed(number, &named, &file);
+            let untimed = file.exchanges.iter().filter(|exchange| !is_timed(exchange));
+            untimed.for_each(|exchange| self.exchange(exchange, &scope));
         }
-        if !timed.is_empty() {
-            let label = self.labels.scope(scope, &named);
-            let (_, recordings) = self.timed.entry(scope).or_insert_with(|| (label, Timed::default()));
-            recordings.add(timed, again, &mut self.kept);
-        }
-        for trace in &traces {
+        for found in &file.traces {
             self.stopped |= !(self.goes_on)();
             if !self.stopped {
-                let fed = traced::feed(trace, &file, &label, self.sink);
+                let label = self.scopes.file(number, &named, &file.file);
+                let fed = trace::feed(found, &file.file, &label, self.sink);
                 self.requests += fed.traced;
                 self.remarks.add(fed);
+            }
+        }
+        if file.exchanges.iter().any(is_timed) {
+            let scope = self.scopes.timed(number, &named);
+            self.timed.entry(number).or_insert_with(|| (scope, Recordings::default()));
+            self.keep(number, file, again);
+        }
+    }
+
+    /// Keeps the requests with instants until all files were read; of what does not fit, that it can be read once more.
+    fn keep(&mut self, number: usize, mut file: FileInput, again: Option<Again>) {
+        let Some((_, recordings)) = self.timed.get_mut(&number) else { return };
+        file.exchanges.retain(|exchange| exchange.sent_at.is_some());
+        let bytes: usize = file.exchanges.iter().map(|exchange| exchange.body.len()).sum();
+        match again.filter(|_| self.kept_bytes.saturating_add(bytes) > self.kept_bytes_max) {
+            Some(again) => recordings.put_off(file.exchanges, Box::new(move || again.read())),
+            None => {
+                self.kept_bytes += bytes;
+                recordings.add(file.exchanges);
             }
         }
     }
 
     fn timed(&mut self) {
-        for (label, recordings) in std::mem::take(&mut self.timed).into_values() {
-            recordings.drain(&mut |exchange| {
-                let scope = exchanged::scope(exchange, &label);
-                self.exchange(exchange, Whose { scope: &scope, siblings: false }, true);
-                !self.stopped
-            });
+        for (scope, recordings) in std::mem::take(&mut self.timed).into_values() {
+            for (_, exchange) in recordings.in_order() {
+                self.exchange(&exchange, &scope);
+                if self.stopped {
+                    return;
+                }
+            }
         }
     }
 
-    fn exchange(&mut self, exchange: &Exchange, whose: Whose<'_>, timed: bool) {
+    fn exchange(&mut self, exchange: &Exchange, of: &Scope) {
         if self.stopped {
             return;
         }
         self.stopped = !(self.goes_on)();
-        let spelled = match exchanged::spelled(exchange) {
-            _ if exchange.failed() => Err(Unchecked::Refused),
-            spelled => spelled,
-        };
-        let spelled = match spelled {
-            Ok(spelled) => spelled,
-            Err(why) => {
-                *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1;
-                return;
-            }
-        };
-        let instants = exchange.sent_at.filter(|_| timed).map(|at| {
-            let times = Times::of(at, exchange.first_byte_at, exchange.ended_at);
-            (times.at, times.first_byte_at)
-        });
-        match self.sink.body(&exchange.origin, &exchanged::sent(exchange, &spelled, whose, instants)) {
-            Ok(()) => {
+        match self.hand_on(exchange, of) {
+            Ok(maker) => {
                 self.requests += 1;
-                self.remarks.sent(spelled.maker, &exchange.model);
+                self.remarks.sent(maker, &exchange.model);
             }
-            Err(error) => self.unreadable.push(Unreadable {
-                file: exchange.origin.file.clone(),
-                line: exchange.origin.line,
-                reason: format!("request {}: {error}", exchange.origin.index),
-            }),
+            Err(why @ Unread::Unreadable(_)) => self.unreadable.extend(why.damage(&exchange.origin)),
+            Err(why) => *self.unchecked.entry((exchange.origin.file.clone(), why)).or_default() += 1,
         }
+    }
+
+    /// Hands a request to the sink, and says whose rules it follows.
+    fn hand_on(&mut self, exchange: &Exchange, of: &Scope) -> Result<Maker, Unread> {
+        if exchange.failed() {
+            return Err(Unread::Refused);
+        }
+        let spelling = spelling(exchange)?;
+        let times = exchange.times().filter(|_| spelling.maker == Maker::Anthropic);
+        let scope = of.of(exchange);
+        let facts = facts(exchange, of, &scope, times.as_ref());
+        let taken = self.sink.body(&exchange.origin, &sent(exchange, &spelling, &facts));
+        taken.map_err(|error| Unread::Unreadable(error.to_string()))?;
+        Ok(spelling.maker)
     }
 
     fn sessions(&mut self, inputs: &Inputs) {
@@ -243,7 +244,7 @@ impl<'a> Feeding<'a> {
             }
             match inputs.sessions.load(at) {
                 Some(Ok(session)) => {
-                    let fed = rebuilt::feed(&session, self.sink);
+                    let fed = transcript::feed(&session, self.sink);
                     self.requests += fed.rebuilt;
                     self.remarks.add(fed);
                 }
@@ -261,7 +262,7 @@ impl<'a> Feeding<'a> {
         let unchecked = self.unchecked.into_iter();
         let unchecked = unchecked.map(|((file, why), requests)| Foreign {
             file,
-            reason: why.told().to_owned(),
+            reason: why.reason(),
             requests,
             hides_a_prompt: why.hides_a_prompt(),
         });

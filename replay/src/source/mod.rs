@@ -1,8 +1,6 @@
-//! Recordings through the prefix guard, one file after the other.
+//! Where requests come from: which of them share a cache, in which order they reach it, and what is known of each.
 //!
-//! * [`feed()`]: reads files and folders and hands every request that a cache could see to a [`Sink`], with what is known of
-//!   it; memory is that of one file, of those recordings that overlap in time, and of what the sink keeps.
-//! * [`Check`]: the sink that checks, and makes a lock on its way. Other sinks may eat the same stream.
+//! The bill, the what-ifs and the prefix guard all ask here (`design.md` 3, *Scope and order*):
 //!
 //! | input | scope | chain | instants |
 //! |---|---|---|---|
@@ -10,27 +8,32 @@
 //! | bodies named one by one | all of them together | by history | the same |
 //! | recording with instants | the named path | ids of session and agent; else by history | as recorded |
 //! | recording without | the file | the same | one second apart |
-//! | transcript | the session | its agents | as recorded, for Anthropic |
-//! | trace of servers | the trace | its conversations; without any, by history | as recorded, for Anthropic |
+//! | transcript | the session | its agents | as recorded |
+//! | trace of servers | the trace | its conversations | as recorded |
+//!
+//! Platforms and organisations share nothing, whatever the scope.
+//!
+//! * [`order`]: streams of recorded exchanges, for whoever has all of them in memory.
+//! * [`feed()`]: reads files and folders and hands every request that a cache could see to a [`Sink`], with what is known of
+//!   it; memory is that of one file, of those recordings that overlap in time, and of what the sink keeps. Instants are
+//!   left out where no profile holds the lifetimes.
 
-mod check;
-pub(crate) mod exchanged;
+pub mod exchange;
 mod feed;
-mod labels;
-mod laid_out;
-mod rebuilt;
+mod layout;
+pub mod order;
 mod remarks;
-mod suites;
-mod timed;
-mod traced;
+mod scope;
+mod trace;
+pub(crate) mod transcript;
 
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
-pub use check::{Check, Checking, Outcome};
-pub use exchanged::{Spelled, Unchecked, spelled};
 pub use feed::{Fed, Foreign, feed, feed_inputs};
 pub use remarks::Remarks;
+pub use scope::Scope;
+pub(crate) use scope::Scopes;
 
 use crate::exchange::Origin;
 

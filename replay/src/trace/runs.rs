@@ -8,14 +8,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::trace::{Conversation, Trace, TraceRequest, resent};
+use super::turns::resent;
+use super::{Conversation, Trace, TraceRequest};
 
 /// The request of the conversation that sent a block first, and the block's index in its prompt.
 type Origin = (usize, usize);
 
 /// A conversation, request by request.
 #[derive(Clone, Debug)]
-pub(super) struct Runs<'a> {
+pub(crate) struct Runs<'a> {
     trace: &'a Trace,
     conversation: &'a Conversation,
     /// Where a request parted from the one before it, or came back to it.
@@ -49,10 +50,10 @@ impl<'a> Runs<'a> {
         self.next += 1;
     }
 
-    /// The first `whole` blocks of the prompt in runs, none of which goes over an index in `heads`.
-    pub fn runs(&self, whole: usize, heads: [usize; 2]) -> Vec<Range<usize>> {
+    /// The blocks of the prompt in `range`, which begins where a run does, in runs, none of which goes over an index in `heads`.
+    pub fn runs(&self, range: Range<usize>, heads: [usize; 2]) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
-        for (at, origin) in self.path.iter().enumerate().take(whole) {
+        for (at, origin) in self.path.iter().enumerate().take(range.end).skip(range.start) {
             let goes_on = at.checked_sub(1).is_some_and(|before| {
                 let (request, index) = self.path[before];
                 (request, index + 1) == *origin && !heads.contains(&at) && !self.starts.contains(origin)

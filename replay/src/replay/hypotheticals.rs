@@ -4,19 +4,19 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::service::{Entry, Times};
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes};
 
-use crate::rebuild::{MarkerRole, Sent, SentMarker};
+use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use crate::replay::Options;
 use crate::what_if::{Bound, BoundPings, Columns};
 
 /// See the module.
-pub(super) struct Supposed<'a> {
+pub(super) struct Hypotheticals<'a> {
     columns: Columns<'a>,
     bound: Bound,
     /// The line of each request that enters a bill.
     lines: Vec<usize>,
 }
 
-impl<'a> Supposed<'a> {
+impl<'a> Hypotheticals<'a> {
     pub fn new(rules: &Rules, options: &'a Options) -> Self {
         Self {
             columns: Columns::new(&options.what_if, rules, &options.book),
@@ -27,7 +27,7 @@ impl<'a> Supposed<'a> {
 
     /// Somebody unseen had written the prefix `node` of `sent`, which the caches did not know: an extension of the entry at
     /// `floor`, or, without one, a whole prefix that was there already. It was paid elsewhere.
-    pub fn warm(&mut self, sent: &Sent<'_>, node: NodeId, floor: Option<NodeId>) {
+    pub fn warm(&mut self, sent: &Dispatch<'_>, node: NodeId, floor: Option<NodeId>) {
         if let Some(floor) = floor {
             self.columns.extend(sent, floor, node);
             self.bound.extend();
@@ -35,9 +35,9 @@ impl<'a> Supposed<'a> {
         }
         let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
         let marker = Marker { node, ttl: sent.ttl, place, automatic: false };
-        let own = [SentMarker { marker, role: MarkerRole::Other }];
+        let own = [DispatchMarker { marker, role: MarkerRole::Other }];
         let tokens = sent.sizes.tokens_at(node);
-        self.serve_both(&Sent {
+        self.serve_both(&Dispatch {
             end: node,
             markers: &own,
             total_tokens: tokens,
@@ -50,12 +50,12 @@ impl<'a> Supposed<'a> {
     }
 
     /// Serves a request; `line` is its line where it has one.
-    pub fn serve(&mut self, sent: &Sent<'_>, line: Option<usize>) {
+    pub fn serve(&mut self, sent: &Dispatch<'_>, line: Option<usize>) {
         self.lines.extend(line);
-        self.serve_both(&Sent { hidden: line.is_none(), ..*sent });
+        self.serve_both(&Dispatch { hidden: line.is_none(), ..*sent });
     }
 
-    fn serve_both(&mut self, sent: &Sent<'_>) {
+    fn serve_both(&mut self, sent: &Dispatch<'_>) {
         self.columns.serve(sent);
         self.bound.serve(sent);
     }

@@ -8,7 +8,7 @@ use crate::trace::TraceRequest;
 
 /// All prompts so far.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Conversations {
     blocks: Blocks,
     prefixes: Prefixes,
     /// The blocks of the latest request, whosever it was.
@@ -18,7 +18,7 @@ pub(super) struct Found {
     conversations: usize,
 }
 
-impl Found {
+impl Conversations {
     /// Takes in the ids of the next request.
     pub fn step(&mut self, request: &TraceRequest) {
         self.ids.truncate(request.kept);

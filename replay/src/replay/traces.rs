@@ -7,7 +7,7 @@
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Category, Date, ServiceTier, Terms};
+use forkcast_sim::pricing::{Category, Date, Terms};
 use forkcast_sim::service::{Entry, NotComparable, premium};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Usage};
@@ -56,7 +56,7 @@ pub(super) fn run(
 }
 
 /// What is billed of one request, and why.
-struct Served {
+struct Account {
     usage: Usage,
     explanation: Explanation,
     unread_tokens: u64,
@@ -65,7 +65,7 @@ struct Served {
 
 /// One request of a conversation through the caches.
 #[derive(Debug, Default)]
-struct Seen {
+struct CacheRow {
     usage: Usage,
     what_ifs: Vec<Hypothetical>,
     bound: Hypothetical,
@@ -81,7 +81,7 @@ struct Tracing<'a> {
     named: bool,
     turns: Vec<Turn>,
     /// By conversation and request; empty where no request names a model.
-    seen: Vec<Vec<Seen>>,
+    seen: Vec<Vec<CacheRow>>,
 }
 
 impl<'a> Tracing<'a> {
@@ -98,7 +98,7 @@ impl<'a> Tracing<'a> {
     }
 
     /// Sends everything through the cache, through those of the what-ifs, and to the clairvoyant bound.
-    fn through_caches(&self) -> Vec<Vec<Seen>> {
+    fn through_caches(&self) -> Vec<Vec<CacheRow>> {
         let what_ifs: Vec<WhatIf> = std::iter::once(WhatIf::default()).chain(self.options.what_if.clone()).collect();
         let mut columns = Columns::new(&what_ifs, &self.rules, &self.options.book);
         let mut bound = Bound::new(&self.rules, BoundPings::None);
@@ -110,12 +110,12 @@ impl<'a> Tracing<'a> {
         }
         let rows = columns.finish(sends.prefixes()).into_iter().zip(bound.finish());
         let conversations = &self.trace.conversations;
-        let mut seen: Vec<Vec<Seen>> =
-            conversations.iter().map(|found| found.requests.iter().map(|_| Seen::default()).collect()).collect();
+        let mut seen: Vec<Vec<CacheRow>> =
+            conversations.iter().map(|found| found.requests.iter().map(|_| CacheRow::default()).collect()).collect();
         for (turn, (mut row, bound)) in self.turns.iter().zip(rows) {
             let what_ifs = row.split_off(1);
             let usage = row.first().map(|base| base.usage).unwrap_or_default();
-            seen[turn.conversation][turn.request] = Seen { usage, what_ifs, bound };
+            seen[turn.conversation][turn.request] = CacheRow { usage, what_ifs, bound };
         }
         seen
     }
@@ -152,7 +152,7 @@ impl<'a> Tracing<'a> {
         &self.trace.conversations[turn.conversation].requests[turn.request]
     }
 
-    fn of_conversation(&self, turn: &Turn) -> Served {
+    fn of_conversation(&self, turn: &Turn) -> Account {
         let usage = self.seen[turn.conversation][turn.request].usage;
         let usage = Usage { output_tokens: 0, ..usage };
         let read = usage.cache_read_input_tokens;
@@ -176,7 +176,7 @@ impl<'a> Tracing<'a> {
         remarks.extend((resent > 0).then_some(RESENT_REMARK));
         remarks.extend((read > 0 && self.changed_model(turn)).then_some(MODEL_REMARK));
         let explanation = Explanation { read_tokens: read, new_tokens, missed, ..Explanation::default() };
-        Served { usage, explanation, unread_tokens: self.unread(turn, &usage), remarks }
+        Account { usage, explanation, unread_tokens: self.unread(turn, &usage), remarks }
     }
 
     fn changed_model(&self, turn: &Turn) -> bool {
@@ -193,7 +193,7 @@ impl<'a> Tracing<'a> {
         written - read_next.saturating_sub(usage.cache_read_input_tokens).min(written)
     }
 
-    fn push(&self, turn: &Turn, served: Served, chains: usize, result: &mut Replay) {
+    fn push(&self, turn: &Turn, served: Account, chains: usize, result: &mut Replay) {
         let request = self.request(turn);
         let mut line = self.line(turn, request, result.entries.len());
         line.remarks.extend(served.remarks.into_iter().map(str::to_owned));
@@ -225,24 +225,15 @@ impl<'a> Tracing<'a> {
 }
 
 fn priced(options: &Options, model: &str, at: Option<Instant>, usage: &Usage) -> Priced {
-    let asking = Asking {
-        model,
-        recorded: &RecordedUsage::default(),
-        tier: ServiceTier::Standard,
-        regional_host: false,
-        says_fast: false,
-        says_us: false,
-        at,
-    };
-    price(options, &asking, usage)
+    price(options, &Asking::answered(model, &RecordedUsage::default(), at), usage)
 }
 
-fn of_pool(turn: &Turn) -> Served {
+fn of_pool(turn: &Turn) -> Account {
     let read = turn.known_tokens;
     let new_tokens = turn.input_tokens - read;
     let usage = Usage { input_tokens: new_tokens, cache_read_input_tokens: read, ..Usage::default() };
     let explanation = Explanation { read_tokens: read, new_tokens, ..Explanation::default() };
-    Served { usage, explanation, unread_tokens: 0, remarks: vec![POOL_REMARK] }
+    Account { usage, explanation, unread_tokens: 0, remarks: vec![POOL_REMARK] }
 }
 
 const fn cause_of(place: BreakPlace) -> Cause {

@@ -3,6 +3,7 @@
 use forkcast_sim::service::{FIRST_BYTE_AFTER, STEP, Times};
 use forkcast_sim::time::Instant;
 
+use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Session, What};
 
 /// A request of one of the agents.
@@ -20,6 +21,13 @@ pub(crate) struct Ask<'a> {
     pub times: Times,
     /// The agent sends nothing after it.
     pub is_last: bool,
+}
+
+impl Ask<'_> {
+    /// The usage that speaks of its prompt, where one is recorded.
+    pub fn recorded(&self) -> Option<RecordedUsage> {
+        self.answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0)
+    }
 }
 
 /// All requests, by time, then agent, then order. An agent's requests never overtake each other, whatever its clock says.

@@ -7,30 +7,30 @@ use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::{Level, Marker, NodeId, Ttl, Usage};
 
 use super::price::Priced;
-use super::run::Run;
-use super::sized::Sized;
-use crate::rebuild::{MarkerRole, Sent, SentMarker};
-use crate::schedule::Scheduled;
+use super::run::StreamReplay;
+use super::sizes::SizedPrompt;
+use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
+use crate::source::order::Arrival;
 use crate::what_if::Hypothetical;
 
-impl Run<'_> {
+impl StreamReplay<'_> {
     /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict.
     pub(super) fn suppose(
         &mut self,
         line: usize,
-        sized: &Sized,
-        scheduled: &Scheduled<'_>,
+        sized: &SizedPrompt,
+        arrival: &Arrival<'_>,
         (usage, read_tokens): (&Usage, u64),
         priced: &Priced,
     ) {
-        if !self.timed {
+        if !self.scope.timed {
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
-        let asked = sized.asked(&self.wire, &sizes, None, scheduled.times.at);
+        let asked = sized.asked(&self.wire, &sizes, None, arrival.times.at);
         let markers = markers(sized);
-        let recorded = scheduled.exchange.usage;
-        let sent = Sent {
+        let recorded = arrival.exchange.usage;
+        let sent = Dispatch {
             prefixes: &self.wire.prefixes,
             sizes: &sizes,
             end: sized.request.end(),
@@ -40,7 +40,7 @@ impl Run<'_> {
             minimum_tokens: sized.minimum_tokens,
             ttl: markers.last().map_or(Ttl::FiveMinutes, |marker| marker.marker.ttl),
             agent: sized.whose.chain.0 as usize,
-            times: scheduled.times,
+            times: arrival.times,
             model: &sized.request.model,
             output_tokens: usage.output_tokens,
             hidden: false,
@@ -51,26 +51,26 @@ impl Run<'_> {
         };
         let read = usage.cache_read_input_tokens;
         if let Some(node) = asked.node_of(read).filter(|_| read > read_tokens + FRAME_TOKENS) {
-            self.supposed.warm(&sent, node, None);
+            self.hypotheticals.warm(&sent, node, None);
         }
         if recorded.is_some_and(|recorded| recorded.server_passes) {
-            self.supposed.serve(&sent, None);
+            self.hypotheticals.serve(&sent, None);
             let cost = priced.rates.map(|rates| rates.bill(usage, &priced.fees).total);
             let columns = self.options.what_if.len();
             self.as_recorded.push((line, vec![Hypothetical { usage: *usage, cost }; columns]));
         } else {
-            self.supposed.serve(&sent, Some(line));
+            self.hypotheticals.serve(&sent, Some(line));
         }
     }
 }
 
 /// The last prefix in front of the messages, or the empty prompt.
-fn system_end(sized: &Sized) -> NodeId {
+fn system_end(sized: &SizedPrompt) -> NodeId {
     let before = sized.request.level_start(Level::Messages).checked_sub(1);
     before.and_then(|at| sized.request.nodes.get(at)).copied().unwrap_or(sized.request.root)
 }
 
-fn markers(sized: &Sized) -> Vec<SentMarker> {
+fn markers(sized: &SizedPrompt) -> Vec<DispatchMarker> {
     let role = |marker: &Marker| {
         if marker.place.level != Level::Messages {
             MarkerRole::System
@@ -80,5 +80,5 @@ fn markers(sized: &Sized) -> Vec<SentMarker> {
             MarkerRole::Other
         }
     };
-    sized.request.markers.iter().map(|marker| SentMarker { marker: *marker, role: role(marker) }).collect()
+    sized.request.markers.iter().map(|marker| DispatchMarker { marker: *marker, role: role(marker) }).collect()
 }

@@ -8,7 +8,7 @@ use forkcast_sim::wire::Request;
 
 /// The request, what its breakpoints cover, and whose it is.
 #[derive(Clone, Debug)]
-pub(super) struct Known(Rc<Kept>);
+pub(super) struct Predecessor(Rc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
@@ -16,7 +16,7 @@ struct Kept {
     sender: Sender,
 }
 
-impl Known {
+impl Predecessor {
     pub fn new(previous: Previous, sender: Sender) -> Self {
         Self(Rc::new(Kept { previous, sender }))
     }
@@ -27,7 +27,7 @@ impl Known {
     }
 }
 
-impl Relative for Known {
+impl Relative for Predecessor {
     fn request(&self) -> &Request {
         &self.0.previous.request
     }

@@ -1,4 +1,7 @@
-//! The sink that checks: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
+//! Recordings through the prefix guard: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
+//! [`Check`] eats what [`feed`](crate::source::feed()) reads.
+
+mod suites;
 
 use forkcast_sim::guard::conformance::Card;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
@@ -6,9 +9,9 @@ use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, W
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
-use super::Sink;
-use super::suites::Suites;
+use self::suites::Suites;
 use crate::exchange::Origin;
+use crate::source::Sink;
 
 /// How to check.
 #[derive(Clone, Debug, Default)]

@@ -5,13 +5,13 @@ use forkcast_sim::diagnosis::Previous;
 use forkcast_sim::guard::{Facts, Identity, Whose};
 use forkcast_sim::service::SizedRequest;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Ttl, Usage, Wire, estimated_cumulative};
+use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Usage, Wire};
 
-use super::known::Known;
+use super::predecessor::Predecessor;
 use crate::exchange::Exchange;
 
 /// A request read and sized.
-pub(super) struct Sized {
+pub(super) struct SizedPrompt {
     pub request: Request,
     /// Tokens of each prefix, as the cache is told.
     pub cumulative: Vec<u64>,
@@ -21,30 +21,30 @@ pub(super) struct Sized {
     pub minimum_tokens: u64,
     pub refusal: Option<Refusal>,
     /// Whose it is, and what it goes on from.
-    pub whose: Whose<Known>,
+    pub whose: Whose<Predecessor>,
 }
 
-impl Sized {
+impl SizedPrompt {
     /// Sizes a request: by a counter where one decides, else as the input declares, else by what earlier requests showed and
-    /// its own recorded total, or by estimate where it has none.
+    /// its own recorded total; without one, see [`Pins::sizes`].
     pub fn new(
         request: Request,
         exchange: &Exchange,
         wire: &Wire,
         (pins, counted): (&Pins, Option<Vec<u64>>),
-        (identity, facts): (&mut Identity<Known>, &Facts<'_>),
+        (identity, facts): (&mut Identity<Predecessor>, &Facts<'_>),
         rules: &Rules,
     ) -> Self {
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
-        let pinned = pins.known(&request, wire, exchange.sizes.as_deref(), recorded);
+        let pinned = pins.sizes(&request, wire, exchange.sizes.as_deref(), recorded);
         let total_tokens = if counted.is_some() { None } else { recorded };
-        let (cumulative, billed) = match (counted, pinned) {
-            (Some(counted), pinned) => (counted, pinned),
-            (None, Some(pinned)) => (pinned, None),
-            (None, None) => (estimated_cumulative(&request, &wire.prefixes, &wire.blocks), None),
+        let is_known = recorded.is_some() || exchange.sizes.is_some();
+        let (cumulative, billed) = match counted {
+            Some(counted) => (counted, is_known.then_some(pinned)),
+            None => (pinned, None),
         };
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-        let known = |sender| Known::new(Previous::new(request.clone(), &cumulative, minimum_tokens), sender);
+        let known = |sender| Predecessor::new(Previous::new(request.clone(), &cumulative, minimum_tokens), sender);
         Self {
             total_tokens: total_tokens.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
             minimum_tokens,
@@ -92,7 +92,7 @@ impl Sized {
         SizedRequest {
             billed: Some(self.billed()),
             refusal: self.refusal.as_ref(),
-            previous: self.whose.previous.as_ref().map(Known::previous),
+            previous: self.whose.previous.as_ref().map(Predecessor::previous),
             recorded,
             ..SizedRequest::new(wire, &self.request, sizes, self.total_tokens, at)
         }
@@ -121,23 +121,4 @@ impl Sized {
         let longer = known(&self.request.nodes[at..]);
         (shorter.into_iter().max().unwrap_or(0), longer.into_iter().min().unwrap_or(self.total_tokens))
     }
-}
-
-/// The lifetime at which a request was billed, where the bill tells one.
-pub(super) fn billed_ttl(usage: &Usage) -> Option<Ttl> {
-    match (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens) {
-        (0, 0) => None,
-        (_, 0) => Some(Ttl::FiveMinutes),
-        (0, _) => Some(Ttl::OneHour),
-        _ => None,
-    }
-}
-
-/// Gives every breakpoint the same lifetime; says whether that changed any.
-pub(super) fn set_ttl(markers: &mut [Marker], ttl: Ttl) -> bool {
-    let changed = markers.iter().any(|marker| marker.ttl != ttl);
-    for marker in markers {
-        marker.ttl = ttl;
-    }
-    changed
 }

@@ -13,22 +13,22 @@ use forkcast_sim::wire::model::{ModelId, resolve};
 use forkcast_sim::wire::{NodeId, Prefixes, Sizes};
 use forkcast_tokens::{BUILT_IN, Class, Generation};
 
-use crate::rebuild::{Sent, SentMarker};
+use crate::rebuild::{Dispatch, DispatchMarker};
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Retold {
+pub(super) struct OtherModel {
     model: ModelId,
     prefixes: Prefixes,
     /// By number of the prefix in the session's arena.
     forward: Vec<Option<NodeId>>,
     /// By number of the prefix here: the newest prefix of the session that it stands for.
     back: Vec<NodeId>,
-    markers: Vec<SentMarker>,
+    markers: Vec<DispatchMarker>,
     missing: Vec<NodeId>,
 }
 
-impl Retold {
+impl OtherModel {
     pub fn new(model: ModelId) -> Self {
         Self {
             model,
@@ -45,7 +45,7 @@ impl Retold {
     }
 
     /// Calls `serve` with the request as the other model would get it.
-    pub fn tell(&mut self, sent: &Sent<'_>, serve: impl FnOnce(&Sent<'_>)) {
+    pub fn tell(&mut self, sent: &Dispatch<'_>, serve: impl FnOnce(&Dispatch<'_>)) {
         let (end, system_end) = (self.node(sent.prefixes, sent.end), self.node(sent.prefixes, sent.system_end));
         let mut markers = std::mem::take(&mut self.markers);
         markers.clear();
@@ -56,7 +56,7 @@ impl Retold {
         }
         let ratio = Ratio::between(sent.model, self.model);
         let sizes = Scaled { sizes: sent.sizes, back: &self.back, ratio };
-        serve(&Sent {
+        serve(&Dispatch {
             prefixes: &self.prefixes,
             sizes: &sizes,
             end,

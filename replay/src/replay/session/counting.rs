@@ -12,9 +12,9 @@ use forkcast_sim::wire::model::{ModelId, Tokenizer, resolve};
 use forkcast_sim::wire::{BlockKind, Frame, ToolUse};
 use forkcast_tokens::Generation;
 
-use super::ask::Ask;
 use crate::calibrate::is_plausible;
 use crate::replay::{SizeSource, Sizing};
+use crate::source::transcript::Ask;
 use crate::transcript::{Answer, InputOrigin, OutputCount, Part, Session, Sign, Thread, What};
 
 /// Counts the prompts of one session.

@@ -12,7 +12,7 @@ use crate::transcript::{Diagnosis, DiagnosisKind};
 
 /// A cause and what shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct Attribution {
     pub cause: Cause,
     /// Line of the transcript.
     pub line: u32,
@@ -44,13 +44,13 @@ pub(super) struct Shortfall {
 
 impl Shortfall {
     /// The first cause that holds, in the order of the design: the model, content, then time and rules.
-    pub fn cause(&self) -> Shown {
+    pub fn cause(&self) -> Attribution {
         let line = self.line;
         if self.model_changed {
-            return Shown { cause: Cause::ModelChanged, line, shows: "another model" };
+            return Attribution { cause: Cause::ModelChanged, line, shows: "another model" };
         }
         if self.read >= self.left && self.left > 0 {
-            return Shown {
+            return Attribution {
                 cause: Cause::NoBreakpoint,
                 line,
                 shows: "sent behind the last breakpoint of the request before",
@@ -58,23 +58,27 @@ impl Shortfall {
         }
         let ruled = self.decision.filter(|decision| self.is_foreseen(decision));
         if let Some((decision, cause)) = ruled.and_then(|decision| Some((decision, decision.rule.cause()?))) {
-            return Shown { cause, line: decision.line, shows: decision.rule.shows() };
+            return Attribution { cause, line: decision.line, shows: decision.rule.shows() };
         }
         if let Some(cause) = self.diagnosis.and_then(|diagnosis| of_diagnosis(diagnosis.kind)) {
-            return Shown { cause, line, shows: "the provider's own diagnosis" };
+            return Attribution { cause, line, shows: "the provider's own diagnosis" };
         }
         self.cause_of_time()
     }
 
-    fn cause_of_time(&self) -> Shown {
+    fn cause_of_time(&self) -> Attribution {
         let line = self.line;
         match self.entry {
-            Some(EntryState::Expired) => Shown { cause: Cause::Expired, line, shows: "longer than the lifetime" },
-            Some(EntryState::InFlight) => Shown { cause: Cause::InFlight, line, shows: "sent before the answer began" },
-            _ if self.read + FRAME_TOKENS < self.head => {
-                Shown { cause: Cause::SystemChanged, line, shows: "inferred: less was read than the hidden prefix had" }
+            Some(EntryState::Expired) => Attribution { cause: Cause::Expired, line, shows: "longer than the lifetime" },
+            Some(EntryState::InFlight) => {
+                Attribution { cause: Cause::InFlight, line, shows: "sent before the answer began" }
             }
-            _ => Shown { cause: Cause::Unexplained, line, shows: "nothing in the transcript" },
+            _ if self.read + FRAME_TOKENS < self.head => Attribution {
+                cause: Cause::SystemChanged,
+                line,
+                shows: "inferred: less was read than the hidden prefix had",
+            },
+            _ => Attribution { cause: Cause::Unexplained, line, shows: "nothing in the transcript" },
         }
     }
 

@@ -1,0 +1,199 @@
+//! A recorded exchange as a request: whether it can be read, in which spelling, and what is known of it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use forkcast_sim::guard::{Breakpoints, Facts, Sent};
+use forkcast_sim::service::Times;
+use forkcast_sim::wire::model::{Platform, resolve};
+use forkcast_sim::wire::{Addresses, Maker, Request, Ttl, Usage, Wire};
+
+use super::scope::Scope;
+use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::formats::dialect::Translated;
+use crate::formats::dialect::others;
+use crate::formats::value::Value;
+use crate::input::Unreadable;
+
+/// Why an exchange is no request that a cache could see, or none whose cache is known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unread {
+    /// No cache profile exists for this provider.
+    NoProfile(String),
+    /// Texts were to be embedded.
+    Embeddings,
+    /// The recording left the prompt out, or it stands in none of the places that are known.
+    Unprompted,
+    /// The provider refused it: nothing was read, written or billed.
+    Refused,
+    /// It goes on from a response that the provider keeps, so most of its prompt is not in its body.
+    Continues,
+    /// The body is no request.
+    Unreadable(String),
+}
+
+impl Unread {
+    /// Whether a cache may have seen a prompt that is not here. Embeddings have no cache, and what was refused reached none.
+    pub const fn hides_a_prompt(&self) -> bool {
+        matches!(self, Self::Unprompted | Self::Continues)
+    }
+
+    /// The damage that it is to its file; `None` where it is none.
+    pub(crate) fn damage(&self, origin: &Origin) -> Option<Unreadable> {
+        let Self::Unreadable(why) = self else { return None };
+        let reason = format!("request {}: {why}", origin.index);
+        Some(Unreadable { file: origin.file.clone(), line: origin.line, reason })
+    }
+
+    /// In words.
+    pub fn reason(&self) -> String {
+        let words = match self {
+            Self::NoProfile(provider) => return format!("there is no cache profile for {provider} yet"),
+            Self::Unreadable(why) => return format!("its body is no request: {why}"),
+            Self::Embeddings => "embeddings have no prompt cache",
+            Self::Unprompted => "the recording left the prompt out",
+            Self::Continues => "it goes on from a response that the provider keeps, so its prompt is not in its body",
+            Self::Refused => "the provider refused it, so nothing was read or written",
+        };
+        words.to_owned()
+    }
+}
+
+/// A body in the spelling of the Messages API.
+#[derive(Clone, Debug)]
+pub struct Spelling<'a> {
+    /// The body.
+    pub body: Cow<'a, [u8]>,
+    /// Where its parts stood in the body that was sent, where it was translated.
+    pub addresses: Option<Arc<Addresses>>,
+    /// What is known of its breakpoints beside those in the body.
+    pub breakpoints: Breakpoints,
+    /// Whose rules its prompt follows.
+    pub maker: Maker,
+}
+
+/// A request that was read out of an exchange.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedRequest {
+    pub request: Request,
+    /// What had to be taken for granted of its breakpoints.
+    pub remark: Option<String>,
+}
+
+/// The body of an exchange as it is read.
+///
+/// # Errors
+/// Why no cache could see it.
+pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
+    match exchange.dialect {
+        Dialect::Embeddings => return Err(Unread::Embeddings),
+        Dialect::Unprompted => return Err(Unread::Unprompted),
+        _ => {}
+    }
+    let maker = exchange.provider.maker();
+    let breakpoints = match &exchange.usage {
+        _ if maker != Maker::Anthropic => Breakpoints::Automatic,
+        Some(recorded) => breakpoints(exchange, &recorded.usage),
+        None => Breakpoints::AsSent,
+    };
+    // What cannot be read is refused, with its place, by whoever reads it next.
+    let as_sent =
+        Spelling { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone(), breakpoints, maker };
+    let body = if maker == Maker::Anthropic { None } else { Value::from_json(&exchange.body).ok() };
+    let Some(body) = body else { return Ok(as_sent) };
+    if ["previous_response_id", "conversation"].iter().any(|key| body.get(key).is_some_and(|id| *id != Value::Null)) {
+        return Err(Unread::Continues);
+    }
+    let translated = others::translate(maker, exchange.dialect, &body, &exchange.model);
+    let Translated { body, addresses } = translated.ok_or(Unread::Unprompted)?;
+    Ok(Spelling { body: Cow::Owned(body.to_json()), addresses: Some(Arc::new(addresses)), ..as_sent })
+}
+
+/// The request of an exchange whose cache is modelled, in the cache of `scope`.
+pub(crate) fn read(wire: &mut Wire, exchange: &Exchange, scope: &str) -> Result<RecordedRequest, Unread> {
+    if let Provider::Other(name) = &exchange.provider {
+        return Err(Unread::NoProfile(name.clone()));
+    }
+    let Spelling { body, addresses, breakpoints, maker } = spelling(exchange)?;
+    let read = wire.read_by(maker, &body, scope, &exchange.model);
+    let mut request = read.map_err(|error| Unread::Unreadable(error.to_string()))?;
+    request.addresses = addresses;
+    let as_sent = request.markers.clone();
+    breakpoints.apply(&mut request);
+    let remark = (request.markers != as_sent).then(|| remark(breakpoints)).flatten();
+    Ok(RecordedRequest { request, remark })
+}
+
+/// What is said of breakpoints that are not those of the body.
+fn remark(breakpoints: Breakpoints) -> Option<String> {
+    match breakpoints {
+        Breakpoints::Lifetime(ttl) => {
+            Some(format!("lifetime {ttl} taken from the bill: the body was altered on its way"))
+        }
+        Breakpoints::Implied(_) => Some(
+            "the log holds no cache breakpoints: taken to stand behind the system prompt and on the last block"
+                .to_owned(),
+        ),
+        Breakpoints::AsSent | Breakpoints::Automatic => None,
+    }
+}
+
+/// What is known of an exchange beside its prompt. `scope` is the cache that it meets, see [`Scope::of`]; `times` are left
+/// out where they are not recorded, or no profile holds the lifetimes.
+pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, times: Option<&Times>) -> Facts<'a> {
+    Facts {
+        chain: exchange.chain.as_deref(),
+        parent: exchange.parent.as_deref(),
+        continues: exchange.continues,
+        scope,
+        siblings: of.siblings,
+        at: times.map(|times| times.at),
+        first_byte_at: times.map(|times| times.first_byte_at),
+        // Sums over the passes of a server-side tool say nothing of one prompt.
+        usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
+    }
+}
+
+/// The request as the guard takes it, its body as [`spelling`] gives it.
+pub(crate) fn sent<'a>(exchange: &'a Exchange, spelling: &'a Spelling<'_>, facts: &Facts<'a>) -> Sent<'a> {
+    Sent {
+        body: &spelling.body,
+        maker: spelling.maker,
+        addresses: spelling.addresses.as_ref(),
+        chain: facts.chain,
+        parent: facts.parent,
+        continues: facts.continues,
+        scope: facts.scope,
+        siblings: facts.siblings,
+        model_outside: &exchange.model,
+        at: facts.at,
+        first_byte_at: facts.first_byte_at,
+        usage: facts.usage,
+        sizes: exchange.sizes.as_deref(),
+        breakpoints: spelling.breakpoints,
+    }
+}
+
+fn breakpoints(exchange: &Exchange, usage: &Usage) -> Breakpoints {
+    let cached = usage.cache_read_input_tokens > 0 || usage.cache_creation_input_tokens() > 0;
+    match usage.billed_ttl() {
+        Some(ttl) if exchange.altered => Breakpoints::Lifetime(ttl),
+        ttl if exchange.dialect == Dialect::Rebuilt && cached => Breakpoints::Implied(ttl.unwrap_or(Ttl::FiveMinutes)),
+        _ => Breakpoints::AsSent,
+    }
+}
+
+/// Who runs the model: platforms share no cache. Isolation is per workspace or organisation of one platform (Anthropic
+/// prompt-caching page, 2026-08-21).
+pub(super) fn platform(exchange: &Exchange) -> &'static str {
+    match exchange.dialect {
+        Dialect::BedrockInvoke | Dialect::BedrockConverse => "bedrock",
+        Dialect::OpenRouter => "openrouter",
+        _ => match resolve(&exchange.model).map(|resolved| resolved.platform) {
+            Some(Platform::Bedrock) => "bedrock",
+            Some(Platform::Vertex) => "vertex",
+            Some(Platform::OpenRouter) => "openrouter",
+            _ => "",
+        },
+    }
+}

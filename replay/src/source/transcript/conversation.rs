@@ -1,0 +1,131 @@
+//! The conversation of one agent on its way: what its next request holds behind the prefix that the transcript hides.
+
+use forkcast_sim::wire::{BlockId, Level, Place, Role};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::rebuild::history::{History, HistoryBlock};
+use crate::transcript::{Agent, AgentKind, Part, Sign, What};
+
+/// Bytes of JSON for a token where only lengths are known.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// A part of an item that is about to become a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'a> {
+    pub role: Role,
+    /// Index of the item in its thread.
+    pub item: usize,
+    /// Index of the part in its item.
+    pub at: usize,
+    /// How many parts the conversation ever had before.
+    pub number: u64,
+    pub part: &'a Part,
+}
+
+/// Makes blocks of parts.
+pub(crate) type MakeBlock<'m> = &'m mut dyn FnMut(&Piece<'_>) -> BlockId;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    pub history: History,
+    /// Items taken in.
+    cursor: usize,
+    /// Who speaks the last message; `None` where what follows begins one of its own.
+    role: Option<Role>,
+    parts: u64,
+    /// Tokens of the hidden prefix, once a request has shown them.
+    pub head_tokens: Option<u64>,
+    /// How many entries stood in the last request.
+    pub sent_entries: usize,
+}
+
+impl Conversation {
+    /// Takes in everything up to the answer at `item`.
+    pub fn take_in(&mut self, agent: &Agent, item: usize, block: MakeBlock<'_>) {
+        let from = self.cursor;
+        for (at, entry) in agent.thread.items.iter().enumerate().take(item).skip(from) {
+            match &entry.what {
+                What::Input(input) => self.say(Role::User, at, &input.parts, block),
+                What::Sign(Sign::Compacted { .. } | Sign::Cleared) => self.keep(0),
+                What::Sign(Sign::Rewound { to }) => self.keep(to.map_or(0, |to| self.history.len_at(to))),
+                What::Sign(_) | What::Answer(_) => {}
+            }
+        }
+        self.cursor = item + 1;
+    }
+
+    fn keep(&mut self, entries: usize) {
+        self.history.truncate(entries);
+        self.sent_entries = self.sent_entries.min(entries);
+        self.role = None;
+    }
+
+    /// Adds what an item says.
+    pub fn say(&mut self, role: Role, item: usize, parts: &[Part], block: MakeBlock<'_>) {
+        for (at, part) in parts.iter().enumerate() {
+            let place = self.next_place(role);
+            self.role = Some(role);
+            let block = block(&Piece { role, item, at, number: self.parts, part });
+            self.parts += 1;
+            let item = u32::try_from(item).unwrap_or(u32::MAX);
+            self.history.push(HistoryBlock {
+                block,
+                kind: part.kind,
+                item,
+                weight: u64::from(part.bytes).max(1),
+                place,
+            });
+        }
+    }
+
+    fn next_place(&self, role: Role) -> Place {
+        let last = self.history.entries().last().map(|entry| entry.place);
+        match last {
+            Some(last) if self.role == Some(role) => Place { part: last.part.saturating_add(1), ..last },
+            _ => {
+                let item = last.map_or(0, |last| last.item.saturating_add(1));
+                Place { level: Level::Messages, item, part: 0, keys: false }
+            }
+        }
+    }
+
+    /// Tokens of the hidden prefix; none as long as no request has shown them.
+    pub fn head(&self) -> u64 {
+        self.head_tokens.unwrap_or(0)
+    }
+
+    /// Shares the `whole` prompt of a request among its blocks: what the conversation's first request leaves or read is the
+    /// hidden prefix. Gives the first entry whose size is new.
+    pub fn size_to(&mut self, whole: u64, read: u64) -> usize {
+        let left = whole.saturating_sub(self.history.unsized_weight() / BYTES_PER_TOKEN);
+        let head = *self.head_tokens.get_or_insert(if read > 0 { read.min(whole) } else { left });
+        self.history.size_to(head.min(whole), whole)
+    }
+
+    /// Tokens of each prefix, the hidden one first. What no request has shown is estimated from lengths, and stays so: a later
+    /// one tells more.
+    pub fn sizes(&self) -> Vec<u64> {
+        let head = self.head();
+        let known = self.history.sized_tokens(head);
+        let mut weight = 0;
+        let ends = self.history.entries().iter().enumerate().map(|(at, entry)| {
+            self.history.end(at).unwrap_or_else(|| {
+                weight += entry.weight;
+                known + weight / BYTES_PER_TOKEN
+            })
+        });
+        // A prompt may be smaller than the hidden prefix was.
+        let first = self.history.end(0).map_or(head, |end| head.min(end));
+        std::iter::once(first).chain(ends).collect()
+    }
+}
+
+/// The number of an agent's hidden prefix: agents of one kind share theirs.
+pub(crate) fn hidden_prefix(kind: &AgentKind) -> u64 {
+    let word = match kind {
+        AgentKind::Main | AgentKind::Fork | AgentKind::Internal => "main",
+        AgentKind::Named { name, .. } => name.as_deref().unwrap_or("agent"),
+    };
+    xxh3_64(word.as_bytes())
+}
