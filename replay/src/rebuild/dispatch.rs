@@ -25,6 +25,15 @@ pub struct DispatchMarker {
     pub role: MarkerRole,
 }
 
+impl DispatchMarker {
+    /// A breakpoint at the end of `node`, in a prompt of which nobody saw the places.
+    pub const fn new(node: NodeId, ttl: Ttl, role: MarkerRole) -> Self {
+        let level = if matches!(role, MarkerRole::System) { Level::System } else { Level::Messages };
+        let place = Place { level, item: 0, part: 0, keys: false };
+        Self { marker: Marker { node, ttl, place, automatic: false }, role }
+    }
+}
+
 /// A request as it reaches a cache, with everything that another cache, lifetime, placement or price needs to know.
 #[derive(Clone, Copy)]
 pub struct Dispatch<'a> {
@@ -91,8 +100,7 @@ impl<'a> Dispatch<'a> {
 
     /// Somebody unseen keeps an entry at `node` alive: it can be read from now on.
     pub fn warm(&self, delivery: &mut Delivery, node: NodeId) {
-        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
-        let markers = [Marker { node, ttl: self.ttl, place, automatic: false }];
+        let markers = [DispatchMarker::new(node, self.ttl, MarkerRole::Other).marker];
         delivery.serve_at_once(&Prompt { minimum_tokens: 0, ..self.prompt(&markers) }, self.times.at);
     }
 }

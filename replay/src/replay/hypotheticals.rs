@@ -2,7 +2,7 @@
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::service::{Entry, Times};
-use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes};
+use forkcast_sim::wire::{NodeId, Prefixes};
 
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use crate::replay::Options;
@@ -33,9 +33,7 @@ impl<'a> Hypotheticals<'a> {
             self.bound.extend();
             return;
         }
-        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
-        let marker = Marker { node, ttl: sent.ttl, place, automatic: false };
-        let own = [DispatchMarker { marker, role: MarkerRole::Other }];
+        let own = [DispatchMarker::new(node, sent.ttl, MarkerRole::Other)];
         let tokens = sent.sizes.tokens_at(node);
         self.serve_both(&Dispatch {
             end: node,

@@ -10,7 +10,7 @@
 
 use forkcast_sim::pricing::{Rates, Terms};
 use forkcast_sim::service::Times;
-use forkcast_sim::wire::{BlockKind, Blocks, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Sizes, Ttl};
+use forkcast_sim::wire::{BlockKind, Blocks, Level, NodeId, NodeSizes, Prefixes, Sizes, Ttl};
 
 use super::Trace;
 use super::runs::Runs;
@@ -196,9 +196,7 @@ fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> Prom
             node if node == end => MarkerRole::Tail,
             _ => MarkerRole::Other,
         };
-        let level = if role == MarkerRole::System { Level::System } else { Level::Messages };
-        let place = Place { level, item: 0, part: 0, keys: false };
-        DispatchMarker { marker: Marker { node, ttl: Ttl::FiveMinutes, place, automatic: false }, role }
+        DispatchMarker::new(node, Ttl::FiveMinutes, role)
     };
     PromptPath { end, system_end: system_end.unwrap_or(root), markers: ends.into_iter().map(marker).collect() }
 }

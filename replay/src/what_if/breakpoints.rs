@@ -2,10 +2,10 @@
 
 pub use forkcast_sim::agent::query::Placement as Breakpoints;
 use forkcast_sim::cache::Rules;
-use forkcast_sim::wire::{BlockKind, Level, Marker, NodeId, Place, Prefixes, Ttl};
+use forkcast_sim::wire::{BlockKind, Marker, NodeId, Prefixes, Ttl};
 
 use super::spec::Lifetimes;
-use crate::rebuild::Dispatch;
+use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 
 /// Places breakpoints request by request.
 #[derive(Clone, Debug, Default)]
@@ -53,9 +53,8 @@ impl Placer {
         nodes.dedup();
         markers.extend(nodes.into_iter().map(|node| {
             let is_head = in_head(sent, node);
-            let level = if is_head { Level::System } else { Level::Messages };
-            let place = Place { level, item: 0, part: 0, keys: false };
-            Marker { node, ttl: if is_head { head } else { rest }, place, automatic: false }
+            let role = if is_head { MarkerRole::System } else { MarkerRole::Other };
+            DispatchMarker::new(node, if is_head { head } else { rest }, role).marker
         }));
         self.last_ends[sent.agent] = Some(sent.end);
     }

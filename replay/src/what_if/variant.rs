@@ -5,7 +5,7 @@ use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::ModelId;
-use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Usage};
+use forkcast_sim::wire::{Marker, NodeId, Prefixes, Usage};
 
 use super::Hypothetical;
 use super::breakpoints::Placer;
@@ -129,11 +129,7 @@ impl VariantCache {
         if self.no_cache || self.delivery.cache().state(sent.prefixes, floor, sent.times.at) != EntryState::Live {
             return;
         }
-        let place = Place { level: Level::Messages, item: 0, part: 0, keys: false };
-        let markers = [DispatchMarker {
-            marker: Marker { node, ttl: sent.ttl, place, automatic: false },
-            role: MarkerRole::Other,
-        }];
+        let markers = [DispatchMarker::new(node, sent.ttl, MarkerRole::Other)];
         self.placement.place(&Dispatch { markers: &markers, hidden: true, ..*sent }, &self.rules, &mut self.markers);
         self.delivery.serve_at_once(&sent.prompt(&self.markers), sent.times.at);
     }

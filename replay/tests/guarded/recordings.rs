@@ -1,6 +1,8 @@
 //! Recordings with instants and with ids.
 
-use forkcast_replay::input::{ReadOptions, SAMPLE};
+use forkcast_replay::input::{InputFormat, Inputs, ReadOptions, SAMPLE};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::diagnosis::Cause;
 use serde_json::{Value, json};
 
 use super::stage::{Folder, body, breaks, chains, check_with};
@@ -58,6 +60,26 @@ fn a_recording_without_instants_has_a_cache_of_its_own() {
     let (_, outcome) = Folder::new(&[("a.jsonl", lines(1..3)), ("b.jsonl", lines(1..4))]).check();
     assert_eq!(chains(&outcome), [("captures/a.jsonl#1".to_owned(), 2), ("captures/b.jsonl#1".to_owned(), 3)]);
     assert_eq!(breaks(&outcome), []);
+}
+
+#[test]
+fn blocks_of_a_request_without_usage_have_the_sizes_that_usage_showed_and_the_bill_says_the_same() {
+    let usage = json!({"input_tokens": 0, "cache_creation_input_tokens": 40_000, "output_tokens": 9});
+    let mut first: Value = serde_json::from_str(&line(1000, Some("one"), &body("bees", 2))).unwrap();
+    first["response"] = json!({"usage": usage});
+    let mut changed = body("bees", 3);
+    changed["tools"][0]["description"] = json!("Reads a file.");
+    let lines = [first.to_string(), line(9000, Some("one"), &changed)];
+    let folder = Folder::new(&[("log.jsonl", log(&lines))]);
+    let (_, outcome) = folder.check();
+    let lost: u64 = outcome.report.findings.iter().filter_map(|finding| finding.tokens_lost()).sum();
+    // By their lengths, these blocks would have some five thousand.
+    assert!((35_000..40_000).contains(&lost), "{lost}");
+    let inputs = Inputs::read(&[folder.path("")], InputFormat::Auto).unwrap();
+    let replayed = replay(&inputs, &Options::default());
+    let missed = replayed.lines().flat_map(|line| line.explanation.iter().flat_map(|why| &why.missed));
+    let content = missed.filter(|missed| missed.cause == Cause::ToolChanged);
+    assert_eq!(content.map(|missed| missed.tokens).sum::<u64>(), lost);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Terms;
 use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::model::Resolved;
-use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Ttl, Usage};
+use forkcast_sim::wire::{NodeId, Prefixes, Ttl, Usage};
 
 use super::run::SessionReplay;
 use super::shortfall::{Attribution, Shortfall};
@@ -274,13 +274,10 @@ fn changed_unseen(decision: &Decision, read: u64) -> Option<u64> {
 /// Breakpoints as Claude Code sets them: behind the system prompt, and on the last block (`clients.md` 1, 2.1.197 to
 /// 2.1.330; captures of 2026-07 and 2026-08). The one on the identity line lies below and is never the longest.
 fn markers(ends: &Ends, prompt: &SessionPrompt) -> Vec<DispatchMarker> {
-    let at = |node, level, role| {
-        let place = Place { level, item: 0, part: 0, keys: false };
-        DispatchMarker { marker: Marker { node, ttl: prompt.ttl, place, automatic: false }, role }
-    };
-    let mut markers = vec![at(ends.system_end, Level::System, MarkerRole::System)];
-    markers.extend(prompt.marked.map(|node| at(node, Level::Messages, MarkerRole::Other)));
-    markers.push(at(ends.end, Level::Messages, MarkerRole::Tail));
+    let at = |node, role| DispatchMarker::new(node, prompt.ttl, role);
+    let mut markers = vec![at(ends.system_end, MarkerRole::System)];
+    markers.extend(prompt.marked.map(|node| at(node, MarkerRole::Other)));
+    markers.push(at(ends.end, MarkerRole::Tail));
     markers
 }
 
