@@ -113,11 +113,14 @@ impl SizedPrompt {
     /// The nearest known sizes around `hit` on the path: the longest prefix that is not longer and the shortest that is
     /// not shorter.
     pub fn known_around(&self, hit: NodeId, pins: &Pins) -> (u64, u64) {
-        let at = self.request.nodes.iter().position(|node| *node == hit).unwrap_or(0);
+        let Some(at) = self.request.nodes.iter().position(|node| *node == hit) else {
+            debug_assert!(false, "what is read is a prefix of the request");
+            return (0, self.total_tokens);
+        };
         let known = |nodes: &[NodeId]| -> Vec<u64> {
             nodes.iter().filter_map(|node| pins.get(*node)).filter(|size| *size <= self.total_tokens).collect()
         };
-        let shorter = known(&self.request.nodes[..=at.min(self.request.nodes.len() - 1)]);
+        let shorter = known(&self.request.nodes[..=at]);
         let longer = known(&self.request.nodes[at..]);
         (shorter.into_iter().max().unwrap_or(0), longer.into_iter().min().unwrap_or(self.total_tokens))
     }

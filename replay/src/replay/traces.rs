@@ -10,7 +10,7 @@ use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, Terms};
 use forkcast_sim::service::{Entry, NotComparable, premium};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Usage};
+use forkcast_sim::wire::{ChainId, Usage, number};
 
 use super::price::{Asking, Priced, price};
 use super::{Options, Replay};
@@ -113,9 +113,9 @@ impl<'a> Tracing<'a> {
         let mut seen: Vec<Vec<CacheRow>> =
             conversations.iter().map(|found| found.requests.iter().map(|_| CacheRow::default()).collect()).collect();
         for (turn, (mut row, bound)) in self.turns.iter().zip(rows) {
-            let what_ifs = row.split_off(1);
-            let usage = row.first().map(|base| base.usage).unwrap_or_default();
-            seen[turn.conversation][turn.request] = CacheRow { usage, what_ifs, bound };
+            // The first column asks for nothing else than what was sent.
+            let base = row.remove(0);
+            seen[turn.conversation][turn.request] = CacheRow { usage: base.usage, what_ifs: row, bound };
         }
         seen
     }
@@ -216,7 +216,7 @@ impl<'a> Tracing<'a> {
     fn line(&self, turn: &Turn, request: &TraceRequest, index: usize) -> Line {
         let model = request.model.as_deref().unwrap_or_default().to_owned();
         Line {
-            chain: Some(ChainId(u32::try_from(turn.conversation).unwrap_or(u32::MAX))),
+            chain: Some(ChainId(number(turn.conversation))),
             at: self.dated(request.at),
             first_byte_at: request.first_byte_time.and_then(|time| self.dated(request.at + time)),
             ..Line::begun(index, self.session, model)

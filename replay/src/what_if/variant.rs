@@ -154,8 +154,7 @@ impl VariantCache {
 
     /// Nobody asks any more: what the main agent pings now is in vain.
     fn finish(&mut self, prefixes: &Prefixes) {
-        while self.pings.as_ref().is_some_and(Pings::is_waiting) {
-            let next = self.pings.as_ref().and_then(Pings::next).unwrap_or_default();
+        while let Some(next) = self.pings.as_ref().filter(|pings| pings.is_waiting()).and_then(Pings::next) {
             self.advance(prefixes, Instant(next.0.saturating_add(1)));
         }
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(0)) {

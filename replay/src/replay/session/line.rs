@@ -3,7 +3,7 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, Verdict};
-use forkcast_sim::wire::{ChainId, Ttl, Usage};
+use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
 use super::prompt::SessionPrompt;
 use super::run::SessionReplay;
@@ -88,7 +88,7 @@ impl<'a> SessionReplay<'a> {
 
     fn line(&self, ask: &Ask<'a>) -> Line {
         Line {
-            chain: Some(ChainId(u32::try_from(ask.agent).unwrap_or(u32::MAX))),
+            chain: Some(ChainId(number(ask.agent))),
             at: self.place.timed.then_some(ask.times.at),
             first_byte_at: self.place.timed.then_some(ask.times.first_byte_at),
             ..Line::begun(self.result.entries.len(), self.place.number, ask.answer.model.to_string())

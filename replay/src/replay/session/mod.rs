@@ -13,6 +13,7 @@ mod run;
 mod shortfall;
 
 use forkcast_sim::time::Instant;
+use forkcast_sim::wire::number;
 
 use super::{Options, Replay};
 use crate::rebuild::forecast::{Observation, Shared};
@@ -36,7 +37,7 @@ pub(super) fn observe(
     shared: &Shared,
     options: &Options,
 ) -> Vec<(u32, Instant, Observation)> {
-    let number = u32::try_from(index).unwrap_or(u32::MAX);
+    let number = number(index);
     let rules = forecasting::rules_for(options.rules, session);
     forecasting::observe(session, number, shared, rules, options.left_out)
 }

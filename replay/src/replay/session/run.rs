@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forkcast_sim::service::{CountedSize, Delivery, NotComparable, Premiums};
 use forkcast_sim::wire::model::Resolved;
-use forkcast_sim::wire::{BlockId, Level, Role, Usage};
+use forkcast_sim::wire::{BlockId, Level, Role, Usage, number};
 
 use super::Place;
 use super::counting::Counting;
@@ -62,7 +62,7 @@ impl<'a> SessionReplay<'a> {
         let rules = rules_for(options.rules, session);
         let mut arena = Arena::default();
         let root = arena.prefixes.root("session", "");
-        let number = u32::try_from(place.index).unwrap_or(u32::MAX);
+        let number = number(place.index);
         Self {
             session,
             place,

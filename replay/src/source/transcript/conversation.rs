@@ -1,6 +1,6 @@
 //! The conversation of one agent on its way: what its next request holds behind the prefix that the transcript hides.
 
-use forkcast_sim::wire::{BlockId, Level, Place, Role};
+use forkcast_sim::wire::{BlockId, Level, Place, Role, number};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rebuild::history::{History, HistoryBlock};
@@ -68,7 +68,7 @@ impl Conversation {
             self.role = Some(role);
             let block = block(&Piece { role, item, at, number: self.parts, part });
             self.parts += 1;
-            let item = u32::try_from(item).unwrap_or(u32::MAX);
+            let item = number(item);
             self.history.push(HistoryBlock {
                 block,
                 kind: part.kind,
