@@ -5,7 +5,7 @@
 
 use super::Wire;
 use super::adopt::Moved;
-use super::block::Blocks;
+use super::block::{BlockId, Blocks};
 use super::index::Index;
 use super::marker::{Marker, Ttl};
 use super::prefix::{NodeId, Prefixes};
@@ -18,8 +18,9 @@ use super::usage::Usage;
 pub struct Pins {
     sizes: Index<NodeId, u64>,
     tails: Index<NodeId, u64>,
-    /// Tokens of blocks as the last measured request had them, by the hashes of their contents: these outlive a wire.
-    shown: Index<u64, u64>,
+    /// Tokens of blocks as the last measured request had them, by the hashes of their contents, which outlive a wire, and how
+    /// many of the same content there were up to it in the request.
+    shown: Index<(u64, u32), u64>,
 }
 
 impl Pins {
@@ -64,24 +65,20 @@ impl Pins {
 
     fn unmeasured(&self, request: &Request, wire: &Wire) -> Vec<u64> {
         let mut sum: u64 = 0;
-        let blocks = request.nodes.iter().map(|node| wire.prefixes.block(*node));
-        let ends = blocks.map(|block| {
-            let shown = block.and_then(|block| self.shown.get(&wire.blocks.content_hash(block)).copied());
-            let tokens = shown.or_else(|| block.map(|block| estimated_tokens(&wire.blocks, block)));
-            sum = sum.saturating_add(tokens.unwrap_or(0));
+        let tokens = blocks(request, wire).map(|(block, key)| {
+            let shown = self.shown.get(&key).copied();
+            sum = sum.saturating_add(shown.unwrap_or_else(|| estimated_tokens(&wire.blocks, block)));
             sum
         });
-        ends.collect()
+        tokens.collect()
     }
 
     /// Takes down what a measured request of these sizes shows of its blocks.
     pub fn show(&mut self, request: &Request, wire: &Wire, cumulative: &[u64]) {
         debug_assert_eq!(request.nodes.len(), cumulative.len(), "one size for each prefix");
         let mut before = 0;
-        for (node, end) in request.nodes.iter().zip(cumulative) {
-            if let Some(block) = wire.prefixes.block(*node) {
-                self.shown.insert(wire.blocks.content_hash(block), end.saturating_sub(before));
-            }
+        for ((_, key), end) in blocks(request, wire).zip(cumulative) {
+            self.shown.insert(key, end.saturating_sub(before));
             before = *end;
         }
     }
@@ -147,6 +144,17 @@ impl Pins {
         // The first word stands: a later one that differs speaks of a hit that was not this prefix.
         self.sizes.get_or_insert_with(node, || tokens);
     }
+}
+
+/// The blocks of a request, each with the hash of its content and how many of the same there are up to it.
+fn blocks<'a>(request: &'a Request, wire: &'a Wire) -> impl Iterator<Item = (BlockId, (u64, u32))> + 'a {
+    let mut counts: Index<u64, u32> = Index::default();
+    request.nodes.iter().filter_map(|node| wire.prefixes.block(*node)).map(move |block| {
+        let hash = wire.blocks.content_hash(block);
+        let count = counts.get_or_insert_with(hash, || 0);
+        *count += 1;
+        (block, (hash, *count))
+    })
 }
 
 /// Shares `size - base` among blocks in proportion to their estimates; the sizes grow and end at `size`.

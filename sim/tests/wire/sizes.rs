@@ -115,6 +115,9 @@ fn blocks_of_an_unmeasured_request_keep_what_a_measured_one_showed() {
     assert_eq!(pins.sizes(&longer, &wire, None, None), [10, 260, 280, 530], "those that are new by their length");
     assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2, 3, 4]), None), [1, 2, 3, 4], "what is declared comes first");
     assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2]), None)[3], 530, "unless it is another prompt's");
+    // Of two blocks of one content each has its own size.
+    pins.show(&request, &wire, &[10, 400, 500, 1_000]);
+    assert_eq!(pins.sizes(&request, &wire, None, None), [10, 400, 500, 1_000]);
 }
 
 #[test]

@@ -183,7 +183,7 @@ mod tests {
             {"role":"model","parts":[{"functionCall":{"name":"read","args":{"a":1}},"thoughtSignature":"s"}]},
             {"role":"user","parts":[{"functionResponse":{"name":"read","response":{"out":2}}}]}]}"#;
         let expected = concat!(
-            r#"{"model":"gemini-2.5-pro","other_settings":{},"tools":[{"name":"read","input_schema":{"type":"OBJECT"}},"#,
+            r#"{"model":"gemini-2.5-pro","translated_settings":{},"tools":[{"name":"read","input_schema":{"type":"OBJECT"}},"#,
             r#"{"type":"googleSearch","name":"googleSearch","googleSearch":{}}],"#,
             r#""system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
             r#"{"type":"text","text":"Why?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},"#,

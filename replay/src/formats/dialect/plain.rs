@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_prompt_is_one_message() {
         let expected = concat!(
-            r#"{"model":"m","other_settings":{},"system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
+            r#"{"model":"m","system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
             r#"{"type":"list","value":"[1,2]"},{"type":"text","text":"Why?"}]}]}"#
         );
         assert_eq!(translated(r#"{"prompt":"Why?","system":"Be kind.","context":[1,2],"stream":true}"#), expected);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_history_stands_before_the_newest_message() {
         let expected = concat!(
-            r#"{"model":"m","other_settings":{},"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},"#,
+            r#"{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},"#,
             r#"{"role":"assistant","content":[{"type":"text","text":"Yes?"}]},"#,
             r#"{"role":"user","content":[{"type":"text","text":"Why?"}]}]}"#
         );
