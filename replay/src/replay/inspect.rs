@@ -177,11 +177,6 @@ impl Inspection {
     pub const fn sent_before(&self) -> usize {
         self.request.known
     }
-
-    /// Entries that could be read by a request that had them as a prefix.
-    pub fn live(&self) -> impl Iterator<Item = &HeldEntry> {
-        self.entries.iter().filter(|entry| entry.state == EntryState::Live)
-    }
 }
 
 struct Look<'a, 'r> {

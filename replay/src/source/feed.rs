@@ -50,23 +50,6 @@ impl Fed {
         self.unchecked.extend(other.unchecked);
         self.partial |= other.partial;
     }
-
-    /// Why there is nothing to check; `None` where there is something.
-    pub fn nothing(&self) -> Option<String> {
-        if self.requests > 0 {
-            return None;
-        }
-        let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-        let looked = files(self.inputs.files);
-        Some(match (self.unchecked.first(), self.inputs.unreadable.first(), self.inputs.skipped.first()) {
-            (Some(first), ..) => format!("nothing to check in {looked}: {}: {}", first.file, first.told()),
-            (None, Some(first), _) => {
-                format!("nothing to check in {looked}: {}:{}: {}", first.file, first.line, first.reason)
-            }
-            (None, None, Some(first)) => format!("nothing to check in {looked}: {}: {}", first.file, first.reason),
-            (None, None, None) => format!("nothing to check in {looked}: no request was found"),
-        })
-    }
 }
 
 impl Foreign {

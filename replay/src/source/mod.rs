@@ -21,6 +21,7 @@
 pub mod exchange;
 mod feed;
 mod layout;
+mod names;
 pub mod order;
 mod remarks;
 mod scope;

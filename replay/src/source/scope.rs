@@ -1,9 +1,9 @@
 //! Who may share a cache, and what that is called: short names that do not depend on where the files lie.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::exchange::platform;
+use super::names::Names;
 use crate::exchange::Exchange;
 use crate::formats::Format;
 use crate::input::{FileInput, below};
@@ -39,7 +39,7 @@ impl Scope {
 pub(crate) struct Scopes {
     /// Only one path was named.
     alone: bool,
-    taken: BTreeSet<String>,
+    names: Names,
     /// In step with the named paths, as far as they were asked for; empty for one that was not.
     labels: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Scopes {
 impl Scopes {
     /// The scopes of `paths` named paths.
     pub fn new(paths: usize) -> Self {
-        Self { alone: paths == 1, taken: BTreeSet::new(), labels: Vec::new() }
+        Self { alone: paths == 1, names: Names::default(), labels: Vec::new() }
     }
 
     /// The scope of requests with instants below the path `named`, the one of this number.
@@ -82,15 +82,9 @@ impl Scopes {
             self.labels.push(String::new());
         }
         if self.labels[number].is_empty() {
-            self.labels[number] = self.unused(&own_name(named));
+            self.labels[number] = self.names.unique(&own_name(named));
         }
         self.labels[number].clone()
-    }
-
-    fn unused(&mut self, name: &str) -> String {
-        let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}~{number}") };
-        let free = (1..).map(numbered).find(|label| self.taken.insert(label.clone()));
-        free.unwrap_or_else(|| name.to_owned())
     }
 }
 

@@ -52,21 +52,6 @@ fn requests_whose_prompt_is_elsewhere_are_counted_by_file() {
         "1 request not checked: the recording left the prompt out",
     ];
     assert_eq!(told, expected);
-    assert_eq!(fed.nothing(), None);
-}
-
-#[test]
-fn nothing_to_check_is_said_in_words() {
-    let only = |name: &str, text: &str| Folder::new(&[(name, text.to_owned())]).check().0.nothing().unwrap();
-    let said = only("1.json", &continued());
-    assert!(said.starts_with("nothing to check in 1 file: ") && said.ends_with("not in its body"), "{said}");
-    let said = only("notes.txt", "Just a text.\nWith two lines.\n");
-    assert!(said.contains("notes.txt: text of another kind"), "{said}");
-    let said = only("1.json", "{\"model\": \"claude-opus-4-8\", \"messages\": [");
-    assert!(said.contains("1.json:1: "), "{said}");
-    let empty = Folder::new(&[]);
-    fs::create_dir_all(empty.path("")).unwrap();
-    assert_eq!(empty.check().0.nothing().unwrap(), "nothing to check in 0 files: no request was found");
 }
 
 #[test]

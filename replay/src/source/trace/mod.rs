@@ -5,7 +5,6 @@
 
 mod conversations;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use forkcast_sim::guard::{Breakpoints, Facts};
@@ -14,6 +13,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::conversations::Conversations;
 use super::layout::{self, Model};
+use super::names::Names;
 use super::{Remarks, Sink};
 use crate::exchange::Origin;
 use crate::trace::{BlockSizes, Conversation, IdScope, Runs, Trace, TraceRequest, turns};
@@ -145,15 +145,12 @@ fn names(trace: &Trace, label: &str) -> Vec<String> {
     if matches!(trace.conversations.as_slice(), [alone] if alone.id.is_empty()) {
         return Vec::new();
     }
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut names = Names::default();
     let name = |(at, conversation): (usize, &Conversation)| {
-        let name = match conversation.id.as_str() {
+        names.unique(&match conversation.id.as_str() {
             "" => format!("{label}/{at}"),
             id => format!("{label}/{id}"),
-        };
-        let times = taken.entry(name.clone()).or_default();
-        *times += 1;
-        if *times == 1 { name } else { format!("{name}~{times}") }
+        })
     };
     trace.conversations.iter().enumerate().map(name).collect()
 }

@@ -7,12 +7,13 @@
 mod ask;
 mod conversation;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use forkcast_sim::guard::{Breakpoints, Facts};
 use forkcast_sim::wire::{BlockId, BlockKind, Level, Outline, Place, Request, Role, Ttl, Wire};
 
 use super::layout::{self, Model};
+use super::names::Names;
 use super::{Remarks, Sink};
 use crate::exchange::Origin;
 use crate::transcript::{Agent, Answer, Item, Session, What, content_digest};
@@ -48,14 +49,10 @@ fn names(session: &Session) -> Vec<String> {
     let copied = |item: &Item| matches!(&item.what, What::Answer(answer) if answer.copied);
     let repeats = |agent: &&Agent| agent.thread.items.iter().any(copied);
     let staged: BTreeSet<&str> = session.agents.iter().filter(repeats).map(|agent| &*agent.id).collect();
-    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names = Names::default();
     let named = session.agents.iter().map(|agent| {
-        let times = taken.entry(&agent.id).or_default();
-        *times += 1;
-        match *times {
-            2.. if !staged.contains(&*agent.id) => format!("{}/{}~{times}", session.id, agent.id),
-            _ => format!("{}/{}", session.id, agent.id),
-        }
+        let name = format!("{}/{}", session.id, agent.id);
+        if staged.contains(&*agent.id) { name } else { names.unique(&name) }
     });
     named.collect()
 }
