@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use forkcast_sim::agent::entry::Nature;
-use forkcast_sim::agent::session::{AgentSizes, PartSizes};
+use forkcast_sim::agent::settings::{AgentSizes, PartSizes};
 use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::agent::world::{Files, Shell, World};
 use forkcast_sim::agent::{Entry, Settings};

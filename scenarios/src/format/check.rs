@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use forkcast_sim::agent::spawn::fork;
-use forkcast_sim::agent::spawn::fork::gate::{Meant, meant_under};
+use forkcast_sim::agent::spawn::fork::gate::{Meant, meant};
 use forkcast_sim::outside::{found, word};
 use forkcast_sim::simulation::Does;
 use forkcast_sim::wire;
@@ -109,7 +109,7 @@ fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
 /// type or of its name is enough.
 fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
-    let is_fork = meant_under(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
+    let is_fork = meant(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
     let agent = if is_fork { fork::TYPE } else { said("subagent_type").unwrap_or("general-purpose") };
     let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     let named = said("name").is_some_and(|name| lists.contains(name));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::session::{AgentSizes, Fragment, PartSizes};
+use forkcast_sim::agent::settings::{AgentSizes, Fragment, PartSizes};
 
 use super::history::Past;
 use super::outline;

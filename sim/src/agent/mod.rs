@@ -15,11 +15,11 @@
 //! * [`event`]: everything that happens, for whoever watches.
 
 pub mod abort;
-mod calls;
-pub mod context;
+pub mod conversation;
 pub mod definition;
 pub mod entry;
 pub mod event;
+pub mod ground;
 pub mod hook;
 pub mod input;
 pub mod notification;
@@ -28,6 +28,7 @@ pub mod prompt;
 pub mod query;
 pub mod queue;
 pub mod session;
+pub mod settings;
 pub mod spawn;
 pub mod task;
 pub mod tool;
@@ -35,7 +36,8 @@ pub mod transcript;
 pub mod world;
 
 pub use abort::Abort;
-pub use context::Context;
 pub use entry::Entry;
 pub use event::{Event, Sink};
-pub use session::{Session, Settings};
+pub use ground::Ground;
+pub use session::{Context, Session};
+pub use settings::Settings;

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::event::Event;
-use super::queue::{Item, Mode, Priority};
-use super::session::Session;
-use super::task::{Kind, State, Task};
+use super::ground::Ground;
+use super::queue::{Item, Queue};
+use super::task::{Kind, State, Task, Tasks};
 
 /// What is told beside what the task's record says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,49 +33,62 @@ pub struct Totals {
     pub duration_ms: u64,
 }
 
-/// Tells of the end of a background task, unless somebody was told already (NOTIFY-10); says whether it was told.
-pub fn ended(session: &Session, task: &Task, told: &Told) -> bool {
-    if !task.claim_notification() {
-        session.emit(&Event::NotifySuppressed { task: task.id.clone() });
-        return false;
-    }
-    let status = task.state().name();
-    session.emit(&Event::Notified { task: task.id.clone(), tool_use: task.tool_use.clone(), status });
-    enqueue_pending(session, task, element(task, Some(status), &summary(task, told.error.as_deref()), told));
-    true
+/// Tells the agents of a session of their background tasks.
+pub struct Notifications {
+    ground: Rc<Ground>,
+    queue: Rc<Queue>,
+    tasks: Rc<Tasks>,
 }
 
-/// A background shell or a monitor ended: gives its task the terminal state, tells of it and settles it (NOTIFY-14,
-/// QUEUE-07). `error` says how it failed: an exit code, a signal.
-pub fn shell_ended(session: &Session, task: &Task, state: State, error: Option<&str>) {
-    if session.tasks.end(session, task, state) {
-        ended(session, task, &Told { error: error.map(Rc::from), ..Told::default() });
-        session.tasks.settle(task);
+impl Notifications {
+    /// Notifications of these tasks, by way of this queue.
+    pub const fn new(ground: Rc<Ground>, queue: Rc<Queue>, tasks: Rc<Tasks>) -> Self {
+        Self { ground, queue, tasks }
     }
-}
 
-/// A background shell or a monitor stands still, waiting for input perhaps. It is told of without a status, because it
-/// has none: it runs (NOTIFY-14, QUEUE-07).
-pub fn shell_stuck(session: &Session, task: &Task, why: &str) {
-    if task.state() != State::Running {
-        return;
+    /// Tells of the end of a background task, unless somebody was told already (NOTIFY-10); says whether it was told.
+    pub fn ended(&self, task: &Task, told: &Told) -> bool {
+        if !task.claim_notification() {
+            self.ground.emit(&Event::NotifySuppressed { task: task.id.clone() });
+            return false;
+        }
+        let status = task.state().name();
+        self.ground.emit(&Event::Notified { task: task.id.clone(), tool_use: task.tool_use.clone(), status });
+        self.enqueue_pending(task, element(task, Some(status), &summary(task, told.error.as_deref()), told));
+        true
     }
-    session.emit(&Event::Stuck { task: task.id.clone() });
-    let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
-    enqueue_pending(session, task, element(task, None, &summary, &Told::default()));
-}
 
-/// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
-/// (QUEUE-05), for the agent that launched the task while that runs, else for the main thread.
-fn enqueue_pending(session: &Session, task: &Task, text: String) {
-    let source = match task.kind {
-        Kind::Agent => "agent",
-        Kind::Shell => "shell",
-        Kind::Monitor => "monitor",
-    };
-    let agent = task.owner.clone().filter(|owner| session.tasks.is_running(owner));
-    let (mode, priority) = (Mode::TaskNotification, Priority::Later);
-    session.queue.enqueue(session, Item { id: 0, mode, priority, agent, text: text.into(), source });
+    /// A background shell or a monitor ended: gives its task the terminal state, tells of it and settles it (NOTIFY-14,
+    /// QUEUE-07). `error` says how it failed: an exit code, a signal.
+    pub fn shell_ended(&self, task: &Task, state: State, error: Option<&str>) {
+        if self.tasks.end(task, state) {
+            self.ended(task, &Told { error: error.map(Rc::from), ..Told::default() });
+            self.tasks.settle(task);
+        }
+    }
+
+    /// A background shell or a monitor stands still, waiting for input perhaps. It is told of without a status, because it
+    /// has none: it runs (NOTIFY-14, QUEUE-07).
+    pub fn shell_stuck(&self, task: &Task, why: &str) {
+        if task.state() != State::Running {
+            return;
+        }
+        self.ground.emit(&Event::Stuck { task: task.id.clone() });
+        let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
+        self.enqueue_pending(task, element(task, None, &summary, &Told::default()));
+    }
+
+    /// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
+    /// (QUEUE-05), for the agent that launched the task while that runs, else for the main thread.
+    fn enqueue_pending(&self, task: &Task, text: String) {
+        let source = match task.kind {
+            Kind::Agent => "agent",
+            Kind::Shell => "shell",
+            Kind::Monitor => "monitor",
+        };
+        let agent = task.owner.clone().filter(|owner| self.tasks.is_running(owner));
+        self.queue.enqueue(Item::notification(agent, &text, source));
+    }
 }
 
 /// The element with its children in order (NOTIFY-02).

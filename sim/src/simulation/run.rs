@@ -12,7 +12,7 @@ use super::roster::Agent;
 use super::service::Service;
 use super::setup::Setup;
 use super::user::{Doing, Idle, act_out};
-use crate::agent::queue::{headless, repl};
+use crate::agent::input::{headless, repl};
 use crate::agent::session::Opening;
 use crate::agent::tool::Pool;
 use crate::agent::{Context, Session};

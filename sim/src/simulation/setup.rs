@@ -10,7 +10,7 @@ use crate::agent::hook::Hooks;
 use crate::agent::input::Command;
 use crate::agent::permission::Permissions;
 use crate::agent::session::Skills;
-use crate::agent::tool::Tools;
+use crate::agent::tool::{self, Tools};
 use crate::agent::world::World;
 use crate::agent::{Entry, Settings};
 use crate::cache::Rules;
@@ -86,7 +86,7 @@ impl Setup {
             permissions: Permissions::default(),
             definitions: Definitions::default(),
             skills: Skills::default(),
-            tools: Tools::every(),
+            tools: tool::every(),
             hooks: Hooks::default(),
             world: World::default(),
             commands: BTreeMap::new(),

@@ -169,7 +169,7 @@ fn arrive(session: &Session, log: &Log, mut item: Item) -> Result<(), String> {
         let running = running(session, log, &which).into_iter().next();
         item.agent = Some(running.ok_or_else(|| format!("a running agent called `{which}`"))?.id.clone());
     }
-    session.queue.enqueue(session, item);
+    session.queue.enqueue(item);
     Ok(())
 }
 
@@ -216,7 +216,7 @@ fn answer_later(session: &Rc<Session>, log: &Rc<Log>, doing: &Rc<Doing>, allow: 
             }
         };
         session.emit(&Event::User { does: "answers" });
-        session.permissions.answer(&session, request, allow);
+        session.permissions.answer(&session.queue, request, allow);
         doing.answering.set(doing.answering.get() - 1);
         doing.changed.notify_waiters();
     }));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::queue;
+use forkcast_sim::agent::input;
 use forkcast_sim::agent::task::State;
 use forkcast_sim::agent::{Event, Session};
 use forkcast_sim::time::Duration;
@@ -170,7 +170,7 @@ fn life_02_life_09_a_state_is_final() {
     let played = go(looking_round());
     let task = played.session.tasks.all()[0].clone();
     for other in [State::Failed, State::Killed, State::Completed, State::Running] {
-        assert!(!played.session.tasks.end(&played.session, &task, other));
+        assert!(!played.session.tasks.end(&task, other));
         assert_eq!(task.state(), State::Completed);
     }
     let child = played.agents()[0].clone();
@@ -213,7 +213,7 @@ fn life_06_life_07_notify_12_the_result_comes_as_a_new_item_and_changes_no_old_o
         let main = main_agent(&session);
         says(&main, "go").await;
         all_done(&session).await;
-        queue::headless(main).await;
+        input::headless(main).await;
     });
     let questions = played.asked_by("main");
     assert_eq!(questions.len(), 3);
@@ -303,7 +303,7 @@ fn async_03_a_headless_session_waits_for_the_notification_too() {
     let played = slow.play(|session: Rc<Session>| async move {
         let main = main_agent(&session);
         session.front.type_line(&session, "go");
-        queue::headless(main).await;
+        input::headless(main).await;
         session.now().0 / 1_000_000
     });
     assert_eq!(played.value, 7_000, "the end of the task alone would have been 2,000");

@@ -6,14 +6,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as Waking, Poll, ready};
 
-use forkcast_sim::agent::context::Context;
 use forkcast_sim::agent::definition::{Definitions, Source, Text};
 use forkcast_sim::agent::entry::{Entry, Nature, ToolUse};
 use forkcast_sim::agent::hook::Hooks;
 use forkcast_sim::agent::permission::{self, Mode, Permissions, Rules};
 use forkcast_sim::agent::query::{Ended, Step, Yielded, query};
+use forkcast_sim::agent::session::Context;
 use forkcast_sim::agent::session::{Opening, Skills};
-use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
+use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Event, Session, Settings, Sink};
 use forkcast_sim::model::answer::Said;
@@ -204,7 +204,7 @@ impl Stage {
             flags: self.flags,
             permissions: Permissions::new(self.mode, self.bypass_allowed, self.rules),
             skills: self.skills,
-            tools: Tools::every(),
+            tools: tool::every(),
             hooks: self.hooks,
             world: World::new(Files::new(self.files), Shell::new(self.shell)),
         };
@@ -305,7 +305,7 @@ impl<T> Played<T> {
 
     /// Texts of the notifications that entered the queue of the main thread, taken from what is left in it.
     pub fn notifications(&self) -> Vec<String> {
-        let items = self.session.queue.take_for_main(&self.session, "test", |_| true);
+        let items = self.session.queue.take_for_main("test", |_| true);
         items.into_iter().map(|item| item.text.to_string()).collect()
     }
 

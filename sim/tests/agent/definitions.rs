@@ -8,7 +8,7 @@ use forkcast_sim::agent::definition::{
 };
 use forkcast_sim::agent::hook::Moment;
 use forkcast_sim::agent::permission::{Mode, Rule};
-use forkcast_sim::agent::tool::agent::full_schema;
+use forkcast_sim::agent::spawn::input::full_schema;
 use serde_json::json;
 
 use super::clocked::{Stage, main_agent, says, spawn, text};
@@ -166,7 +166,7 @@ fn adef_10_adef_11_adef_12_colour_memory_servers_hooks_skills_and_initial_prompt
 #[test]
 fn adef_12_a_call_has_no_fields_for_what_only_definitions_say() {
     Stage::new().play(|session| async move {
-        let schema = full_schema(&session);
+        let schema = full_schema(&session.settings);
         let fields: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         for field in ["requiredMcpServers", "mcpServers", "hooks", "skills", "initialPrompt"] {
             assert!(!fields.iter().any(|name| *name == field), "{field} in {fields:?}");

@@ -42,10 +42,10 @@ fn input_04_input_05_the_handler_comes_from_the_queue_by_priority() {
     });
     let played = theatre
         .act(0, |session| {
-            session.queue.enqueue(session, Item::notification(None, "<task-notification/>", "agent"));
-            session.queue.enqueue(session, Item::prompt("plain", "user"));
+            session.queue.enqueue(Item::notification(None, "<task-notification/>", "agent"));
+            session.queue.enqueue(Item::prompt("plain", "user"));
             let urgent = Item { priority: Priority::Now, ..Item::prompt("/now", "user") };
-            session.queue.enqueue(session, urgent);
+            session.queue.enqueue(urgent);
         })
         .play();
     assert_eq!(played.words("queue.dequeue", "priority"), ["now", "next", "later"]);

@@ -1,6 +1,6 @@
 //! What a background task tells when it ends (NOTIFY).
 
-use forkcast_sim::agent::notification::{self, Told, Totals, escape};
+use forkcast_sim::agent::notification::{Told, Totals, escape};
 use forkcast_sim::agent::queue::Priority;
 use forkcast_sim::agent::task::{Kind, Launch, State, Task, output};
 use forkcast_sim::agent::{Abort, Event, Session};
@@ -24,19 +24,16 @@ fn reporting(report: &str) -> Played<()> {
 /// A task that nobody runs, for what is told of it.
 fn task(session: &Session, kind: Kind) -> Rc<Task> {
     let id = session.ids.next("task");
-    session.tasks.register(
-        session,
-        Launch {
-            output_file: output::path(session, &id),
-            kind,
-            description: "make <all> & test".into(),
-            tool_use: "toolu_7".into(),
-            owner: None,
-            abort: Abort::default(),
-            background: true,
-            id,
-        },
-    )
+    session.tasks.register(Launch {
+        output_file: output::path(&session.settings, &id),
+        kind,
+        description: "make <all> & test".into(),
+        tool_use: "toolu_7".into(),
+        owner: None,
+        abort: Abort::default(),
+        background: true,
+        id,
+    })
 }
 
 /// Names of the elements in `text`, in order of their beginnings.
@@ -74,8 +71,8 @@ fn notify_03_notify_04_notify_07_status_and_summary_say_how_it_ended() {
     let said = Stage::new().play(|session| async move {
         for (state, error) in [(State::Completed, None), (State::Failed, Some("no answer")), (State::Killed, None)] {
             let task = task(&session, Kind::Agent);
-            session.tasks.end(&session, &task, state);
-            notification::ended(&session, &task, &Told { error: error.map(Rc::from), ..Told::default() });
+            session.tasks.end(&task, state);
+            session.notifications.ended(&task, &Told { error: error.map(Rc::from), ..Told::default() });
         }
     });
     let told = said.notifications();
@@ -112,9 +109,9 @@ fn notify_09_it_enters_the_queue_behind_what_the_user_types() {
             all_done(&session).await;
             session.front.type_line(&session, "later, yet first");
         });
-    let items = played.session.queue.take_for_main(&played.session, "test", |_| true);
+    let items = played.session.queue.take_for_main("test", |_| true);
     assert_eq!(&*items[0].text, "later, yet first");
-    let items = played.session.queue.take_for_main(&played.session, "test", |_| true);
+    let items = played.session.queue.take_for_main("test", |_| true);
     assert_eq!(
         (items[0].priority, items[0].mode.name(), items[0].source),
         (Priority::Later, "task-notification", "agent")
@@ -125,10 +122,10 @@ fn notify_09_it_enters_the_queue_behind_what_the_user_types() {
 fn notify_10_nobody_is_told_twice() {
     let played = Stage::new().play(|session| async move {
         let task = task(&session, Kind::Agent);
-        session.tasks.end(&session, &task, State::Completed);
+        session.tasks.end(&task, State::Completed);
         let told = Told { usage: Some(Totals::default()), ..Told::default() };
-        let first = notification::ended(&session, &task, &told);
-        (first, notification::ended(&session, &task, &told))
+        let first = session.notifications.ended(&task, &told);
+        (first, session.notifications.ended(&task, &told))
     });
     assert_eq!(played.value, (true, false));
     assert_eq!(played.count(|event| matches!(event, Event::Notified { .. })), 1);
@@ -166,12 +163,12 @@ fn notify_13_every_agent_is_told_of_in_the_order_of_the_ends() {
 fn notify_14_shells_and_monitors_tell_of_their_ends_and_of_standing_still() {
     let played = Stage::new().play(|session| async move {
         let (shell, monitor) = (task(&session, Kind::Shell), task(&session, Kind::Monitor));
-        notification::shell_stuck(&session, &monitor, "it waits for input");
+        session.notifications.shell_stuck(&monitor, "it waits for input");
         assert_eq!(session.tasks.running(), 2);
-        notification::shell_ended(&session, &shell, State::Failed, Some("exit code 2"));
-        notification::shell_ended(&session, &shell, State::Completed, None);
-        notification::shell_ended(&session, &monitor, State::Completed, None);
-        notification::shell_stuck(&session, &monitor, "it has ended, so it cannot");
+        session.notifications.shell_ended(&shell, State::Failed, Some("exit code 2"));
+        session.notifications.shell_ended(&shell, State::Completed, None);
+        session.notifications.shell_ended(&monitor, State::Completed, None);
+        session.notifications.shell_stuck(&monitor, "it has ended, so it cannot");
         assert_eq!(session.tasks.running(), 0);
     });
     let sources = played.find(|event| match event {

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use forkcast_sim::agent::definition::{AgentDefinition, Definitions, MemoryScope, Ranking};
-use forkcast_sim::agent::permission::{Answered, Decision, Mode, Permissions, Route, Rule, Rules};
-use forkcast_sim::agent::tool::Tools;
+use forkcast_sim::agent::permission::{Answered, Mode, Permissions, Route, Rule, Rules};
+use forkcast_sim::agent::query::{Decision, can_use};
+use forkcast_sim::agent::tool;
 use forkcast_sim::agent::{Context, Event};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
@@ -34,12 +35,12 @@ fn input(tool: &str, about: &str) -> Value {
 
 /// What becomes of a call: `allowed`, `denied`, or by which route it is asked for. A question is taken back.
 async fn verdict(context: &Rc<Context>, tool: &str, about: &str) -> &'static str {
-    let tools = Tools::every();
+    let tools = tool::every();
     let permissions = &context.session.permissions;
     let named = tools.all().iter().find(|known| known.name() == tool).expect("a tool");
     let tool_use = tool_use("toolu_1", tool, input(tool, about));
     forkcast_sim::select! {
-        decision = permissions.can_use(context, &**named, &tool_use) => match decision {
+        decision = can_use(context, &**named, &tool_use) => match decision {
             Decision::Allowed => "allowed",
             Decision::Denied(_) => "denied",
         },
@@ -49,10 +50,10 @@ async fn verdict(context: &Rc<Context>, tool: &str, about: &str) -> &'static str
 
 /// What is decided about a command; waits for the answer where it is asked for.
 async fn use_of_bash(context: &Rc<Context>) -> Decision {
-    let tools = Tools::every();
+    let tools = tool::every();
     let bash = tools.all().iter().find(|tool| tool.name() == "Bash").unwrap();
     let tool_use = tool_use("toolu_1", "Bash", json!({ "command": "ls" }));
-    context.session.permissions.can_use(context, &**bash, &tool_use).await
+    can_use(context, &**bash, &tool_use).await
 }
 
 /// Verdicts over calls of the main agent.
@@ -92,7 +93,7 @@ fn perm_01_three_layers_stand_one_behind_the_other() {
     let stage = stage(Mode::Default, false, &[], &["Agent(plan)", "Write", "Bash(rm:*)"], &[]);
     let played = stage.play(|session| async move {
         let main = main_agent(&session);
-        let may_start = session.permissions.filter_denied_agents(session.definitions.all());
+        let may_start = session.definitions.not_denied(&session.permissions);
         let worker = sub_agent(&main, kind("worker"), false);
         let has = ["Write", "Bash"].map(|name| worker.pool.get(name).is_some());
         let requests = [verdict(&worker, "Bash", "rm x").await, verdict(&worker, "Bash", "ls").await];
@@ -128,7 +129,7 @@ fn perm_03_denied_types_are_filtered_out_of_the_definitions() {
         let rules = Rules { deny: rules(deny), ..Rules::default() };
         let kept = Permissions::new(Mode::Default, false, rules);
         let definitions = Definitions::gather(&[], Ranking::default());
-        let kept = kept.filter_denied_agents(definitions.all());
+        let kept = definitions.not_denied(&kept);
         kept.iter().map(|definition| definition.agent_type.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&[]).len(), 5);
@@ -202,7 +203,7 @@ fn perm_12_a_request_bubbles_from_any_depth_to_the_terminal_and_is_answered_ther
             let asked = session.permissions.next_request().await;
             assert_eq!((asked.route, &*asked.agent, &*asked.tool), (Route::Bubble, &*grandchild.agent, "Bash"));
             session.handle.sleep(Duration::from_secs(5)).await;
-            assert_eq!(session.permissions.answer(&session, asked.request, allow), Answered::Taken);
+            assert_eq!(session.permissions.answer(&session.queue, asked.request, allow), Answered::Taken);
             answers.push(decision.await.unwrap());
             assert!(session.permissions.open_requests().is_empty());
         }
@@ -251,7 +252,7 @@ fn perm_14_agent_08_a_call_s_mode_changes_nothing_for_a_local_agent() {
             let answering = session.clone();
             session.handle.spawn("user", async move {
                 let asked = answering.permissions.next_request().await;
-                answering.permissions.answer(&answering, asked.request, false)
+                answering.permissions.answer(&answering.queue, asked.request, false)
             });
             said(&main_agent(&session), "Agent", task(mode)).await
         });
@@ -302,9 +303,9 @@ fn perm_16_queue_12_an_answer_whose_request_is_gone_enters_the_queue() {
         worker.abort.give();
         let stopped = decision.await.unwrap();
         assert!(session.permissions.open_requests().is_empty());
-        let late = session.permissions.answer(&session, asked.request, true);
-        let again = session.permissions.answer(&session, asked.request, false);
-        (stopped, late, again, session.permissions.answer(&session, 999_999, true))
+        let late = session.permissions.answer(&session.queue, asked.request, true);
+        let again = session.permissions.answer(&session.queue, asked.request, false);
+        (stopped, late, again, session.permissions.answer(&session.queue, 999_999, true))
     });
     let (stopped, late, again, never) = &played.value;
     assert!(matches!(stopped, Decision::Denied(words) if words.contains("until the agent stopped")));

@@ -3,7 +3,8 @@
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::Rule;
 use forkcast_sim::agent::prompt::{DIVIDER, agent_tool};
-use forkcast_sim::agent::session::{Fragment, PartSizes, Skill, Skills};
+use forkcast_sim::agent::session::{Skill, Skills};
+use forkcast_sim::agent::settings::{Fragment, PartSizes};
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::model::Question;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule, Rules};
 use forkcast_sim::agent::query::{Reason, Step, Yielded, query};
-use forkcast_sim::agent::session::PartSizes;
+use forkcast_sim::agent::settings::PartSizes;
 use forkcast_sim::agent::tool::Pool;
 use forkcast_sim::agent::{Context, Entry, entry::Nature};
 use forkcast_sim::model;
@@ -273,7 +273,7 @@ fn loop_16_what_is_yielded_is_shown_and_written_down() {
     for kind in ["said", "results", "content_block_delta", "message_stop"] {
         assert!(shown.contains(&kind.to_owned()), "{kind}");
     }
-    let kept = played.main.session.transcripts.replay(&played.main.session, "main").unwrap();
+    let kept = played.main.session.transcripts.replay("main").unwrap();
     let uuids: Vec<_> = kept.iter().map(|entry| entry.uuid.clone()).collect();
     let expected: Vec<_> = played.entries().iter().map(|entry| entry.uuid.clone()).collect();
     assert_eq!(uuids, expected);

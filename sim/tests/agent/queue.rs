@@ -14,7 +14,7 @@ use super::reply::Reply;
 use super::theatre::{Played, Theatre};
 
 fn put(session: &Session, mode: Mode, priority: Priority, agent: Option<&str>, text: &str) {
-    session.queue.enqueue(session, Item::new(mode, priority, agent.map(Into::into), text, "agent"));
+    session.queue.enqueue(Item::new(mode, priority, agent.map(Into::into), text, "agent"));
 }
 
 /// A session without a terminal.
@@ -34,10 +34,10 @@ fn queue_01_queue_02_queue_06_queue_12_one_queue_serves_every_source_in_four_mod
         .act(0, |session| {
             session.front.type_line(session, "typed");
             session.front.type_line(session, "!ls");
-            session.queue.enqueue(session, Item::notification(None, "<task-notification/>", "shell"));
-            session.queue.enqueue(session, Item::prompt("scheduled", "cron"));
-            session.queue.enqueue(session, Item::prompt("pushed", "channel"));
-            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was allowed"));
+            session.queue.enqueue(Item::notification(None, "<task-notification/>", "shell"));
+            session.queue.enqueue(Item::prompt("scheduled", "cron"));
+            session.queue.enqueue(Item::prompt("pushed", "channel"));
+            session.queue.enqueue(Item::orphaned_permission("late: Bash was allowed"));
         })
         .play();
     let modes = ["prompt", "bash", "task-notification", "prompt", "prompt", "orphaned-permission"];
@@ -73,8 +73,8 @@ fn queue_03_queue_17_items_leave_by_priority_and_in_order_within_one() {
 fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so() {
     let played = headless(Vec::new())
         .act(0, |session| {
-            session.queue.enqueue_pending_notification(session, Item::prompt("<task-notification/>", "agent"));
-            session.queue.enqueue(session, Item::prompt("typed", "user"));
+            session.queue.enqueue_pending_notification(Item::prompt("<task-notification/>", "agent"));
+            session.queue.enqueue(Item::prompt("typed", "user"));
         })
         .play();
     assert_eq!(played.words("queue.enqueue", "priority"), ["later", "next"]);
@@ -87,8 +87,8 @@ fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so
 fn queue_09_queue_10_scheduled_prompts_and_pushes_are_prompts_like_the_users() {
     let played = headless(vec![Reply::says("one answer to both")])
         .act(0, |session| {
-            session.queue.enqueue(session, Item::prompt("scheduled", "cron"));
-            session.queue.enqueue(session, Item::prompt("pushed", "channel"));
+            session.queue.enqueue(Item::prompt("scheduled", "cron"));
+            session.queue.enqueue(Item::prompt("pushed", "channel"));
         })
         .play();
     assert_eq!(played.asked.len(), 1, "prompts that wait together are one turn");
@@ -115,10 +115,10 @@ fn queue_13_the_terminals_consumer_waits_for_the_query_and_for_dialogs() {
 fn queue_13_what_cannot_be_served_with_others_is_served_alone() {
     let played = headless(Vec::new())
         .act(0, |session| {
-            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was allowed"));
-            session.queue.enqueue(session, Item::orphaned_permission("late: Bash was denied"));
-            session.queue.enqueue(session, Item::prompt("two", "user"));
-            session.queue.enqueue(session, Item::prompt("three", "user"));
+            session.queue.enqueue(Item::orphaned_permission("late: Bash was allowed"));
+            session.queue.enqueue(Item::orphaned_permission("late: Bash was denied"));
+            session.queue.enqueue(Item::prompt("two", "user"));
+            session.queue.enqueue(Item::prompt("three", "user"));
         })
         .play();
     assert_eq!(dequeued(&played, "mode"), ["orphaned-permission", "orphaned-permission", "prompt", "prompt"]);
@@ -131,8 +131,8 @@ fn queue_13_what_stands_behind_a_command_waits_in_the_queue_until_it_has_ended()
     let played = Theatre::new(vec![Reply::says("one"), Reply::says("two")])
         .act(0, move |session| {
             session.front.register("slow", slow());
-            session.queue.enqueue(session, Item::prompt("/slow", "user"));
-            session.queue.enqueue(session, Item::prompt("plain", "user"));
+            session.queue.enqueue(Item::prompt("/slow", "user"));
+            session.queue.enqueue(Item::prompt("plain", "user"));
         })
         .play();
     let taken = played.events.iter().filter(|(_, event)| event["event"] == "queue.dequeue");

@@ -63,7 +63,7 @@ fn loop_10_a_broken_stream_leaves_tombstones_and_is_asked_for_again() {
     let struck = played.words("transcript.append", "kind");
     assert_eq!(struck, ["typed", "results", "tombstone", "tombstone", "said"], "its result and its part");
     assert_eq!(played.entries().len(), 2);
-    let kept = played.main.session.transcripts.replay(&played.main.session, "main").unwrap();
+    let kept = played.main.session.transcripts.replay("main").unwrap();
     assert_eq!(kept.len(), 2);
 }
 

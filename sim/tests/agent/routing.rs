@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::{Rule, Rules};
-use forkcast_sim::agent::tool::agent::{base_schema, full_schema, visible_schema};
+use forkcast_sim::agent::spawn::input::{base_schema, full_schema, visible_schema};
 use serde_json::{Value, json};
 
 use super::clocked::{Played, Stage, blocks, call, calls, main_agent, says, spawn, text, use_tool, wait};
@@ -179,7 +179,8 @@ fn agent_10_the_directory_of_a_call_is_the_childs() {
 
 #[test]
 fn agent_11_a_call_may_hold_what_the_schema_hides() {
-    let played = Stage::new().play(|session| async move { (full_schema(&session), visible_schema(&session)) });
+    let played =
+        Stage::new().play(|session| async move { (full_schema(&session.settings), visible_schema(&session.settings)) });
     let (full, visible) = played.value;
     assert_eq!(fields(&base_schema()), ["description", "model", "prompt", "run_in_background", "subagent_type"]);
     let all = [
@@ -206,7 +207,7 @@ fn agent_11_a_call_may_hold_what_the_schema_hides() {
 #[test]
 fn agent_12_nobody_is_offered_a_background_that_is_switched_off() {
     let shown = |stage: Stage| {
-        let schema = stage.play(|session| async move { visible_schema(&session) }).value;
+        let schema = stage.play(|session| async move { visible_schema(&session.settings) }).value;
         fields(&schema).contains(&"run_in_background")
     };
     assert!(shown(Stage::new()));
@@ -225,7 +226,7 @@ fn agent_13_the_directory_is_offered_behind_its_feature_alone() {
     let feature = Stage::new().set(|settings| {
         settings.features.insert("KAIROS".into());
     });
-    let schema = feature.play(|session| async move { visible_schema(&session) }).value;
+    let schema = feature.play(|session| async move { visible_schema(&session.settings) }).value;
     assert!(fields(&schema).contains(&"cwd"));
 }
 

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use forkcast_sim::agent::context::SubAgent;
 use forkcast_sim::agent::definition::{AgentDefinition, Source};
 use forkcast_sim::agent::entry::{Nature, ToolUse};
 use forkcast_sim::agent::query::{Ended, Step, query};
 use forkcast_sim::agent::session::Opening;
+use forkcast_sim::agent::session::SubAgent;
 use forkcast_sim::agent::tool::pool::Worker;
-use forkcast_sim::agent::tool::{Call, Outcome, Pool, ToolError, Tools};
+use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Abort, Context, Entry, Event, Session, Settings, Sink};
 use forkcast_sim::model::ScriptPlayer;
@@ -64,7 +64,7 @@ impl Stage {
             permissions: Default::default(),
             definitions: Default::default(),
             skills: Default::default(),
-            tools: Tools::every(),
+            tools: tool::every(),
             hooks: Default::default(),
             world: World::default(),
         };

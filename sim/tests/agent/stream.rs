@@ -188,7 +188,7 @@ fn stream_13_a_conversation_read_back_with_early_results_is_sent_as_the_same_mes
     theatre.settings.placement = Placement::None;
     let played = theatre.play();
     let main = &played.main;
-    let kept = main.session.transcripts.replay(&main.session, "main").unwrap();
+    let kept = main.session.transcripts.replay("main").unwrap();
     let natures: Vec<Nature> = kept.iter().map(|entry| entry.nature).collect();
     assert_eq!(natures[1..4], [Nature::Results, Nature::Results, Nature::Said], "as they were yielded");
     let mut again = Theatre::new(vec![Reply::says("again")]).types(0, "more");

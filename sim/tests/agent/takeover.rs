@@ -137,7 +137,7 @@ fn sync_10_a_result_whose_message_was_cut_off_counts_no_more() {
     let played = switched(stage, 5_000);
     assert_eq!(played.count(|event| matches!(event, Event::TranscriptAppend { kind: "tombstone", .. })), 1);
     let child = played.agents()[0].clone();
-    let entries = played.session.transcripts.replay(&played.session, &child).unwrap();
+    let entries = played.session.transcripts.replay(&child).unwrap();
     let answers = entries.iter().flat_map(|entry| entry.answers.iter()).count();
     assert_eq!((entries.len(), answers), (4, 1), "the prompt, two answers and a result");
     assert_eq!(results(played.asked_by("general-purpose").last().unwrap()).len(), 1);

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::{Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::event::{Event, Sink};
 use forkcast_sim::agent::hook::Hooks;
+use forkcast_sim::agent::input::{headless, repl};
 use forkcast_sim::agent::permission::Permissions;
-use forkcast_sim::agent::queue::{headless, repl};
-use forkcast_sim::agent::session::{Opening, Session, Settings, Skills};
-use forkcast_sim::agent::tool::{Pool, Tool, Tools};
+use forkcast_sim::agent::session::{Opening, Session, Skills};
+use forkcast_sim::agent::settings::Settings;
+use forkcast_sim::agent::tool::{self, Pool, Tool, Tools};
 use forkcast_sim::agent::world::World;
 use forkcast_sim::agent::{Context, Entry};
 use forkcast_sim::seed::Seed;
@@ -137,7 +138,7 @@ impl Theatre {
     }
 
     async fn perform(self, handle: Handle, log: Rc<Log>, asked: Rc<RefCell<Vec<Asked>>>) -> Rc<Context> {
-        let tools = Tools::every().all().iter().cloned().chain(self.tools).collect();
+        let tools = tool::every().all().iter().cloned().chain(self.tools).collect();
         let interactive = self.settings.interactive;
         let opening = Opening {
             settings: self.settings,

@@ -2,7 +2,7 @@
 
 use forkcast_sim::agent::definition::{AgentDefinition, Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule, Rules};
-use forkcast_sim::agent::session::PartSizes;
+use forkcast_sim::agent::settings::PartSizes;
 use forkcast_sim::agent::tool::pool::why;
 use forkcast_sim::agent::{Context, Event};
 use serde_json::{Value, json};

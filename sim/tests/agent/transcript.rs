@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::entry::{Entry, Nature, ToolUse};
 use forkcast_sim::agent::transcript::Unreadable;
-use forkcast_sim::agent::{Context, Event, Session, queue};
+use forkcast_sim::agent::{Context, Event, Session, input};
 use forkcast_sim::wire::{Message, Piece, Role, Usage};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn go(stage: Stage) -> Played<()> {
     stage.play(|session| async move {
         let main = main_agent(&session);
         session.front.type_line(&session, "go");
-        queue::headless(main).await;
+        input::headless(main).await;
     })
 }
 
@@ -50,7 +50,7 @@ fn parts(entry: &Entry) -> Parts {
 }
 
 fn lines(session: &Session, agent: &str) -> Vec<Value> {
-    let text = session.world.files.read(&session.transcripts.path(session, agent)).unwrap();
+    let text = session.world.files.read(&session.transcripts.path(agent)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -61,7 +61,7 @@ fn transcript_01_transcript_09_progress_result_and_log_are_three_things() {
     let task = played.session.tasks.get(&child).unwrap();
     let output = played.session.world.files.read(&task.output_file).unwrap();
     assert_eq!(&*output, "one\ntwo\n[completed]\n");
-    assert_ne!(played.session.transcripts.path(&played.session, &child), task.output_file);
+    assert_ne!(played.session.transcripts.path(&child), task.output_file);
     assert_eq!(lines(&played.session, &child).len(), 4, "the prompt, two answers and a result");
     assert!(played.results()[0]["content"].as_str().unwrap().starts_with("two"));
     assert!(played.count(|event| matches!(event, Event::Ui { kind: "progress", .. })) > 0);
@@ -107,7 +107,7 @@ fn transcript_04_the_output_file_is_written_in_front_and_behind_and_can_be_read(
 fn transcript_05_a_side_chain_of_its_own_in_front_and_behind() {
     for played in [front(), behind()] {
         let child = played.agents()[0].clone();
-        let path = played.session.transcripts.path(&played.session, &child);
+        let path = played.session.transcripts.path(&child);
         assert_eq!(&*path, format!("/home/user/.claude/projects/-repo/session-1/subagents/{child}.jsonl"));
         let own = lines(&played.session, &child);
         assert!(own.iter().all(|line| line["isSidechain"] == true && line["agentId"] == *child));
@@ -125,11 +125,11 @@ fn transcript_06_a_log_replays_to_the_same_messages() {
     let played = Stage::new().play(|session| async move {
         let main = main_agent(&session);
         for entry in odd_entries(&session) {
-            session.transcripts.append(&main, &entry);
+            main.record(&entry);
             main.entries.borrow_mut().push(entry);
         }
         let kept: Vec<_> = main.entries.borrow().iter().map(|entry| parts(entry)).collect();
-        let replayed = session.transcripts.replay(&session, "main").unwrap();
+        let replayed = session.transcripts.replay("main").unwrap();
         let sizes = replayed[0].message.content[0].declared_tokens();
         assert_eq!(lines(&session, "main").len(), kept.len(), "a line for each");
         (kept, replayed.iter().map(|entry| parts(entry)).collect::<Vec<_>>(), sizes)
@@ -182,13 +182,13 @@ fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
 fn transcript_06_what_cannot_be_read_is_told_with_its_place() {
     let played = Stage::new().play(|session| async move {
         let main: Rc<Context> = main_agent(&session);
-        let nobody = session.transcripts.replay(&session, "nobody").err().unwrap().to_string();
-        session.transcripts.append(&main, &Entry::user("e1".into(), "hello", Nature::Typed));
-        let file = session.transcripts.path(&session, "main");
+        let nobody = session.transcripts.replay("nobody").err().unwrap().to_string();
+        main.record(&Entry::user("e1".into(), "hello", Nature::Typed));
+        let file = session.transcripts.path("main");
         session.world.files.append(&file, "{\"uuid\":\"e2\",\"nature\":\"sung\",\"message\":{\"content\":[]}}\n");
-        let nature = session.transcripts.replay(&session, "main").err().unwrap();
+        let nature = session.transcripts.replay("main").err().unwrap();
         session.world.files.write(&file, "what?\n");
-        (nobody, nature, session.transcripts.replay(&session, "main").err().unwrap().to_string())
+        (nobody, nature, session.transcripts.replay("main").err().unwrap().to_string())
     });
     let (nobody, nature, words) = played.value;
     assert_eq!(nobody, "agent `nobody` has no transcript");
@@ -205,7 +205,7 @@ fn transcript_07_a_message_is_on_disk_before_anybody_sees_it() {
             .place(|event| matches!(event, Event::TranscriptAppend { agent, kind: "said", .. } if *agent == child));
         let used = played.place(|event| matches!(event, Event::ToolEnd { agent, .. } if *agent == child));
         assert!(written < used);
-        let entries = played.session.transcripts.replay(&played.session, &child).unwrap();
+        let entries = played.session.transcripts.replay(&child).unwrap();
         assert_eq!(entries.len(), 4, "as many as were produced");
     }
     let shown = front();
@@ -221,10 +221,10 @@ fn transcript_07_a_message_that_was_taken_back_is_gone() {
     let played = Stage::new().play(|session| async move {
         let main = main_agent(&session);
         for (uuid, words) in [("e1", "hello"), ("e2", "broken"), ("e3", "again")] {
-            session.transcripts.append(&main, &Entry::user(uuid.into(), words, Nature::Typed));
+            main.record(&Entry::user(uuid.into(), words, Nature::Typed));
         }
-        session.transcripts.strike(&main, &"e2".into());
-        let replayed = session.transcripts.replay(&session, "main").unwrap();
+        main.strike(&"e2".into());
+        let replayed = session.transcripts.replay("main").unwrap();
         replayed.iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>()
     });
     assert_eq!(played.value, ["hello", "again"]);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::entry::Nature;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::session::PartSizes;
+use forkcast_sim::agent::settings::PartSizes;
 use forkcast_sim::agent::spawn::fork::{Forks, LaunchPolicy, Profile};
 use forkcast_sim::agent::{Entry, Settings};
 use forkcast_sim::laws;

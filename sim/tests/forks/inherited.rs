@@ -5,7 +5,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::definition::AgentDefinition;
 use forkcast_sim::agent::permission::Mode;
-use forkcast_sim::agent::session::Fragment;
+use forkcast_sim::agent::settings::Fragment;
 use forkcast_sim::agent::spawn::fork::{self, Ablation};
 use forkcast_sim::simulation::Does;
 use serde_json::json;

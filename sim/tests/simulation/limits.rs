@@ -1,7 +1,7 @@
 //! Limits of rate: a bucket against a slow twin, and what a run makes of refusals.
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::session::PartSizes;
+use forkcast_sim::agent::settings::PartSizes;
 use forkcast_sim::simulation::limits::{Bucket, RateLimits};
 use forkcast_sim::simulation::{Finished, Setup, Sizing, run};
 use forkcast_sim::time::{Duration, Instant};

@@ -5,7 +5,7 @@
 //! * `check` turns what stands in them into an [`AgentDefinition`], or says what is wrong with it ([`Invalid`]).
 //! * `sources` ranks where definitions come from and keeps one of each name.
 //! * `built_in` holds the runtime's own kinds. The fork is none of them (ADEF-23).
-//! * `visible` leaves out what is denied or lacks a server.
+//! * `visibility` leaves out what is denied or lacks a server.
 
 mod built_in;
 mod check;
@@ -13,14 +13,12 @@ mod invalid;
 mod json;
 mod markdown;
 mod sources;
-mod visible;
+mod visibility;
 
 use std::rc::Rc;
 
 pub use invalid::Invalid;
 pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text};
-pub(in crate::agent) use visible::announce;
-pub use visible::{missing_servers, visible};
 
 use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;

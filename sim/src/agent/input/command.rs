@@ -1,19 +1,9 @@
 //! Slash commands (contract INPUT-04..07).
 
-use std::pin::Pin;
 use std::rc::Rc;
 
-use crate::agent::context::Context;
+use crate::agent::session::{Command, Context, Handling};
 use crate::time::Duration;
-
-/// A command under way; gives its output for the conversation, empty where it has none.
-pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
-
-/// What a slash command does. The text behind its name is no argument of it: that goes to the model afterwards (INPUT-06).
-pub trait Command {
-    /// Does it, in the main conversation.
-    fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a>;
-}
 
 /// A command that takes its time and says its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

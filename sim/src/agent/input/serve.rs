@@ -4,14 +4,12 @@ use std::rc::Rc;
 
 use serde_json::json;
 
-use super::command::{self, Command};
-use crate::agent::context::Context;
+use super::command;
 use crate::agent::entry::{Entry, Nature, ToolUse};
 use crate::agent::event::Event;
 use crate::agent::query::{self, Ended, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
-use crate::agent::session::Session;
-use crate::agent::tool::{Call, Tool};
+use crate::agent::session::{Call, Command, Context, Session, Tool};
 
 /// Whether an item can be served in one turn with others of its kind: prompts without a command, and notifications. Two
 /// notifications that wait reach the model in one message (`clients.md` 1, client 2.1.330).
@@ -122,11 +120,11 @@ async fn run(main: &Rc<Context>) -> Ended {
             Step::Yielded(Yielded::Stream(event)) => ui(main, event.name()),
             Step::Yielded(Yielded::Tombstone(uuid)) => {
                 ui(main, "tombstone");
-                main.session.transcripts.strike(main, &uuid);
+                main.strike(&uuid);
             }
             Step::Yielded(Yielded::Entry(entry)) => {
                 ui(main, entry.nature.name());
-                main.session.transcripts.append(main, &entry);
+                main.record(&entry);
             }
         }
     }
@@ -136,7 +134,7 @@ fn append(main: &Rc<Context>, text: &str, nature: Nature) {
     step(&main.session, "append", nature.name());
     let entry = Entry::user(main.session.ids.next("msg"), text, nature);
     main.entries.borrow_mut().push(Rc::clone(&entry));
-    main.session.transcripts.append(main, &entry);
+    main.record(&entry);
 }
 
 fn find_command(session: &Session, text: &str) -> Option<(Rc<str>, Rc<dyn Command>, String)> {

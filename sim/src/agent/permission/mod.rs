@@ -2,23 +2,18 @@
 //! at run time are handled.
 //!
 //! * [`rule`]: what rules say. They are the session's and hold for every agent in every mode (PERM-13).
-//! * [`decide`]: rules and modes in their order: deny, ask, mode, allow; what is left is asked for (PERM-09..12).
 //! * [`request`]: questions that wait for the user's answer (PERM-16..18).
 //!
-//! The first layer is [`Permissions::filter_denied_agents`] (PERM-03, PERM-04), the second `tool::pool` (TOOLS).
+//! The first layer is [`Permissions::denies_agent`] (PERM-03, PERM-04), the second `session::pool` (TOOLS). Rules and modes
+//! decide in their order in `query` (PERM-09..12).
 
-pub mod decide;
 pub mod request;
 pub mod rule;
 
 use std::cell::Cell;
-use std::rc::Rc;
 
-pub use decide::Decision;
 pub use request::{Answered, Asked, Route};
 pub use rule::{Rule, RuleError, Rules};
-
-use super::definition::AgentDefinition;
 
 /// How permission requests of an agent are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,14 +86,5 @@ impl Permissions {
     /// Whether a rule denies agents of this type: `Agent(type)`, or `Agent` for all (PERM-03, PERM-04).
     pub fn denies_agent(&self, agent_type: &str) -> bool {
         self.rules.deny.iter().any(|rule| rule.is_agent(agent_type))
-    }
-
-    /// Those of `definitions` that no rule denies (`filterDeniedAgents`, PERM-03).
-    pub fn filter_denied_agents<'a>(
-        &self,
-        definitions: impl IntoIterator<Item = &'a Rc<AgentDefinition>>,
-    ) -> Vec<Rc<AgentDefinition>> {
-        let kept = definitions.into_iter().filter(|definition| !self.denies_agent(&definition.agent_type));
-        kept.cloned().collect()
     }
 }

@@ -9,11 +9,10 @@ use std::rc::Rc;
 use tokio::sync::{Notify, oneshot};
 
 use super::Permissions;
-use crate::agent::context::Context;
-use crate::agent::entry::ToolUse;
+use crate::agent::abort::Abort;
 use crate::agent::event::Event;
-use crate::agent::queue::Item;
-use crate::agent::session::Session;
+use crate::agent::ground::Ground;
+use crate::agent::queue::{Item, Queue};
 
 /// How a request reaches the user (PERM-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,27 +79,25 @@ impl Drop for Open<'_> {
     }
 }
 
-impl Requests {
-    /// Asks, and waits for the answer; `None` when the agent was stopped before.
-    pub(super) async fn ask(&self, context: &Rc<Context>, tool_use: &ToolUse, route: Route) -> Option<bool> {
-        let (agent, tool) = (context.agent.clone(), tool_use.name.clone());
-        let request = context.session.ids.number();
+impl Permissions {
+    /// Asks, and waits for the answer; `None` when the agent was stopped by `abort` before.
+    pub(in crate::agent) async fn ask(&self, ground: &Ground, asked: Asked, abort: &Abort) -> Option<bool> {
+        let requests = &self.requests;
         let (sender, answer) = oneshot::channel();
-        let asked = Asked { request, agent: agent.clone(), tool: tool.clone(), tool_use: tool_use.id.clone(), route };
-        self.asked.borrow_mut().insert(request, asked);
-        self.open.borrow_mut().insert(request, sender);
-        let _open = Open(self, request);
-        context.emit(&Event::PermissionRequest { agent, request, tool, route: route.name() });
-        self.changed.notify_waiters();
-        let _waiting = context.session.handle.waiting_for("the user's answer to a permission request");
+        let request = asked.request;
+        let (agent, tool, route) = (asked.agent.clone(), asked.tool.clone(), asked.route.name());
+        requests.asked.borrow_mut().insert(request, asked);
+        requests.open.borrow_mut().insert(request, sender);
+        let _open = Open(requests, request);
+        ground.emit(&Event::PermissionRequest { agent, request, tool, route });
+        requests.changed.notify_waiters();
+        let _waiting = ground.handle.waiting_for("the user's answer to a permission request");
         crate::select! {
-            () = context.abort.given() => None,
+            () = abort.given() => None,
             allow = answer => allow.ok(),
         }
     }
-}
 
-impl Permissions {
     /// The requests that wait, the oldest first.
     pub fn open_requests(&self) -> Vec<Asked> {
         let asked = self.requests.asked.borrow();
@@ -120,7 +117,7 @@ impl Permissions {
 
     /// The user answers a request. An answer whose request is gone enters the queue for the main thread (PERM-16,
     /// QUEUE-12, QUEUE-16).
-    pub fn answer(&self, session: &Session, request: u64, allow: bool) -> Answered {
+    pub fn answer(&self, queue: &Queue, request: u64, allow: bool) -> Answered {
         let Some(asked) = self.requests.asked.borrow().get(&request).cloned() else { return Answered::Unknown };
         let open = self.requests.open.borrow_mut().remove(&request);
         if open.is_some_and(|sender| sender.send(allow).is_ok()) {
@@ -131,7 +128,7 @@ impl Permissions {
         let text = format!(
             "The user {said} a request of {agent} to use {tool}, after the request was gone. Nothing was done."
         );
-        session.queue.enqueue(session, Item::orphaned_permission(&text));
+        queue.enqueue(Item::orphaned_permission(&text));
         Answered::Orphaned
     }
 }

@@ -4,15 +4,15 @@
 
 use std::fmt::Write;
 
-use crate::agent::definition::{self, AgentDefinition};
+use crate::agent::definition::AgentDefinition;
 use crate::agent::session::Session;
-use crate::agent::spawn::fork::Profile;
+use crate::agent::settings::Profile;
 
 /// The description of the Agent tool in `session`. `forks` says how a call asks for a fork, if there are any: fork guidance
 /// stands in it then and only then (PROMPT-16).
 pub fn describe(session: &Session, forks: Option<Profile>) -> String {
     let mut text = format!("{PURPOSE}\n\nKinds of agents:");
-    for definition in definition::visible(session) {
+    for definition in session.visible_definitions() {
         let _ = write!(text, "\n{}", line(&definition));
     }
     let omitted = match forks {

@@ -11,9 +11,8 @@ mod render;
 mod sections;
 mod user_context;
 
-pub use render::{Rendered, render_system};
-pub use user_context::{UserContexts, user_context};
-pub(in crate::agent) use user_context::{reminder, replace_user_context};
+pub use render::render_system;
+pub use user_context::user_context;
 
 /// The line behind which the parts of a session stand (PROMPT-01).
 pub const DIVIDER: &str = "======== Below: this session ========";

@@ -7,40 +7,26 @@ use std::rc::Rc;
 
 use super::DIVIDER;
 use super::sections::{self, CLOSING, IDENTITY, STABLE, Section};
-use crate::agent::context::Context;
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
-use crate::agent::{session, spawn};
+use crate::agent::session::Context;
+use crate::agent::session::context::Rendering;
+use crate::agent::settings::{gate, shared_out};
 use crate::wire::Piece;
-
-/// A system prompt as it was rendered last, with everything that it depends on and that can change.
-#[derive(Clone, Debug, Default)]
-pub struct Rendered {
-    made: Option<Made>,
-}
-
-#[derive(Clone, Debug)]
-struct Made {
-    flags: u64,
-    cwd: Rc<str>,
-    texts: Vec<String>,
-    sections: Rc<[&'static str]>,
-    warm_flags: Rc<[Rc<str>]>,
-}
 
 /// Renders the system prompt of `context`: of the main agent, or of a definition; it is kept in `context.system` and
 /// threaded from there by value. Not pure: flags can flip between two renderings (PROMPT-05). Every rendering is told to
 /// the watcher.
 pub fn render_system(context: &Context) -> Rc<[Piece]> {
     let mut rendered = context.rendered.borrow_mut();
-    let is_known = rendered.made.as_ref().is_some_and(|made| made.holds(context));
+    let is_known = rendered.as_ref().is_some_and(|made| holds(made, context));
     let mut changed = false;
     if !is_known {
         let made = make(context);
-        changed = replace(context, rendered.made.as_ref(), &made);
-        rendered.made = Some(made);
+        changed = replace(context, rendered.as_ref(), &made);
+        *rendered = Some(made);
     }
-    if let Some(made) = &rendered.made {
+    if let Some(made) = &*rendered {
         let bytes = made.texts.iter().map(String::len).sum();
         context.session.scoped.note_rendering(&context.agent, bytes);
         context.emit(&Event::PromptRendered {
@@ -54,15 +40,13 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
     context.system.borrow().clone()
 }
 
-impl Made {
-    /// Whether everything that can change is as it was.
-    fn holds(&self, context: &Context) -> bool {
-        self.flags == context.session.flags.revision() && self.cwd == *context.cwd.borrow()
-    }
+/// Whether everything that can change is as it was.
+fn holds(made: &Rendering, context: &Context) -> bool {
+    made.flags == context.session.flags.revision() && made.cwd == *context.cwd.borrow()
 }
 
 /// Puts new pieces in the place of those whose bytes changed; says whether any did after a first rendering.
-fn replace(context: &Context, old: Option<&Made>, new: &Made) -> bool {
+fn replace(context: &Context, old: Option<&Rendering>, new: &Rendering) -> bool {
     let old_texts = old.map_or(&[][..], |made| &made.texts);
     if old.is_some() && old_texts == new.texts {
         return false;
@@ -89,7 +73,7 @@ fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
     let is_main = owner(context).parent.is_none();
     let total = if is_main { sizes.system? } else { sizes.agents?.system };
     let weights: Vec<u64> = texts.iter().map(|text| text.len() as u64).collect();
-    Some(session::shared_out(total, &weights))
+    Some(shared_out(total, &weights))
 }
 
 /// Whose prompt it is: a fork that renders at all renders its parent's (CACHE-19).
@@ -97,7 +81,7 @@ fn owner(context: &Context) -> &Context {
     context.parent.as_deref().filter(|_| context.fork.is_some()).unwrap_or(context)
 }
 
-fn make(context: &Context) -> Made {
+fn make(context: &Context) -> Rendering {
     let session = &context.session;
     let context = owner(context);
     let (texts, sections) = match (&context.definition, &session.settings.system) {
@@ -105,7 +89,7 @@ fn make(context: &Context) -> Made {
         (None, Some(own)) => (own.iter().map(ToString::to_string).collect(), vec!["own"; own.len()]),
         (None, None) => blocks(IDENTITY, &of_main(context)),
     };
-    Made {
+    Rendering {
         flags: session.flags.revision(),
         cwd: context.cwd.borrow().clone(),
         texts,
@@ -135,7 +119,7 @@ fn of_main(context: &Context) -> Vec<Section> {
     parts.push(sections::environment(context));
     parts.extend(sections::servers(session));
     parts.extend(sections::skills(session));
-    parts.push(sections::guidance(spawn::fork::gate::offer(session)));
+    parts.push(sections::guidance(gate::offer(&session.settings)));
     parts.extend(fragments(false));
     parts.push(Section::fixed("closing", CLOSING));
     parts

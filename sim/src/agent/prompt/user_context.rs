@@ -3,18 +3,12 @@
 //! A session takes it down once for each working directory and sends it as it was from then on: the client of 2026 keeps
 //! its snapshot though files and repository change (`clients.md` 1, prefix stability, client 2.1.330, 2026-11).
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use crate::agent::context::Context;
-use crate::agent::session::Session;
+use crate::agent::entry::reminder;
+use crate::agent::session::{Context, Session};
 use crate::wire::{Message, Piece, Role};
-
-/// What the agents of a session were told, by working directory.
-#[derive(Default)]
-pub struct UserContexts(RefCell<BTreeMap<Rc<str>, Rc<Message>>>);
 
 /// The messages that precede the conversation in every request of `context`.
 pub fn user_context(context: &Context) -> Vec<Rc<Message>> {
@@ -22,15 +16,7 @@ pub fn user_context(context: &Context) -> Vec<Rc<Message>> {
     if session.settings.without_user_context {
         return Vec::new();
     }
-    let cwd = context.begun_in.clone();
-    let mut known = session.user_contexts.0.borrow_mut();
-    let message = known.entry(cwd).or_insert_with_key(|cwd| Rc::new(take_down(session, cwd)));
-    vec![message.clone()]
-}
-
-/// Puts `message`, the same with other sizes, in the place of what precedes the conversation of `context`.
-pub(in crate::agent) fn replace_user_context(context: &Context, message: Rc<Message>) {
-    context.session.user_contexts.0.borrow_mut().insert(context.begun_in.clone(), message);
+    vec![session.user_contexts.of(&context.begun_in, |cwd| take_down(session, cwd))]
 }
 
 /// What changes least stands first.
@@ -42,11 +28,6 @@ fn take_down(session: &Session, cwd: &str) -> Message {
     let parts = instructions(session, cwd).into_iter().chain([date]).chain(git);
     let content = parts.map(|part| Piece::text(&reminder(&part))).collect();
     Message { role: Role::User, content }
-}
-
-/// A text of the system in a user's message.
-pub(in crate::agent) fn reminder(text: &str) -> String {
-    format!("<system-reminder>\n{text}\n</system-reminder>")
 }
 
 /// The instruction files that there are: the user's, then those of every directory from the root to `cwd`.

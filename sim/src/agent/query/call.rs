@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::assemble::Prepared;
-use crate::agent::context::Context;
+use super::decide::{self, Decision};
 use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::event::Event;
-use crate::agent::permission::Decision;
-use crate::agent::tool::{Call, Outcome, Tool, ToolError};
+use crate::agent::session::Context;
+use crate::agent::session::{Call, Outcome, Tool, ToolError};
 use crate::wire::Piece;
 
 /// What a call that was stopped answers.
@@ -67,7 +67,7 @@ async fn permitted(context: &Rc<Context>, tool: Rc<dyn Tool>, tool_use: &ToolUse
     if let Some(why) = context.session.hooks.pre_tool_use(context, tool_use).await {
         return Result::failed("blocked", &why);
     }
-    match context.session.permissions.can_use(context, &*tool, tool_use).await {
+    match decide::can_use(context, &*tool, tool_use).await {
         Decision::Denied(words) => Result::failed("denied", &words),
         Decision::Allowed => run(context, &*tool, tool_use, occasion).await,
     }

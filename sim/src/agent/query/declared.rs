@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
-use crate::agent::context::Context;
 use crate::agent::entry::Entry;
 use crate::agent::prompt;
-use crate::agent::session::shared_out;
-use crate::agent::spawn::fork::gate::{Meant, meant};
+use crate::agent::session::Context;
+use crate::agent::settings::gate::{Meant, meant};
+use crate::agent::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces};
 
 /// Gives everything before the main agent's first answer its share of the declared history.
@@ -22,7 +22,7 @@ pub(super) fn size_history(context: &Context) {
     let weights: Vec<u64> = messages.flat_map(|message| &message.content).map(weight).collect();
     let mut shares = shared_out(total, &weights).into_iter();
     for message in &before {
-        prompt::replace_user_context(context, Rc::new(sized(message, &mut shares)));
+        context.session.user_contexts.replace(&context.begun_in, sized(message, &mut shares));
     }
     for entry in entries.iter_mut() {
         *entry = Rc::new(Entry { message: Rc::new(sized(&entry.message, &mut shares)), ..Entry::clone(entry) });
@@ -34,7 +34,7 @@ pub(super) fn size_forking(context: &Context, entry: Rc<Entry>) -> Rc<Entry> {
     let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.assistant) else { return entry };
     let forks = entry.tool_uses.iter().filter(|call| &*call.name == "Agent").any(|call| {
         let kind = call.input.get("subagent_type").and_then(serde_json::Value::as_str);
-        meant(&context.session, kind) == Meant::Fork
+        meant(&context.session.settings, kind) == Meant::Fork
     });
     if !forks || context.fork.is_some() {
         return entry;

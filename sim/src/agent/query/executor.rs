@@ -15,9 +15,9 @@ use std::task::{self, Poll};
 
 use super::assemble::Prepared;
 use super::call::{self, Answer, Occasion};
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::event::Event;
+use crate::agent::session::Context;
 use crate::wire::Index;
 
 /// The tools of one turn.

@@ -9,9 +9,9 @@ use super::exit::Exit;
 use super::retry::Asked;
 use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
+use crate::agent::session::Context;
 
 /// A loop under way.
 pub(super) struct Loop {
@@ -139,7 +139,7 @@ impl Loop {
     /// which counts a sub-agent's whole run and the main agent's single query (LOOP-18, G11).
     async fn boundary(&self) -> Round {
         if self.context.parent.is_some() {
-            for item in self.context.session.queue.take_for(&self.context.session, &self.context.agent) {
+            for item in self.context.session.queue.take_for(&self.context.agent) {
                 self.insert(&item.text).await;
             }
         }

@@ -1,37 +1,35 @@
 //! The query loop: prompt, model, tools, exit checks, until nothing more is asked for (contract LOOP, STREAM, STOP).
 //!
 //! * `iteration`: the four steps of an iteration (LOOP-02..09, LOOP-12, LOOP-15, LOOP-18).
-//! * `conversation`, `request`, [`Placement`]: what is sent (LOOP-04, LOOP-14, STREAM-16).
-//! * `branched`: what a fork's conversation has in common with its parent's.
+//! * `request`: what is sent (LOOP-04, LOOP-14, STREAM-16).
 //! * `declared`: sizes that a scenario gives whole parts.
 //! * `stream`, `assemble`, `arguments`: one answer as it arrives (STREAM-01..09, LOOP-10, LOOP-17).
 //! * `executor`, `call`: tools, during the stream and behind it (STREAM-10..17, LOOP-11, LOOP-13, LOOP-23).
+//! * `decide`: whether a call may be made (PERM-09..13).
 //! * `retry`: refused and broken calls. `exit`: exit checks (STOP-01..08). `interruption`: what an abort leaves.
 
 mod arguments;
 mod assemble;
-mod branched;
 mod call;
-mod conversation;
+mod decide;
 mod declared;
 mod executor;
 mod exit;
 mod generator;
 mod interruption;
 mod iteration;
-mod placement;
 mod request;
 mod retry;
 mod stream;
 
 use std::rc::Rc;
 
-pub use conversation::Conversation;
+pub use super::settings::Placement;
+pub use decide::{Decision, can_use};
 pub use generator::{Generator, Step, Yielder};
-pub use placement::{Layout, Placement};
 
-use super::context::Context;
 use super::entry::Entry;
+use super::session::Context;
 use crate::model;
 
 /// What a loop yields on its way (LOOP-01, LOOP-10, LOOP-16).

@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use super::placement::Layout;
-use crate::agent::context::Context;
 use crate::agent::prompt;
-use crate::agent::spawn::fork::Ablation;
+use crate::agent::session::Context;
+use crate::agent::settings::{Ablation, Layout};
 use crate::model::Question;
 use crate::wire::Draft;
 

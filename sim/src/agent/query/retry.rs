@@ -11,7 +11,7 @@ use super::iteration::Loop;
 use super::stream::{Tried, Turn};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
-use crate::agent::session::Retries;
+use crate::agent::settings::Retries;
 use crate::model::{CallError, Question};
 use crate::time::Duration;
 use crate::wire::{Piece, Role};

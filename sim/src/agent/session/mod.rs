@@ -1,50 +1,53 @@
 //! What one session has, and what all its agents share.
 
+pub mod context;
 mod flags;
-mod ids;
+pub mod fork;
+mod front;
+mod hooks;
+mod launch;
 mod open;
+pub mod pool;
 mod scoped;
-mod settings;
-mod sizes;
 mod skills;
+pub mod tool;
+mod user_context;
 
+use std::ops::Deref;
 use std::rc::Rc;
 
+pub use context::{Context, Continued, Memory, Scope, SubAgent};
 pub use flags::Flags;
-pub use ids::Ids;
+pub use front::{Command, FrontEnd, Handling};
 pub use open::Opening;
+pub use pool::Pool;
 pub use scoped::{Dump, Scoped};
-pub use settings::{Environment, Fragment, ModelNames, Retries, Settings};
-pub use sizes::{AgentSizes, PartSizes, shared_out};
 pub use skills::{Match, Skill, Skills};
+pub use tool::{Call, Effect, Offer, Outcome, Tool, ToolError, Tools};
+pub use user_context::UserContexts;
 
-use super::definition::Definitions;
-use super::event::{Event, Sink};
+use super::definition::{AgentDefinition, Definitions};
+use super::event::Event;
+use super::ground::Ground;
 use super::hook::Hooks;
-use super::input::FrontEnd;
+use super::notification::Notifications;
 use super::permission::Permissions;
-use super::prompt::UserContexts;
 use super::queue::Queue;
-use super::spawn::fork::Origins;
+use super::settings::Settings;
 use super::task::Tasks;
-use super::tool::Tools;
 use super::transcript::Transcripts;
 use super::world::World;
 use crate::model::Model;
-use crate::time::{Handle, Instant};
+use fork::Origins;
 
-/// A session: one user, one working directory, one main agent and its descendants.
+/// A session: one user, one working directory, one main agent and its descendants. It stands on its [`Ground`], and so do
+/// all of its stores: clock, ids and events of it are the ground's.
 pub struct Session {
+    ground: Rc<Ground>,
     /// Options that never change.
-    pub settings: Settings,
-    /// The clock and the executor.
-    pub handle: Handle,
+    pub settings: Rc<Settings>,
     /// Who answers.
     pub model: Rc<dyn Model>,
-    /// Who watches.
-    pub sink: Rc<dyn Sink>,
-    /// Ids, drawn from the seed.
-    pub ids: Ids,
     /// Remote feature flags; they can flip (contract PROMPT-05).
     pub flags: Flags,
     /// Rules and modes (`toolPermissionContext`), and requests that wait for an answer.
@@ -60,13 +63,15 @@ pub struct Session {
     /// Where the user sits.
     pub front: FrontEnd,
     /// The one queue.
-    pub queue: Queue,
+    pub queue: Rc<Queue>,
     /// What runs, in front and behind.
-    pub tasks: Tasks,
+    pub tasks: Rc<Tasks>,
+    /// What background tasks tell.
+    pub notifications: Notifications,
     /// Message logs.
     pub transcripts: Transcripts,
     /// Files and shell.
-    pub world: World,
+    pub world: Rc<World>,
     /// What precedes conversations.
     pub user_contexts: UserContexts,
     /// What is kept for agents while they run.
@@ -75,15 +80,20 @@ pub struct Session {
     pub origins: Origins,
 }
 
-impl Session {
-    /// The instant.
-    pub fn now(&self) -> Instant {
-        self.handle.now()
-    }
+impl Deref for Session {
+    type Target = Ground;
 
-    /// Tells the watcher of `event`.
-    pub fn emit(&self, event: &Event) {
-        self.sink.take(self.handle.now(), event);
+    fn deref(&self) -> &Ground {
+        &self.ground
+    }
+}
+
+impl Session {
+    /// Definitions that are neither denied nor lack a server, in order of their names: what a model is shown (PROMPT-18).
+    pub fn visible_definitions(&self) -> Vec<Rc<AgentDefinition>> {
+        let mut shown = self.definitions.not_denied(&self.permissions);
+        shown.retain(|definition| definition.missing(&self.settings.mcp_servers).is_empty());
+        shown
     }
 
     /// Gives a remote flag a value, in mid-session too (contract PROMPT-05); a change is told to the watcher.

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Flags, Ids, Scoped, Session, Settings, Skills};
+use super::fork::Origins;
+use super::{Flags, FrontEnd, Scoped, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
-use crate::agent::event::Sink;
+use crate::agent::event::{Event, Sink};
+use crate::agent::ground::Ground;
 use crate::agent::hook::Hooks;
-use crate::agent::input::FrontEnd;
+use crate::agent::notification::Notifications;
 use crate::agent::permission::Permissions;
-use crate::agent::prompt::UserContexts;
 use crate::agent::queue::Queue;
-use crate::agent::spawn::fork::Origins;
+use crate::agent::settings::Settings;
 use crate::agent::task::Tasks;
-use crate::agent::tool::Tools;
 use crate::agent::transcript::Transcripts;
 use crate::agent::world::World;
 use crate::model::Model;
@@ -49,12 +49,12 @@ pub struct Opening {
 impl Opening {
     /// Opens the session on this clock; tells what became of every definition (contract ADEF-24).
     pub fn open(self, handle: Handle) -> Rc<Session> {
+        let ground = Ground::new(handle, &self.seed, self.sink);
+        let (settings, world) = (Rc::new(self.settings), Rc::new(self.world));
+        let queue = Rc::new(Queue::new(ground.clone()));
+        let tasks = Rc::new(Tasks::new(ground.clone()));
         let session = Rc::new(Session {
-            settings: self.settings,
-            handle,
             model: self.model,
-            sink: self.sink,
-            ids: Ids::new(&self.seed),
             flags: Flags::new(self.flags),
             permissions: self.permissions,
             definitions: self.definitions,
@@ -62,15 +62,40 @@ impl Opening {
             tools: self.tools,
             hooks: self.hooks,
             front: FrontEnd::default(),
-            queue: Queue::default(),
-            tasks: Tasks::default(),
-            transcripts: Transcripts::default(),
-            world: self.world,
+            notifications: Notifications::new(ground.clone(), queue.clone(), tasks.clone()),
+            transcripts: Transcripts::new(ground.clone(), settings.clone(), world.clone()),
             user_contexts: UserContexts::default(),
             scoped: Scoped::default(),
             origins: Origins::default(),
+            ground,
+            settings,
+            queue,
+            tasks,
+            world,
         });
-        definition::announce(&session);
+        announce(&session);
         session
+    }
+}
+
+/// Tells what became of every definition, once, when a session begins.
+fn announce(session: &Session) {
+    for fate in session.definitions.fates() {
+        let (mut outcome, mut why) = (fate.outcome.name(), fate.why.clone());
+        let survivor = session.definitions.get(&fate.agent_type).filter(|_| fate.outcome == definition::Outcome::Kept);
+        if let Some(definition) = survivor {
+            let missing = definition.missing(&session.settings.mcp_servers);
+            if session.permissions.denies_agent(&definition.agent_type) {
+                (outcome, why) = ("denied", "by a rule".into());
+            } else if !missing.is_empty() {
+                (outcome, why) = ("blocked", format!("no server: {}", missing.join(", ")).into());
+            }
+        }
+        session.emit(&Event::Definition {
+            agent_type: fate.agent_type.clone(),
+            source: fate.source.name(),
+            outcome,
+            why,
+        });
     }
 }

@@ -7,11 +7,11 @@ use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
 use super::waiter::{self, Verdict, Waiter};
-use crate::agent::context::Context;
 use crate::agent::event::Event;
-use crate::agent::notification::{self, Told};
+use crate::agent::notification::Told;
 use crate::agent::query::Step;
-use crate::agent::tool::{Call, Outcome};
+use crate::agent::session::Context;
+use crate::agent::session::{Call, Outcome};
 
 /// Registers the task, starts its lifecycle without waiting for anything, and gives the result at once (ASYNC-03,
 /// ASYNC-04).
@@ -36,7 +36,7 @@ pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
 /// A background agent goes by the name that the call gave it (contract AGENT-26).
 pub fn name(resolved: &Resolved, context: &Context) {
     if let Some(name) = &resolved.input.name {
-        context.session.tasks.names.register(&context.session, name, &context.agent);
+        context.session.tasks.names.register(name, &context.agent);
     }
 }
 
@@ -64,7 +64,7 @@ async fn lifecycle(mut waiter: Waiter) {
     }
     waiter.sdk(verdict.sdk());
     follow_up(&waiter).await;
-    notification::ended(&waiter.session, &waiter.task, &told);
+    waiter.session.notifications.ended(&waiter.task, &told);
     let (session, task) = (waiter.session.clone(), waiter.task.clone());
     waiter.run.close();
     session.tasks.settle(&task);

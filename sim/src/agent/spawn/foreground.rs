@@ -7,13 +7,12 @@ use super::route::Resolved;
 use super::run::{Beginning, Produced, Run, run_agent};
 use super::takeover;
 use super::waiter::{self, Verdict, Waiter};
-use super::{backgrounds_are_off, is_on};
-use crate::agent::context::Context;
 use crate::agent::event::Event;
 use crate::agent::query::{Ended, Step};
+use crate::agent::session::Context;
 use crate::agent::session::Session;
+use crate::agent::session::{Call, Outcome, ToolError};
 use crate::agent::task::Task;
-use crate::agent::tool::{Call, Outcome, ToolError};
 use crate::time::{Duration, Handle};
 
 /// How long a synchronous child runs before it is sent into the background by itself (SYNC-13).
@@ -45,8 +44,9 @@ pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError
 
 /// After how many milliseconds a child is sent into the background by itself; zero is never (SYNC-13, SYNC-14).
 pub fn auto_background_ms(session: &Session) -> u64 {
-    let enabled = is_on(session, "CLAUDE_AUTO_BACKGROUND_TASKS") || session.flags.is_on("tengu_auto_background_agents");
-    if enabled && !backgrounds_are_off(session) { AUTO_BACKGROUND_MS } else { 0 }
+    let enabled =
+        session.settings.is_on("CLAUDE_AUTO_BACKGROUND_TASKS") || session.flags.is_on("tengu_auto_background_agents");
+    if enabled && !session.settings.backgrounds_are_off() { AUTO_BACKGROUND_MS } else { 0 }
 }
 
 /// What came first.
@@ -168,7 +168,7 @@ async fn first(
 
 /// Ready when the user or the timer sends the child into the background (SYNC-12); says who.
 async fn signal(session: &Session, task: &Task) -> &'static str {
-    if backgrounds_are_off(session) {
+    if session.settings.backgrounds_are_off() {
         return std::future::pending().await;
     }
     match auto_background_ms(session) {

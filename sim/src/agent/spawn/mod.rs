@@ -16,6 +16,7 @@
 pub mod background;
 pub mod foreground;
 pub mod fork;
+pub mod input;
 pub mod result;
 pub mod route;
 pub mod run;
@@ -25,8 +26,7 @@ pub mod waiter;
 use route::Resolved;
 
 use super::event::Event;
-use super::session::Session;
-use super::tool::{Call, Outcome, ToolError};
+use super::session::{Call, Outcome, ToolError};
 
 /// A call of the Agent tool (AGENT-29, AGENT-30): resolves everything, then runs the agent in front or behind.
 ///
@@ -54,17 +54,4 @@ async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
         true => Ok(background::launch(call, resolved)),
         false => foreground::wait(call, resolved).await,
     }
-}
-
-/// The environment variable that keeps everything in the foreground (contract G03).
-const BACKGROUNDS_OFF: &str = "DISABLE_BACKGROUND_TASKS";
-
-/// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).
-pub fn backgrounds_are_off(session: &Session) -> bool {
-    is_on(session, BACKGROUNDS_OFF)
-}
-
-/// Whether an environment variable is set to something that means yes.
-pub fn is_on(session: &Session, variable: &str) -> bool {
-    session.settings.is_on(variable)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::notification::Totals;
-use crate::agent::tool::Outcome;
+use crate::agent::session::Outcome;
 use crate::time::Duration;
 use crate::wire::Usage;
 

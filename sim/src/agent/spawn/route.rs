@@ -4,16 +4,15 @@
 
 use std::rc::Rc;
 
-use super::backgrounds_are_off;
-use super::fork::{self, Origin, gate};
-use crate::agent::context::{Context, SubAgent};
-use crate::agent::definition::{AgentDefinition, Isolation, McpServer, missing_servers, visible};
+use super::fork::{self, Origin, closed, gate};
+use super::input::{Input, ShortModel};
+use crate::agent::definition::{AgentDefinition, Isolation, McpServer};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Session;
-use crate::agent::tool::agent::{Input, ShortModel};
-use crate::agent::tool::pool::Worker;
-use crate::agent::tool::{Call, Pool};
+use crate::agent::session::pool::Worker;
+use crate::agent::session::{Call, Pool};
+use crate::agent::session::{Context, SubAgent};
 
 /// What a call means.
 pub struct Resolved {
@@ -47,7 +46,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let (parent, session) = (&call.context, &*call.context.session);
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
     refuse_teams(&input)?;
-    gate::tell(call, input.subagent_type.as_deref());
+    closed::tell(call, input.subagent_type.as_deref());
     let Some((agent_type, why)) = agent_type(session, &input)? else { return fork::resolve(call, input) };
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
@@ -114,7 +113,7 @@ fn refuse_teams(input: &Input) -> Result<(), Refusal> {
 /// Routes 1 to 3 (AGENT-21..23): a type that is given is that agent; without one the fork gate decides. Nothing where the
 /// call means a fork.
 fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'static str)>, Refusal> {
-    match gate::meant(session, input.subagent_type.as_deref()) {
+    match gate::meant(&session.settings, input.subagent_type.as_deref()) {
         gate::Meant::Fork => Ok(None),
         gate::Meant::Unavailable(why) => Err(format!("there is no fork here: {}", why.explanation()).into()),
         gate::Meant::Named(why) => {
@@ -137,13 +136,14 @@ fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refu
 
 /// What a model is shown (contract PROMPT-18).
 fn available(session: &Session) -> String {
-    let names: Vec<String> = visible(session).iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
+    let names: Vec<String> =
+        session.visible_definitions().iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
     names.join(", ")
 }
 
 /// Says honestly what this runtime cannot do yet. Of two isolations the call's counts (AGENT-18).
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
-    let missing = missing_servers(session, definition);
+    let missing = definition.missing(&session.settings.mcp_servers);
     let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
     let why = match input.isolation.or(definition.isolation) {
         Some(Isolation::Worktree) => "worktrees are not part of this runtime yet: leave `isolation` out".to_owned(),
@@ -170,8 +170,9 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 /// contract ASYNC-01); an open fork gate forces it (AGENT-22, ASYNC-02). The other conditions that force it belong to
 /// parts that are not built.
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
-    let asked = input.run_in_background == Some(true) || definition.background || gate::forces_background(session);
-    asked && !backgrounds_are_off(session)
+    let asked =
+        input.run_in_background == Some(true) || definition.background || gate::forces_background(&session.settings);
+    asked && !session.settings.backgrounds_are_off()
 }
 
 /// The call's model, then the definition's, then the parent's (AGENT-16).

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::agent::context::{Context, Scope};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::query::{Ended, Generator, Reason, Step, Yielded, Yielder, query};
+use crate::agent::session::{Context, Scope};
 use crate::time::Part;
 
 /// What an agent begins with.
@@ -90,7 +90,7 @@ async fn body(
         Beginning::End => return ended(&context, Reason::Completed),
     };
     for entry in &first {
-        context.session.transcripts.append(&context, entry);
+        context.record(entry);
     }
     if !is_its_turn(&context).await {
         return ended(&context, Reason::Aborted);
@@ -110,16 +110,15 @@ async fn is_its_turn(context: &Context) -> bool {
 
 /// Runs the loop and writes every message down before anybody sees it (contract TRANSCRIPT-07).
 async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
-    let transcripts = &context.session.transcripts;
     let mut query = query(context.clone());
     loop {
         match query.next().await {
             Step::Yielded(Yielded::Entry(entry)) => {
-                transcripts.append(context, &entry);
+                context.record(&entry);
                 yielder.give(Produced::Message(entry)).await;
             }
             Step::Yielded(Yielded::Tombstone(uuid)) => {
-                transcripts.strike(context, &uuid);
+                context.strike(&uuid);
                 yielder.give(Produced::Struck(uuid)).await;
             }
             Step::Yielded(Yielded::Stream(_)) => {}

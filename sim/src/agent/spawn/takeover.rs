@@ -22,10 +22,10 @@ use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
 use super::waiter::{self, Verdict, Waiter};
-use crate::agent::context::{Context, Continued, SubAgent};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
-use crate::agent::tool::{Call, Outcome, ToolError};
+use crate::agent::session::{Call, Outcome, ToolError};
+use crate::agent::session::{Context, Continued, SubAgent};
 
 /// Sends the agent of `waiter` into the background; `by` says who wished it. The call's result is that it was launched
 /// (SYNC-11).
@@ -38,13 +38,13 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     foreground::leave(&waiter);
     let old = waiter.run.context.clone();
     waiter.run.close();
-    let mut entries = session.transcripts.replay(&session, &task.id).map_err(|unreadable| {
-        session.tasks.end(&session, &task, Verdict::Failed("".into()).state());
+    let mut entries = session.transcripts.replay(&task.id).map_err(|unreadable| {
+        session.tasks.end(&task, Verdict::Failed("".into()).state());
         session.tasks.unregister(&task);
         ToolError::Failed(unreadable.to_string().into())
     })?;
     for result in drop_results_without_call(&mut entries) {
-        session.transcripts.strike(&old, &result.uuid);
+        old.strike(&result.uuid);
     }
     let beginning = if is_over(&entries) { Beginning::End } else { Beginning::History };
     let (count, collected) = (entries.len(), Collected::of(&entries));
@@ -53,7 +53,7 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     }
     let context = Context::sub_agent(&call.context, start);
     task.replace_abort(context.abort.clone());
-    session.tasks.move_to_background(&session, &task);
+    session.tasks.move_to_background(&task);
     session.emit(&Event::Takeover { agent: task.id.clone(), entries: count, signal: by });
     background::name(resolved, &context);
     let run = run_agent(context, beginning);

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use super::result::{AsyncLaunched, Collected, Data};
 use super::route::Resolved;
 use super::run::{Produced, Run};
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::notification::Totals;
 use crate::agent::query::{Ended, Reason};
+use crate::agent::session::Context;
 use crate::agent::session::Session;
+use crate::agent::session::{Call, Outcome};
 use crate::agent::task::{Kind, Launch, State, Task, output};
-use crate::agent::tool::{Call, Outcome};
 
 /// Waits for an agent.
 pub struct Waiter {
@@ -66,7 +66,7 @@ impl Waiter {
                 self.task.advance(entry.tool_uses.len(), entry.usage);
                 self.collected.add(&entry);
                 if entry.nature == Nature::Said && !entry.text.trim().is_empty() {
-                    output::append(&self.session, &self.task, &format!("{}\n", entry.text));
+                    output::append(&self.session.world.files, &self.task, &format!("{}\n", entry.text));
                 }
                 Some(entry)
             }
@@ -93,13 +93,13 @@ impl Waiter {
     /// and tells a surrounding program.
     pub fn end(&self, verdict: &Verdict) {
         let state = verdict.state();
-        if !self.session.tasks.end(&self.session, &self.task, state) {
+        if !self.session.tasks.end(&self.task, state) {
             return;
         }
         if let Verdict::Failed(why) = verdict {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
-        output::append(&self.session, &self.task, &format!("[{}]\n", state.name()));
+        output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
         // What its own background tasks told it and it did not read any more is for the main thread (contract QUEUE-16).
         self.session.queue.hand_over(&self.task.id);
     }
@@ -129,11 +129,11 @@ pub fn register(call: &Call, resolved: &Resolved, context: &Context, background:
         description: resolved.input.description.clone(),
         tool_use: call.tool_use.id.clone(),
         owner: call.context.parent.is_some().then(|| call.context.agent.clone()),
-        output_file: output::path(session, &context.agent),
+        output_file: output::path(&session.settings, &context.agent),
         abort: context.abort.clone(),
         background,
     };
-    session.tasks.register(session, launch)
+    session.tasks.register(launch)
 }
 
 /// The result of a call whose agent nobody waits for (contract ASYNC-03, RESULT-04).

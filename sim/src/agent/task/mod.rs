@@ -22,12 +22,12 @@ pub use names::Names;
 pub use record::{Kind, Launch, Progress, State, Task};
 
 use super::event::Event;
-use super::session::Session;
+use super::ground::Ground;
 use crate::wire::Index;
 
 /// The tasks of a session.
-#[derive(Debug, Default)]
 pub struct Tasks {
+    ground: Rc<Ground>,
     records: RefCell<Records>,
     /// Synchronous children that somebody waits for, in order of registration (SYNC-06).
     foreground: RefCell<Vec<Rc<Task>>>,
@@ -83,16 +83,28 @@ impl Records {
 }
 
 impl Tasks {
+    /// No tasks.
+    pub fn new(ground: Rc<Ground>) -> Self {
+        Self {
+            names: Names::new(ground.clone()),
+            ground,
+            records: RefCell::default(),
+            foreground: RefCell::default(),
+            unsettled: Cell::default(),
+            changed: Notify::new(),
+        }
+    }
+
     /// Registers a task that begins to run: in the foreground (`registerAgentForeground`, SYNC-06) or not (ASYNC-03).
-    pub fn register(&self, session: &Session, launch: Launch) -> Rc<Task> {
-        let task = Rc::new(Task::new(session.now(), launch));
+    pub fn register(&self, launch: Launch) -> Rc<Task> {
+        let task = Rc::new(Task::new(self.ground.now(), launch));
         if task.is_background() {
             self.unsettled.set(self.unsettled.get() + 1);
         } else {
             self.foreground.borrow_mut().push(task.clone());
         }
         self.records.borrow_mut().put(&task);
-        self.tell(session, &task);
+        self.tell(&task);
         task
     }
 
@@ -113,11 +125,11 @@ impl Tasks {
 
     /// Gives a task its terminal state and wakes whoever waits for it (ASYNC-09, ASYNC-10). States are final: `false`
     /// when it has one already (LIFE-09).
-    pub fn end(&self, session: &Session, task: &Task, state: State) -> bool {
-        if !task.end(state, session.now()) {
+    pub fn end(&self, task: &Task, state: State) -> bool {
+        if !task.end(state, self.ground.now()) {
             return false;
         }
-        self.tell(session, task);
+        self.tell(task);
         self.changed.notify_waiters();
         true
     }
@@ -199,16 +211,16 @@ impl Tasks {
     }
 
     /// A synchronous child runs in the background from here on, under the same record (SYNC-09, G27).
-    pub fn move_to_background(&self, session: &Session, task: &Task) {
+    pub fn move_to_background(&self, task: &Task) {
         self.unregister(task);
         if task.move_to_background() {
             self.unsettled.set(self.unsettled.get() + 1);
-            self.tell(session, task);
+            self.tell(task);
         }
     }
 
-    fn tell(&self, session: &Session, task: &Task) {
-        session.emit(&Event::TaskState {
+    fn tell(&self, task: &Task) {
+        self.ground.emit(&Event::TaskState {
             task: task.id.clone(),
             kind: task.kind.name(),
             state: task.state().name(),

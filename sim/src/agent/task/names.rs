@@ -5,22 +5,28 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::agent::event::Event;
-use crate::agent::session::Session;
+use crate::agent::ground::Ground;
 
 /// Which agent goes by which name.
-#[derive(Debug, Default)]
-pub struct Names(RefCell<BTreeMap<Rc<str>, Rc<str>>>);
+pub struct Names {
+    ground: Rc<Ground>,
+    agents: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
+}
 
 impl Names {
+    pub(super) fn new(ground: Rc<Ground>) -> Self {
+        Self { ground, agents: RefCell::default() }
+    }
+
     /// Registers `name` for `agent`. Of two agents with one name the latest goes by it, and the log says whom it
     /// replaced (G28).
-    pub fn register(&self, session: &Session, name: &Rc<str>, agent: &Rc<str>) {
-        let replaced = self.0.borrow_mut().insert(name.clone(), agent.clone());
-        session.emit(&Event::Named { agent: agent.clone(), name: name.clone(), replaced });
+    pub fn register(&self, name: &Rc<str>, agent: &Rc<str>) {
+        let replaced = self.agents.borrow_mut().insert(name.clone(), agent.clone());
+        self.ground.emit(&Event::Named { agent: agent.clone(), name: name.clone(), replaced });
     }
 
     /// The agent that goes by `name`.
     pub fn get(&self, name: &str) -> Option<Rc<str>> {
-        self.0.borrow().get(name).cloned()
+        self.agents.borrow().get(name).cloned()
     }
 }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::Task;
-use crate::agent::session::Session;
+use crate::agent::settings::Settings;
+use crate::agent::world::Files;
 
 /// The output file of task `id`: below the system's temporary folder, by directory and session, as the client of 2026
 /// lays them (`clients.md` 1).
-pub fn path(session: &Session, id: &str) -> Rc<str> {
-    let settings = &session.settings;
+pub fn path(settings: &Settings, id: &str) -> Rc<str> {
     format!("/tmp/claude/{}/{}/tasks/{id}.output", folder(&settings.cwd), settings.session).into()
 }
 
@@ -18,6 +18,6 @@ pub fn folder(cwd: &str) -> String {
 }
 
 /// Adds `text` at the end of a task's output file.
-pub fn append(session: &Session, task: &Task, text: &str) {
-    session.world.files.append(&task.output_file, text);
+pub fn append(files: &Files, task: &Task, text: &str) {
+    files.append(&task.output_file, text);
 }

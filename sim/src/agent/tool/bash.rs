@@ -5,11 +5,10 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::fields::{self, Field, Input, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, background};
 use crate::agent::session::Session;
-use crate::agent::world::background;
-use crate::agent::world::shell::{self, Ran};
-use crate::agent::{spawn, task};
+use crate::agent::task;
+use crate::agent::world::shell::{Command, Ran};
 use crate::time::Duration;
 
 /// Runs a command.
@@ -33,7 +32,7 @@ static FIELDS: [Field; 4] = [
 
 /// The fields of a session: where nothing may run in the background, nothing says that it could (contract G03).
 fn fields(session: &Session) -> &'static [Field] {
-    let shown = FIELDS.len() - usize::from(spawn::backgrounds_are_off(session));
+    let shown = FIELDS.len() - usize::from(session.settings.backgrounds_are_off());
     FIELDS.get(..shown).unwrap_or(&FIELDS)
 }
 
@@ -74,9 +73,10 @@ impl Tool for Bash {
 async fn in_front(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let timeout_ms = input.count("timeout").unwrap_or(TIMEOUT_MS).min(TIMEOUT_MS_MAX);
     let (session, cwd) = (&call.context.session, call.context.cwd.borrow().clone());
+    let command = Command::begin(session, &session.world, &call.context.agent, &cwd, input.text("command"));
     crate::select! {
         () = call.abort.given() => Err(ToolError::Aborted),
-        ran = shell::run(session, &call.context.agent, &cwd, input.text("command")) => Ok(ended(&ran)),
+        ran = command.end() => Ok(ended(&ran)),
         () = session.handle.sleep(Duration::from_millis(timeout_ms)) => {
             Err(ToolError::failed(format!("The command was stopped after {timeout_ms} ms: it had not ended by then.")))
         }

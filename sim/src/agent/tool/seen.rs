@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::ToolError;
-use crate::agent::context::Context;
+use crate::agent::session::Context;
 
 /// Where `path` lies for the agent.
 pub fn located(context: &Context, path: &str) -> Rc<str> {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature, ToolUse};
 use crate::agent::world::files::Unwritten;
 use crate::outside::{complaint, found};
@@ -81,29 +80,17 @@ struct Tombstone {
 
 /// A message with what its line says beside it.
 pub struct Message {
-    entry: Rc<Entry>,
-    parent: Option<Rc<str>>,
-    is_sidechain: bool,
-    agent: Rc<str>,
-    session: Rc<str>,
-    cwd: Rc<str>,
-    at: Instant,
+    pub entry: Rc<Entry>,
+    /// The message before it in the same log.
+    pub parent: Option<Rc<str>>,
+    pub is_sidechain: bool,
+    pub agent: Rc<str>,
+    pub session: Rc<str>,
+    pub cwd: Rc<str>,
+    pub at: Instant,
 }
 
 impl Message {
-    /// `entry` of `context`'s agent, which stands behind the message `parent` of the same log.
-    pub fn of(entry: &Rc<Entry>, parent: Option<Rc<str>>, context: &Context) -> Self {
-        Self {
-            entry: Rc::clone(entry),
-            parent,
-            is_sidechain: context.parent.is_some(),
-            agent: Rc::clone(&context.agent),
-            session: Rc::clone(&context.session.settings.session),
-            cwd: Rc::clone(&context.cwd.borrow()),
-            at: context.session.now(),
-        }
-    }
-
     fn head(&self, role: &'static str) -> String {
         let entry = &self.entry;
         let content = &entry.message.content;

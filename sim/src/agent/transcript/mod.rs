@@ -10,21 +10,24 @@ mod line;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::context::Context;
 use super::entry::Entry;
 use super::event::Event;
-use super::session::Session;
+use super::ground::Ground;
+use super::settings::Settings;
 use super::task::output::folder;
+use super::world::World;
 use crate::wire::Index;
 
 /// The transcripts of a session.
-#[derive(Debug, Default)]
 pub struct Transcripts {
+    ground: Rc<Ground>,
+    settings: Rc<Settings>,
+    world: Rc<World>,
     /// By agent: the file, and the message that was written last.
     logs: RefCell<Index<Rc<str>, Log>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Log {
     file: Rc<str>,
     last: Option<Rc<str>>,
@@ -48,36 +51,59 @@ pub enum Unreadable {
     },
 }
 
+/// Whose message it is that is written down.
+pub struct Author<'a> {
+    /// The agent.
+    pub agent: &'a Rc<str>,
+    /// It is a sub-agent: its log is a side chain (TRANSCRIPT-05).
+    pub is_sidechain: bool,
+    /// Where it works.
+    pub cwd: Rc<str>,
+}
+
 impl Transcripts {
-    /// Writes `entry` to the log of `context`'s agent: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent
-    /// its own side chain (TRANSCRIPT-05).
-    pub fn append(&self, context: &Context, entry: &Rc<Entry>) {
-        let session = &context.session;
-        let mut log = self.log(session, &context.agent);
-        if !session.settings.without_transcripts {
-            session.world.files.append_unwritten(&log.file, line::Message::of(entry, log.last.clone(), context));
-        }
-        self.tell(context, &log.file, &entry.uuid, entry.nature.name());
-        log.last = Some(entry.uuid.clone());
-        self.logs.borrow_mut().insert(context.agent.clone(), log);
+    /// No transcripts; they will lie in `world`.
+    pub fn new(ground: Rc<Ground>, settings: Rc<Settings>, world: Rc<World>) -> Self {
+        Self { ground, settings, world, logs: RefCell::default() }
     }
 
-    /// Notes that the message `uuid` counts no more: its stream broke after it was written.
-    pub fn strike(&self, context: &Context, uuid: &Rc<str>) {
-        let log = self.log(&context.session, &context.agent);
-        if !context.session.settings.without_transcripts {
-            context.session.world.files.append(&log.file, &line::tombstone(uuid));
+    /// Writes `entry` to the log of its author: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent
+    /// its own side chain (TRANSCRIPT-05).
+    pub fn append(&self, author: &Author<'_>, entry: &Rc<Entry>) {
+        let mut log = self.log(author.agent);
+        if !self.settings.without_transcripts {
+            let message = line::Message {
+                entry: entry.clone(),
+                parent: log.last.clone(),
+                is_sidechain: author.is_sidechain,
+                agent: author.agent.clone(),
+                session: self.settings.session.clone(),
+                cwd: author.cwd.clone(),
+                at: self.ground.now(),
+            };
+            self.world.files.append_unwritten(&log.file, message);
         }
-        self.tell(context, &log.file, uuid, "tombstone");
+        self.tell(author.agent, &log.file, &entry.uuid, entry.nature.name());
+        log.last = Some(entry.uuid.clone());
+        self.logs.borrow_mut().insert(author.agent.clone(), log);
+    }
+
+    /// Notes that the message `uuid` of `agent` counts no more: its stream broke after it was written.
+    pub fn strike(&self, agent: &Rc<str>, uuid: &Rc<str>) {
+        let log = self.log(agent);
+        if !self.settings.without_transcripts {
+            self.world.files.append(&log.file, &line::tombstone(uuid));
+        }
+        self.tell(agent, &log.file, uuid, "tombstone");
     }
 
     /// The messages of `agent` as its file has them, in order, without those that count no more.
     ///
     /// # Errors
     /// When there is no file or a line of it is damaged.
-    pub fn replay(&self, session: &Session, agent: &str) -> Result<Vec<Rc<Entry>>, Unreadable> {
-        let file = self.path(session, agent);
-        let text = session.world.files.read(&file).ok_or_else(|| Unreadable::Absent(agent.into()))?;
+    pub fn replay(&self, agent: &str) -> Result<Vec<Rc<Entry>>, Unreadable> {
+        let file = self.path(agent);
+        let text = self.world.files.read(&file).ok_or_else(|| Unreadable::Absent(agent.into()))?;
         let mut entries: Vec<Rc<Entry>> = Vec::new();
         for (at, text) in text.lines().enumerate() {
             let read = line::read(text);
@@ -90,8 +116,8 @@ impl Transcripts {
     }
 
     /// The file of `agent`'s log: `<session>.jsonl` of the project for the main agent, below it for the others.
-    pub fn path(&self, session: &Session, agent: &str) -> Rc<str> {
-        let settings = &session.settings;
+    pub fn path(&self, agent: &str) -> Rc<str> {
+        let settings = &self.settings;
         let project = format!("{}/.claude/projects/{}", settings.home, folder(&settings.cwd));
         match agent {
             "main" => format!("{project}/{}.jsonl", settings.session).into(),
@@ -99,13 +125,13 @@ impl Transcripts {
         }
     }
 
-    fn log(&self, session: &Session, agent: &Rc<str>) -> Log {
+    fn log(&self, agent: &Rc<str>) -> Log {
         let known = self.logs.borrow().get(agent).cloned();
-        known.unwrap_or_else(|| Log { file: self.path(session, agent), last: None })
+        known.unwrap_or_else(|| Log { file: self.path(agent), last: None })
     }
 
-    fn tell(&self, context: &Context, file: &Rc<str>, entry: &Rc<str>, kind: &'static str) {
-        let (agent, file, entry) = (context.agent.clone(), file.clone(), entry.clone());
-        context.emit(&Event::TranscriptAppend { agent, file, entry, kind });
+    fn tell(&self, agent: &Rc<str>, file: &Rc<str>, entry: &Rc<str>, kind: &'static str) {
+        let (agent, file, entry) = (agent.clone(), file.clone(), entry.clone());
+        self.ground.emit(&Event::TranscriptAppend { agent, file, entry, kind });
     }
 }

@@ -3,9 +3,7 @@
 //! * [`path`] and [`pattern`]: names of files, and which of them or of the commands are meant.
 //! * [`files`]: texts by their path.
 //! * [`shell`]: what a command says, how long it takes and what it changes.
-//! * [`background`]: commands and monitors that nobody waits for (contract NOTIFY-14, QUEUE-07).
 
-pub mod background;
 pub mod files;
 pub mod path;
 pub mod pattern;

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::path;
 use super::pattern::Pattern;
+use super::{World, path};
 use crate::agent::event::Event;
-use crate::agent::session::Session;
+use crate::agent::ground::Ground;
 use crate::time::Duration;
 
 /// What a command does.
@@ -107,7 +107,8 @@ impl Shell {
 
 /// A command on its way to its end.
 pub struct Command<'a> {
-    session: &'a Session,
+    ground: &'a Ground,
+    world: &'a World,
     cwd: Rc<str>,
     text: Rc<str>,
     rule: Option<&'a Rule>,
@@ -115,11 +116,11 @@ pub struct Command<'a> {
 
 impl<'a> Command<'a> {
     /// Looks the command up and tells the watcher; `agent` runs it in `cwd`.
-    pub fn begin(session: &'a Session, agent: &Rc<str>, cwd: &Rc<str>, command: &str) -> Self {
-        let found = session.world.shell.take(command);
+    pub fn begin(ground: &'a Ground, world: &'a World, agent: &Rc<str>, cwd: &Rc<str>, command: &str) -> Self {
+        let found = world.shell.take(command);
         let program = command.split_whitespace().next().unwrap_or_default().into();
-        session.emit(&Event::Shell { agent: agent.clone(), program, rule: found.map(|(at, _)| at) });
-        Self { session, cwd: cwd.clone(), text: command.into(), rule: found.map(|(_, rule)| rule) }
+        ground.emit(&Event::Shell { agent: agent.clone(), program, rule: found.map(|(at, _)| at) });
+        Self { ground, world, cwd: cwd.clone(), text: command.into(), rule: found.map(|(_, rule)| rule) }
     }
 
     /// After how long a watcher finds it stuck.
@@ -136,9 +137,9 @@ impl<'a> Command<'a> {
             );
             return Ran { output: output.into(), exit_code: NOT_FOUND };
         };
-        let _waiting = self.session.handle.waiting_for("the end of a command");
+        let _waiting = self.ground.handle.waiting_for("the end of a command");
         match rule.takes {
-            Some(takes) => self.session.handle.sleep(takes).await,
+            Some(takes) => self.ground.handle.sleep(takes).await,
             None => std::future::pending().await,
         }
         for change in &rule.changes {
@@ -148,7 +149,7 @@ impl<'a> Command<'a> {
     }
 
     fn change(&self, change: &Change) {
-        let files = &self.session.world.files;
+        let files = &self.world.files;
         let at = |path: &str| path::absolute(&self.cwd, path);
         match change {
             Change::Write { path, text } => files.write(&at(path), text.clone()),
@@ -158,9 +159,4 @@ impl<'a> Command<'a> {
             }
         }
     }
-}
-
-/// Runs a command of `agent` in `cwd` to its end.
-pub async fn run(session: &Session, agent: &Rc<str>, cwd: &Rc<str>, command: &str) -> Ran {
-    Command::begin(session, agent, cwd, command).end().await
 }

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use super::Section;
-use crate::agent::context::Context;
-use crate::agent::session::Session;
-use crate::agent::spawn::fork::Profile;
+use crate::agent::session::{Context, Session};
+use crate::agent::settings::Profile;
 
 /// The surroundings (PROMPT-03).
 pub fn environment(context: &Context) -> Section {

@@ -5,78 +5,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::agent::context::Context;
-use crate::agent::tool::Pool;
+use super::Ablation;
+use crate::agent::session::Context;
+use crate::agent::session::Pool;
 use crate::wire::Piece;
-
-/// A principle that is broken on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ablation {
-    /// The child's system prompt is rendered anew, so a flag that flipped meanwhile shows (CACHE-19).
-    ReRender,
-    /// One space more in the child's system prompt (CACHE-04).
-    AddedSpace,
-    /// The child's tools are put together as for a named agent behind (CACHE-08).
-    FilterTools,
-    /// The child has no `Agent` tool (CACHE-17).
-    DropAgent,
-    /// Two of the child's tools stand in another order (CACHE-05).
-    ReorderTools,
-    /// The child's permission mode shows in the words of a tool (CACHE-21).
-    ModeInTools,
-    /// Only the current turn of the history is passed on (CACHE-18).
-    StripHistory,
-    /// Real results in the place of placeholders (CACHE-16).
-    RealResults,
-    /// The directive stands among the shared results (CACHE-20).
-    Interleave,
-    /// The child asks another model (CACHE-11).
-    OtherModel,
-    /// The child thinks under another setting (CACHE-12).
-    OtherThinking,
-    /// A named agent in the place of the fork (CACHE-13).
-    NamedSpawn,
-    /// Where the child's requests come from is not passed on; the scan must find it (FORK-45).
-    LoseQuerySource,
-}
-
-impl Ablation {
-    /// All.
-    pub const ALL: [Self; 13] = [
-        Self::ReRender,
-        Self::AddedSpace,
-        Self::FilterTools,
-        Self::DropAgent,
-        Self::ReorderTools,
-        Self::ModeInTools,
-        Self::StripHistory,
-        Self::RealResults,
-        Self::Interleave,
-        Self::OtherModel,
-        Self::OtherThinking,
-        Self::NamedSpawn,
-        Self::LoseQuerySource,
-    ];
-
-    /// The word in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReRender => "re-render",
-            Self::AddedSpace => "added-space",
-            Self::FilterTools => "filter-tools",
-            Self::DropAgent => "drop-agent",
-            Self::ReorderTools => "reorder-tools",
-            Self::ModeInTools => "mode-in-tools",
-            Self::StripHistory => "strip-history",
-            Self::RealResults => "real-results",
-            Self::Interleave => "interleave",
-            Self::OtherModel => "other-model",
-            Self::OtherThinking => "other-thinking",
-            Self::NamedSpawn => "named-spawn",
-            Self::LoseQuerySource => "lose-query-source",
-        }
-    }
-}
 
 /// The child's system prompt.
 pub(super) fn system(ablations: &BTreeSet<Ablation>, parent: &Rc<[Piece]>) -> Rc<[Piece]> {

@@ -3,8 +3,7 @@
 
 use std::rc::Rc;
 
-use super::ablation::Ablation;
-use super::{Request, text};
+use super::{Ablation, Request, text};
 use crate::agent::entry::{Entry, Nature};
 use crate::wire::{Message, Piece, Role};
 

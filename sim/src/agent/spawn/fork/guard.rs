@@ -1,8 +1,8 @@
 //! A fork does not fork again: two guards, each of which suffices (contract FORK-43..49, C01, C30).
 
 use super::{Profile, QUERY_SOURCE, text};
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature};
+use crate::agent::session::Context;
 use crate::wire::Role;
 
 /// What found out that the caller is a fork.

@@ -14,70 +14,29 @@
 
 pub mod ablation;
 pub mod client;
+pub mod closed;
 pub mod documents;
-pub mod gate;
 pub mod guard;
-pub mod launch;
 pub mod origin;
 pub mod report;
 pub mod text;
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-pub use ablation::Ablation;
-pub use gate::Closed;
-pub use launch::LaunchPolicy;
-pub use origin::{Origin, Origins};
+pub use crate::agent::session::fork::{Child, Origin, Origins};
+pub use crate::agent::settings::forks::{Ablation, Forks, LaunchPolicy, Profile, QUERY_SOURCE, TYPE};
+pub use crate::agent::settings::gate::{self, Closed};
 
+use super::input::Input;
 use super::route::{self, Refusal, Resolved};
 use crate::agent::definition::{AgentDefinition, Isolation, Source};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
-use crate::agent::tool::Call;
-use crate::agent::tool::agent::Input;
-use launch::Slot;
-
-/// The type of every fork (FORK-08).
-pub const TYPE: &str = "fork";
-
-/// Where the requests of a fork come from (FORK-43).
-pub const QUERY_SOURCE: &str = "agent:builtin:fork";
+use crate::agent::session::Call;
 
 /// Turns that a fork may take (FORK-10).
 const MAX_TURNS: u32 = 200;
-
-/// How a fork's messages are made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the last
-    /// text block. An omitted type means a fork, and the gate makes every agent a background one.
-    #[default]
-    Documents,
-    /// As the client of 2026 sends it (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, sessions
-    /// without a terminal too, the child's own call alone, and the directive in that call's result.
-    Client2026,
-}
-
-/// Options of a session that concern forks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forks {
-    /// How their messages are made.
-    pub profile: Profile,
-    /// When they start.
-    pub launch: LaunchPolicy,
-    /// Principles that are broken on purpose.
-    pub ablations: BTreeSet<Ablation>,
-}
-
-/// What makes a context a fork's.
-pub struct Child {
-    /// What it shares with its siblings.
-    pub origin: Rc<Origin>,
-    /// Its place among them.
-    pub slot: Slot,
-}
 
 /// What a fork begins with.
 pub struct Beginning {
@@ -85,19 +44,6 @@ pub struct Beginning {
     pub child: Child,
     /// The messages behind the history.
     pub built: Vec<Rc<Entry>>,
-}
-
-impl Profile {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Documents, Self::Client2026];
-
-    /// The word in settings and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Documents => "documents",
-            Self::Client2026 => "client-2026",
-        }
-    }
 }
 
 /// The definition of a fork (FORK-08..14). It is never registered: no list holds it, and its prompt is never rendered.
@@ -130,7 +76,7 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         return Err("a fork works on this machine: leave `isolation` out".into());
     }
     let message = call.message.clone().ok_or("a fork is built from the message of its call, which is not there")?;
-    let origin = parent.session.origins.of(parent, &message);
+    let origin = parent.session.origins.of(&message, || origin::take(parent, &message));
     let agent = parent.session.ids.next("agent");
     parent.emit(&Event::Routed {
         agent: parent.agent.clone(),

@@ -1,102 +1,38 @@
 //! What the forks of one message share, taken once so that all agree (contract FORK-15..19, FORK-53, G05, G06).
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::{Rc, Weak};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use super::launch::Launching;
-use super::{Ablation, ablation, text};
-use crate::agent::context::Context;
-use crate::agent::definition::AgentDefinition;
+use super::{Ablation, Origin, ablation, text};
+use crate::agent::conversation::Conversation;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::prompt;
-use crate::agent::query::Conversation;
-use crate::agent::session::shared_out;
-use crate::agent::tool::Pool;
+use crate::agent::session::Context;
+use crate::agent::settings::shared_out;
 use crate::wire::{Index, Message, Piece, Pieces};
 
-/// What the forks of one message share.
-pub struct Origin {
-    /// The message that forks.
-    pub message: Rc<Entry>,
-    /// What the parent's last request held (FORK-17).
-    pub history: Vec<Rc<Entry>>,
-    /// The same as it was sent, so that no child puts it together again.
-    pub conversation: Conversation,
-    /// The system prompt of the parent's last request (FORK-15).
-    pub system: Rc<[Piece]>,
-    /// The parent's tools (FORK-16).
-    pub pool: Rc<Pool>,
-    /// The parent's model, as spelled (FORK-18).
-    pub model: Rc<str>,
-    /// The `thinking` parameter of the parent's requests (FORK-18).
-    pub thinking: Option<Rc<str>>,
-    /// What every fork is (FORK-08).
-    pub definition: Rc<AgentDefinition>,
-    /// The parameters of the children's requests, once one of them has asked.
-    pub parameters: OnceCell<Rc<[(String, String)]>>,
-    /// The blocks of the message's calls, by id.
-    pub calls: Index<Rc<str>, Piece>,
-    /// The ids of the message's calls, in order.
-    pub answers: Rc<[Rc<str>]>,
-    /// A placeholder for each of them (FORK-23..25).
-    pub placeholders: Pieces,
-    /// When the children start.
-    pub launching: Rc<Launching>,
-}
-
-/// The origins that children of a session still stand on, by message.
-#[derive(Default)]
-pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
-
-impl Origins {
-    /// Whether a call of `message` has forked: then the guards have looked at what its caller has behind it.
-    pub fn knows(&self, message: &Entry) -> bool {
-        self.0.borrow().get(&message.uuid).is_some_and(|origin| origin.strong_count() > 0)
-    }
-
-    /// The origin of the forks of `message`, said by `parent`.
-    pub fn of(&self, parent: &Rc<Context>, message: &Rc<Entry>) -> Rc<Origin> {
-        let mut known = self.0.borrow_mut();
-        if let Some(origin) = known.get(&message.uuid).and_then(Weak::upgrade) {
-            return origin;
-        }
-        known.retain(|_, origin| origin.strong_count() > 0);
-        let origin = Rc::new(Origin::take(parent, message));
-        known.insert(message.uuid.clone(), Rc::downgrade(&origin));
-        origin
-    }
-}
-
-impl Origin {
-    /// The history, with room for the few messages that most forks add.
-    pub fn begin(&self) -> Vec<Rc<Entry>> {
-        let mut entries = Vec::with_capacity(self.history.len() + 8);
-        entries.extend_from_slice(&self.history);
-        entries
-    }
-
-    fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Self {
-        let ablations = &parent.session.settings.forks.ablations;
-        let history = history(parent, message, ablations);
-        let answers = message.tool_uses.ids();
-        let sent = || parent.conversation.borrow_mut().branch();
-        Self {
-            conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
-            calls: calls(message),
-            placeholders: placeholders(parent, &answers),
-            message: message.clone(),
-            history,
-            system: ablation::system(ablations, &rendered(parent)),
-            pool: parent.pool.clone(),
-            model: parent.model.clone(),
-            thinking: ablation::thinking(ablations, parent),
-            definition: Rc::new(super::definition()),
-            parameters: OnceCell::new(),
-            answers,
-            launching: Rc::default(),
-        }
+/// What the forks of `message` share, which `parent` said.
+pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
+    let ablations = &parent.session.settings.forks.ablations;
+    let history = history(parent, message, ablations);
+    let answers = message.tool_uses.ids();
+    let sent = || parent.conversation.borrow_mut().branch();
+    Origin {
+        conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
+        calls: calls(message),
+        placeholders: placeholders(parent, &answers),
+        message: message.clone(),
+        history,
+        system: ablation::system(ablations, &rendered(parent)),
+        pool: parent.pool.clone(),
+        model: parent.model.clone(),
+        thinking: ablation::thinking(ablations, parent),
+        definition: Rc::new(super::definition()),
+        parameters: OnceCell::new(),
+        answers,
+        launching: Rc::default(),
     }
 }
 

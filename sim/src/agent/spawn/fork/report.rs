@@ -1,7 +1,7 @@
 //! Reports of forks: five labels, and what is wrong with a report that does not have them (contract FORK-41, FORK-42).
 
-use crate::agent::context::Context;
 use crate::agent::event::Event;
+use crate::agent::session::Context;
 
 /// A report, split at its labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::agent::context::Context;
 use crate::agent::entry::{Entry, Nature};
+use crate::agent::session::Context;
 use crate::wire::{Piece, Role};
 
 /// What marks a fork's message, for the child and for the guard (FORK-30, FORK-31, C02).

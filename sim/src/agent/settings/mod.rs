@@ -1,12 +1,18 @@
 //! Options of a session that never change while it runs.
 
+pub mod forks;
+pub mod gate;
+mod placement;
+mod sizes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::PartSizes;
-use crate::agent::definition::Ranking;
-use crate::agent::query::Placement;
-use crate::agent::spawn::fork::Forks;
+pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
+pub use placement::{Layout, Placement};
+pub use sizes::{AgentSizes, PartSizes, shared_out};
+
+use super::definition::Ranking;
 use crate::time::Duration;
 use crate::wire::Ttl;
 
@@ -76,6 +82,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).
+    pub fn backgrounds_are_off(&self) -> bool {
+        self.is_on("DISABLE_BACKGROUND_TASKS")
+    }
+
     /// Whether an environment variable is set to something that means yes.
     pub fn is_on(&self, variable: &str) -> bool {
         let value = self.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());

@@ -7,11 +7,12 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Effect, Offer, Tool};
+use super::Session;
+use super::tool::{Effect, Offer, Tool};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::permission::{Mode, Permissions};
-use crate::agent::session::{PartSizes, Session, shared_out};
+use crate::agent::settings::{PartSizes, shared_out};
 use crate::wire::Piece;
 
 /// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).

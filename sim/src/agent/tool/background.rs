@@ -3,11 +3,10 @@
 use std::pin::pin;
 use std::rc::Rc;
 
-use super::shell::{Command, Ran};
 use crate::agent::abort::Abort;
-use crate::agent::context::Context;
-use crate::agent::notification;
+use crate::agent::session::Context;
 use crate::agent::task::{Kind, Launch, State, Task, output};
+use crate::agent::world::shell::{Command, Ran};
 
 /// Starts `command` behind the conversation of `context`; `tool_use` asked for it. Its output stands in the task's file
 /// when it has ended.
@@ -15,7 +14,7 @@ pub fn start(context: &Rc<Context>, tool_use: &Rc<str>, kind: Kind, command: &st
     let session = &context.session;
     let id = session.ids.next(kind.name());
     let launch = Launch {
-        output_file: output::path(session, &id),
+        output_file: output::path(&session.settings, &id),
         kind,
         description: description.into(),
         tool_use: tool_use.clone(),
@@ -24,7 +23,7 @@ pub fn start(context: &Rc<Context>, tool_use: &Rc<str>, kind: Kind, command: &st
         background: true,
         id,
     };
-    let task = session.tasks.register(session, launch);
+    let task = session.tasks.register(launch);
     session.world.files.write(&task.output_file, "");
     let behind = Behind {
         context: context.clone(),
@@ -46,19 +45,19 @@ struct Behind {
 impl Behind {
     async fn run(self) {
         let session = self.context.session.clone();
-        let command = Command::begin(&session, &self.context.agent, &self.cwd, &self.command);
+        let command = Command::begin(&session, &session.world, &self.context.agent, &self.cwd, &self.command);
         let abort = self.task.abort();
         let ended = crate::select! {
             () = abort.given() => None,
             ran = self.watched(&command) => Some(ran),
         };
         let Some(Ran { output, exit_code }) = ended else {
-            return notification::shell_ended(&session, &self.task, State::Killed, None);
+            return session.notifications.shell_ended(&self.task, State::Killed, None);
         };
         session.world.files.write(&self.task.output_file, output);
         match exit_code {
-            0 => notification::shell_ended(&session, &self.task, State::Completed, None),
-            code => notification::shell_ended(&session, &self.task, State::Failed, Some(&format!("exit code {code}"))),
+            0 => session.notifications.shell_ended(&self.task, State::Completed, None),
+            code => session.notifications.shell_ended(&self.task, State::Failed, Some(&format!("exit code {code}"))),
         }
     }
 
@@ -70,7 +69,7 @@ impl Behind {
             crate::select! {
                 ran = &mut end => return ran,
                 () = session.handle.sleep(after) => {
-                    notification::shell_stuck(session, &self.task, "it has said nothing for a while");
+                    session.notifications.shell_stuck(&self.task, "it has said nothing for a while");
                 }
             }
         }

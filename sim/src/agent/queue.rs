@@ -1,18 +1,17 @@
 //! The one queue: user input, notifications, scheduled prompts, late permission replies (contract QUEUE-01..17).
 //!
-//! Items leave by priority, and in order of arrival within one (QUEUE-03, QUEUE-17). Who takes them: `consumer` for the
+//! Items leave by priority, and in order of arrival within one (QUEUE-03, QUEUE-17). Who takes them: `input` for the
 //! main thread (QUEUE-13, QUEUE-14, QUEUE-16), the loop of a sub-agent between two of its rounds (QUEUE-15).
-
-mod consumer;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub use consumer::{headless, repl};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use super::event::Event;
-use super::session::Session;
+use super::ground::Ground;
 
 /// What an item is (QUEUE-02).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,12 +57,12 @@ pub struct Item {
 }
 
 /// The queue of a session.
-#[derive(Debug, Default)]
 pub struct Queue {
+    ground: Rc<Ground>,
     items: RefCell<Vec<Item>>,
     /// How many of them wait for each sub-agent: most wait for none, and no sub-agent looks through the others'.
     addressed: RefCell<BTreeMap<Rc<str>, usize>>,
-    changed: tokio::sync::Notify,
+    changed: Notify,
 }
 
 impl Mode {
@@ -113,11 +112,16 @@ impl Item {
 }
 
 impl Queue {
+    /// An empty queue.
+    pub fn new(ground: Rc<Ground>) -> Self {
+        Self { ground, items: RefCell::default(), addressed: RefCell::default(), changed: Notify::new() }
+    }
+
     /// Puts an item in; gives its number.
-    pub fn enqueue(&self, session: &Session, mut item: Item) -> u64 {
-        item.id = session.ids.number();
+    pub fn enqueue(&self, mut item: Item) -> u64 {
+        item.id = self.ground.ids.number();
         let id = item.id;
-        session.emit(&Event::Enqueued {
+        self.ground.emit(&Event::Enqueued {
             item: id,
             mode: item.mode.name(),
             priority: item.priority.name(),
@@ -136,12 +140,12 @@ impl Queue {
     }
 
     /// Puts a notification in, with its priority (`enqueuePendingNotification`, QUEUE-05); gives its number.
-    pub fn enqueue_pending_notification(&self, session: &Session, item: Item) -> u64 {
-        self.enqueue(session, Item { mode: Mode::TaskNotification, priority: Priority::Later, ..item })
+    pub fn enqueue_pending_notification(&self, item: Item) -> u64 {
+        self.enqueue(Item { mode: Mode::TaskNotification, priority: Priority::Later, ..item })
     }
 
     /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).
-    pub fn take_for(&self, session: &Session, agent: &str) -> Vec<Item> {
+    pub fn take_for(&self, agent: &str) -> Vec<Item> {
         let is_own = |item: &Item| item.agent.as_deref() == Some(agent) && item.mode == Mode::TaskNotification;
         let mut addressed = self.addressed.borrow_mut();
         let Some(waiting) = addressed.get_mut(agent) else { return Vec::new() };
@@ -154,7 +158,7 @@ impl Queue {
         }
         drop(addressed);
         for item in &own {
-            note(session, item, "sub-agent");
+            self.note(item, "sub-agent");
         }
         own
     }
@@ -162,7 +166,7 @@ impl Queue {
     /// Takes what the main thread serves next: the first item of the highest priority, and with it those of its mode that
     /// stand right behind it in that priority, where `joins` says that they can be served together. Items of sub-agents
     /// stay (QUEUE-16).
-    pub fn take_for_main(&self, session: &Session, consumer: &'static str, joins: impl Fn(&Item) -> bool) -> Vec<Item> {
+    pub fn take_for_main(&self, consumer: &'static str, joins: impl Fn(&Item) -> bool) -> Vec<Item> {
         let mut taken: Vec<Item> = Vec::new();
         let mut is_over = false;
         self.items.borrow_mut().retain(|item| {
@@ -181,7 +185,7 @@ impl Queue {
             !fits
         });
         for item in &taken {
-            note(session, item, consumer);
+            self.note(item, consumer);
         }
         taken
     }
@@ -215,17 +219,17 @@ impl Queue {
     }
 
     /// Ready at the next change after this call.
-    pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+    pub fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
-}
 
-fn note(session: &Session, item: &Item, consumer: &'static str) {
-    session.emit(&Event::Dequeued {
-        item: item.id,
-        mode: item.mode.name(),
-        priority: item.priority.name(),
-        agent: item.agent.clone(),
-        consumer,
-    });
+    fn note(&self, item: &Item, consumer: &'static str) {
+        self.ground.emit(&Event::Dequeued {
+            item: item.id,
+            mode: item.mode.name(),
+            priority: item.priority.name(),
+            agent: item.agent.clone(),
+            consumer,
+        });
+    }
 }

@@ -6,54 +6,8 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 
+use crate::agent::settings::LaunchPolicy;
 use crate::time::{Duration, Handle};
-
-/// When the children of one message start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LaunchPolicy {
-    /// All at once, as clients do (`clients.md` 1: two forks and the parent's next request within 7 ms).
-    #[default]
-    Burst,
-    /// One goes first, the others wait for its first byte: from then on what it wrote can be read.
-    Primed,
-    /// Each so long after the one before.
-    Stagger(Duration),
-    /// So many at a time; the next wave waits until every child of the one before had its first byte.
-    Waves(u32),
-}
-
-impl LaunchPolicy {
-    /// The word in settings and on the command line.
-    pub fn name(self) -> String {
-        match self {
-            Self::Burst => "burst".to_owned(),
-            Self::Primed => "primed".to_owned(),
-            Self::Stagger(span) => format!("stagger={}", span.as_millis()),
-            Self::Waves(size) => format!("waves={size}"),
-        }
-    }
-
-    /// What the word says.
-    ///
-    /// # Errors
-    /// What was expected in its place.
-    pub fn named(word: &str) -> Result<Self, String> {
-        let number = |text: &str| text.parse::<u32>().ok();
-        let known = match word.split_once('=') {
-            None if word == "burst" => Some(Self::Burst),
-            None if word == "primed" => Some(Self::Primed),
-            Some(("stagger", ms)) => number(ms).map(|ms| Self::Stagger(Duration::from_millis(ms.into()))),
-            Some(("waves", size)) => number(size).filter(|size| *size > 0).map(Self::Waves),
-            _ => None,
-        };
-        known.ok_or_else(|| {
-            format!(
-                "there is no launch policy {}; expected `burst`, `primed`, `stagger=MS` or `waves=N` (N from 1)",
-                crate::outside::found(word)
-            )
-        })
-    }
-}
 
 /// The children of one message on their way.
 #[derive(Debug, Default)]

@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use super::Context;
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::{Entry, Nature, reminder};
 use crate::agent::event::Event;
-use crate::agent::prompt::reminder;
-use crate::agent::session::shared_out;
+use crate::agent::settings::shared_out;
 use crate::wire::{Piece, Role};
 
 /// What hangs on a running agent in the session. Dropping it takes everything away again, however the agent ended
@@ -47,7 +46,7 @@ impl Context {
     /// Begins an agent whose history stands already (SYNC-09): nothing is added to it.
     pub fn resume(self: &Rc<Self>) -> Scope {
         if let Some(definition) = &self.definition {
-            self.session.hooks.register(self, &definition.hooks);
+            self.session.hooks.register(&self.session, &self.agent, &definition.hooks);
         }
         Scope { context: self.clone() }
     }
@@ -79,7 +78,7 @@ impl Scope {
 
 impl Drop for Scope {
     fn drop(&mut self) {
-        self.step("remove_hooks", |context| context.session.hooks.remove(context));
+        self.step("remove_hooks", |context| context.session.hooks.remove(&context.session, &context.agent));
         self.step("clear_invoked_skills", |context| context.session.scoped.clear_invoked_skills(&context.agent));
         self.step("clear_dump_state", |context| context.session.scoped.clear_dump_state(&context.agent));
         self.step("clear_read_files", |context| context.read_files.borrow_mut().clear());

@@ -13,15 +13,15 @@ pub use memory::Memory;
 pub use scope::Scope;
 pub use sub_agent::{Continued, SubAgent};
 
-use super::abort::Abort;
-use super::definition::AgentDefinition;
-use super::entry::Entry;
-use super::permission::Mode;
-use super::prompt::Rendered;
-use super::query::Conversation;
-use super::session::Session;
-use super::spawn::fork::Child;
-use super::tool::Pool;
+use super::fork::Child;
+use super::{Pool, Session};
+use crate::agent::abort::Abort;
+use crate::agent::conversation::Conversation;
+use crate::agent::definition::AgentDefinition;
+use crate::agent::entry::Entry;
+use crate::agent::event::Event;
+use crate::agent::permission::Mode;
+use crate::agent::transcript::Author;
 use crate::wire::Piece;
 
 /// A running agent. Everything in it is its own; what agents share is the session.
@@ -59,7 +59,7 @@ pub struct Context {
     /// The rendered system prompt: the blocks of the last request, threaded by value (contract CACHE-25).
     pub system: RefCell<Rc<[Piece]>>,
     /// What the system prompt was rendered from.
-    pub rendered: RefCell<Rendered>,
+    pub rendered: RefCell<Option<Rendering>>,
     /// Its memory (CTX-12).
     pub memory: Option<Memory>,
     /// Turns that it may take.
@@ -76,6 +76,16 @@ pub struct Context {
     pub query_source: Rc<str>,
     /// What makes it a fork; nothing of a named agent or the main agent.
     pub fork: Option<Child>,
+}
+
+/// A system prompt as it was rendered last, with everything that it depends on and that can change.
+#[derive(Clone, Debug)]
+pub struct Rendering {
+    pub(in crate::agent) flags: u64,
+    pub(in crate::agent) cwd: Rc<str>,
+    pub(in crate::agent) texts: Vec<String>,
+    pub(in crate::agent) sections: Rc<[&'static str]>,
+    pub(in crate::agent) warm_flags: Rc<[Rc<str>]>,
 }
 
 impl Context {
@@ -117,7 +127,19 @@ impl Context {
     }
 
     /// Tells the session's watcher of `event`.
-    pub fn emit(&self, event: &super::event::Event) {
+    pub fn emit(&self, event: &Event) {
         self.session.emit(event);
+    }
+
+    /// Writes `entry` to the agent's log: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent its own side
+    /// chain (TRANSCRIPT-05).
+    pub fn record(&self, entry: &Rc<Entry>) {
+        let author = Author { agent: &self.agent, is_sidechain: self.parent.is_some(), cwd: self.cwd.borrow().clone() };
+        self.session.transcripts.append(&author, entry);
+    }
+
+    /// Notes in the agent's log that the message `uuid` counts no more.
+    pub fn strike(&self, uuid: &Rc<str>) {
+        self.session.transcripts.strike(&self.agent, uuid);
     }
 }

@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use super::{Hooks, Moment, PromptVerdict, Registered, StopVerdict, Word, note};
-use crate::agent::context::Context;
+use super::Context;
 use crate::agent::entry::ToolUse;
-use crate::agent::queue::{Item, Mode, Priority};
+use crate::agent::hook::{Hooks, Moment, PromptVerdict, Registered, StopVerdict, Word};
+use crate::agent::queue::Item;
 
 impl Hooks {
     /// Runs the stop hooks that act in `context`. Preventing ends it: later hooks are not asked.
     pub async fn stop(&self, context: &Rc<Context>) -> StopVerdict {
         let mut verdict = StopVerdict::default();
-        for hook in self.at(context, Moment::Stop, &context.agent_type()) {
+        for hook in self.at(&context.agent, Moment::Stop, &context.agent_type()) {
             match self.ask(context, &hook).await {
                 Word::PreventContinuation => {
                     verdict.prevent_continuation = true;
@@ -27,7 +27,7 @@ impl Hooks {
     /// Runs the hooks that act before a sub-agent begins; gives what they add to its first message.
     pub async fn subagent_start(&self, context: &Rc<Context>) -> Vec<Rc<str>> {
         let mut added = Vec::new();
-        for hook in self.at(context, Moment::SubagentStart, &context.agent_type()) {
+        for hook in self.at(&context.agent, Moment::SubagentStart, &context.agent_type()) {
             if let Word::AddText(text) = self.ask(context, &hook).await {
                 added.push(text);
             }
@@ -38,7 +38,7 @@ impl Hooks {
     /// Runs the hooks that look at a prompt of the user.
     pub async fn user_prompt_submit(&self, context: &Rc<Context>) -> PromptVerdict {
         let mut verdict = PromptVerdict::default();
-        for hook in self.at(context, Moment::UserPromptSubmit, &context.agent_type()) {
+        for hook in self.at(&context.agent, Moment::UserPromptSubmit, &context.agent_type()) {
             match self.ask(context, &hook).await {
                 Word::PreventContinuation => verdict.is_prevented = true,
                 Word::AddText(text) | Word::BlockingError(text) => verdict.added.push(text),
@@ -50,7 +50,7 @@ impl Hooks {
 
     /// Runs the hooks that act before a call; says why it may not be made, where one forbids it.
     pub async fn pre_tool_use(&self, context: &Rc<Context>, tool_use: &ToolUse) -> Option<Rc<str>> {
-        for hook in self.at(context, Moment::PreToolUse, &tool_use.name) {
+        for hook in self.at(&context.agent, Moment::PreToolUse, &tool_use.name) {
             if let Word::BlockTool(why) | Word::BlockingError(why) = self.ask(context, &hook).await {
                 return Some(why);
             }
@@ -61,21 +61,12 @@ impl Hooks {
     /// Runs the hooks that act after a call; gives what they have to say to the model.
     pub async fn post_tool_use(&self, context: &Rc<Context>, tool_use: &ToolUse) -> Vec<Rc<str>> {
         let mut added = Vec::new();
-        for hook in self.at(context, Moment::PostToolUse, &tool_use.name) {
+        for hook in self.at(&context.agent, Moment::PostToolUse, &tool_use.name) {
             if let Word::AddText(text) | Word::BlockingError(text) = self.ask(context, &hook).await {
                 added.push(text);
             }
         }
         added
-    }
-
-    fn at(&self, context: &Context, moment: Moment, what: &str) -> Vec<Rc<Registered>> {
-        let registered = self.registered.borrow();
-        let acts = |one: &&Rc<Registered>| {
-            let here = one.agent.as_ref().is_none_or(|agent| *agent == context.agent);
-            here && one.hook.moment == moment && one.hook.looks_at(what)
-        };
-        registered.iter().filter(acts).map(Rc::clone).collect()
     }
 
     /// Runs one hook; one in the background has nothing to say here.
@@ -100,9 +91,7 @@ impl Hooks {
             session.hooks.in_background.set(running.saturating_sub(1));
             if let Word::BlockingError(text) = word {
                 let agent = context.parent.is_some().then(|| Rc::clone(&context.agent));
-                session
-                    .queue
-                    .enqueue(session, Item::new(Mode::TaskNotification, Priority::Later, agent, &text, "hook"));
+                session.queue.enqueue(Item::notification(agent, &text, "hook"));
             }
             session.queue.wake();
         });
@@ -115,6 +104,6 @@ async fn say(context: &Context, registered: &Registered, run: usize) -> Word {
         context.session.handle.sleep(says.after).await;
     }
     let word = says.map_or(Word::Nothing, |says| says.word.clone());
-    note(context, &registered.hook, word.name());
+    registered.hook.note(&context.session, &context.agent, word.name());
     word
 }

@@ -1,9 +1,11 @@
 //! A message of a conversation as the runtime keeps it: what is sent, and what is known beside it.
 
+mod calls;
+
 use std::rc::Rc;
 
-pub use super::calls::{Calls, ToolUse};
 use crate::wire::{Message, Piece, Pieces, Role, Usage};
+pub use calls::{Calls, ToolUse};
 
 /// A message of a conversation. What is sent of it is `message` alone; nothing else ever reaches a request's bytes
 /// (contract CACHE-31).
@@ -87,4 +89,9 @@ impl Entry {
     pub fn is_assistant(&self) -> bool {
         matches!(self.nature, Nature::Said | Nature::ApiError)
     }
+}
+
+/// A text of the system in a user's message.
+pub(in crate::agent) fn reminder(text: &str) -> String {
+    format!("<system-reminder>\n{text}\n</system-reminder>")
 }

@@ -3,13 +3,22 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::pin::Pin;
 use std::rc::Rc;
 
-use super::command::Command;
+use super::{Context, Session};
 use crate::agent::abort::Abort;
 use crate::agent::event::Event;
 use crate::agent::queue::{Item, Mode, Priority};
-use crate::agent::session::Session;
+
+/// A command under way; gives its output for the conversation, empty where it has none.
+pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
+
+/// What a slash command does. The text behind its name is no argument of it: that goes to the model afterwards (INPUT-06).
+pub trait Command {
+    /// Does it, in the main conversation.
+    fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a>;
+}
 
 /// The user's end of a session.
 #[derive(Default)]
@@ -41,7 +50,7 @@ impl FrontEnd {
             None => (Mode::Prompt, text),
         };
         session.emit(&Event::Input { step: "front_end", form: mode.name() });
-        session.queue.enqueue(session, Item::new(mode, Priority::default(), None, text, "user"))
+        session.queue.enqueue(Item::new(mode, Priority::default(), None, text, "user"))
     }
 
     /// The user presses ESC: stops the main thread's turn and those who wait with it, never what runs in the background
@@ -83,7 +92,7 @@ impl FrontEnd {
     }
 
     /// The main thread begins something that ESC stops by `abort`, until the guard is dropped.
-    pub(super) fn begin<'a>(&'a self, session: &'a Session, abort: &Abort) -> Active<'a> {
+    pub(in crate::agent) fn begin<'a>(&'a self, session: &'a Session, abort: &Abort) -> Active<'a> {
         abort.clear();
         *self.active.borrow_mut() = Some(abort.clone());
         Active(session)
@@ -91,7 +100,7 @@ impl FrontEnd {
 }
 
 /// While it lives, something of the main thread runs.
-pub(super) struct Active<'a>(&'a Session);
+pub(in crate::agent) struct Active<'a>(&'a Session);
 
 impl Drop for Active<'_> {
     fn drop(&mut self) {

@@ -10,8 +10,9 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
-use crate::agent::spawn::fork::{self, Child};
-use crate::agent::tool::Pool;
+use crate::agent::session::Pool;
+use crate::agent::session::fork::Child;
+use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
 
 /// What was decided about a sub-agent before it begins (AGENT-29).
 pub struct SubAgent {
@@ -104,7 +105,7 @@ impl Context {
 fn query_source(parent: &Context, start: &SubAgent) -> Rc<str> {
     let forks = &parent.session.settings.forks;
     match start.fork {
-        Some(_) if !forks.ablations.contains(&fork::Ablation::LoseQuerySource) => fork::QUERY_SOURCE.into(),
+        Some(_) if !forks.ablations.contains(&Ablation::LoseQuerySource) => QUERY_SOURCE.into(),
         _ => format!("agent:{}", start.definition.agent_type).into(),
     }
 }

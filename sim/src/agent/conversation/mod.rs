@@ -1,11 +1,14 @@
 //! The conversation as it is sent: messages of one role in a row are one message, results stand first in it and in the
 //! order of their calls, and what was sent before stays the same messages (contract LOOP-14, LOOP-15, STREAM-16).
 
+mod branched;
+
 use std::rc::Rc;
 
-use super::branched::Branched;
-use crate::agent::entry::{Calls, Entry, Nature};
-use crate::agent::session::shared_out;
+use branched::Branched;
+
+use super::entry::{Calls, Entry, Nature};
+use super::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces, Role};
 
 /// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
@@ -49,7 +52,7 @@ struct Opening {
 }
 
 /// Messages in the order of the request.
-pub(super) struct Sending {
+pub struct Sending {
     /// The messages.
     pub messages: Vec<Rc<Message>>,
     /// The newest message that begins with results.
@@ -59,7 +62,7 @@ pub(super) struct Sending {
 impl Conversation {
     /// The messages of `entries`, behind those of `context` (LOOP-04); `growth` is the declared size of a turn, where one
     /// is declared.
-    pub(super) fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>], growth: Option<u64>) -> Sending {
+    pub fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>], growth: Option<u64>) -> Sending {
         if !self.is_continued_by(entries) {
             *self = Self::default();
         }

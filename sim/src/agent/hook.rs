@@ -4,15 +4,13 @@
 //! A hook of the session acts in every agent, one of an agent in that agent alone. What a hook says each time it runs
 //! is scripted: `script` word by word, then nothing any more.
 
-mod run;
-
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::context::Context;
 use super::event::Event;
+use super::ground::Ground;
 use crate::time::Duration;
 
 /// A hook.
@@ -96,22 +94,28 @@ pub struct Hooks {
     /// What hooks say that definitions name.
     scripts: BTreeMap<Rc<str>, Vec<HookSays>>,
     /// Hooks in the background that have not said their word yet.
-    in_background: Cell<usize>,
+    pub(in crate::agent) in_background: Cell<usize>,
 }
 
 /// A hook in force.
-struct Registered {
-    hook: Hook,
+pub(in crate::agent) struct Registered {
+    pub hook: Hook,
     /// The agent that it acts in; `None` is all.
     agent: Option<Rc<str>>,
     /// How often it has run.
-    runs: Cell<usize>,
+    pub runs: Cell<usize>,
 }
 
 impl Hook {
     /// A hook that looks at everything and says `script`, time by time.
     pub fn new(name: &str, moment: Moment, script: Vec<HookSays>) -> Self {
         Self { name: name.into(), moment, matcher: None, in_background: false, script }
+    }
+
+    /// Tells what became of it in `agent`.
+    pub(in crate::agent) fn note(&self, ground: &Ground, agent: &Rc<str>, outcome: &'static str) {
+        let (agent, hook) = (agent.clone(), self.name.clone());
+        ground.emit(&Event::Hook { agent, hook, moment: self.moment.name(), outcome });
     }
 
     fn looks_at(&self, what: &str) -> bool {
@@ -165,28 +169,37 @@ impl Hooks {
         self.scripts.insert(name.into(), script);
     }
 
-    /// Registers hooks that act in `context`'s agent alone (CTX-10).
-    pub fn register(&self, context: &Context, hooks: &[Hook]) {
+    /// Registers hooks that act in `agent` alone (CTX-10).
+    pub fn register(&self, ground: &Ground, agent: &Rc<str>, hooks: &[Hook]) {
         for hook in hooks {
-            note(context, hook, "registered");
+            hook.note(ground, agent, "registered");
             let mut hook = hook.clone();
             if let Some(script) = self.scripts.get(&hook.name).filter(|_| hook.script.is_empty()) {
                 hook.script.clone_from(script);
             }
-            let agent = Some(Rc::clone(&context.agent));
-            self.registered.borrow_mut().push(Registered::new(hook, agent));
+            self.registered.borrow_mut().push(Registered::new(hook, Some(agent.clone())));
         }
     }
 
-    /// Removes the hooks of `context`'s agent: it has ended (CTX-10).
-    pub fn remove(&self, context: &Context) {
-        let is_own = |registered: &Rc<Registered>| registered.agent.as_ref() == Some(&context.agent);
+    /// Removes the hooks of `agent`: it has ended (CTX-10).
+    pub fn remove(&self, ground: &Ground, agent: &Rc<str>) {
+        let is_own = |registered: &Rc<Registered>| registered.agent.as_ref() == Some(agent);
         let all = std::mem::take(&mut *self.registered.borrow_mut());
         let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_own);
         *self.registered.borrow_mut() = others;
         for registered in own {
-            note(context, &registered.hook, "removed");
+            registered.hook.note(ground, agent, "removed");
         }
+    }
+
+    /// The hooks that act in `agent` at this moment and look at `what`, in the order of registration.
+    pub(in crate::agent) fn at(&self, agent: &str, moment: Moment, what: &str) -> Vec<Rc<Registered>> {
+        let registered = self.registered.borrow();
+        let acts = |one: &&Rc<Registered>| {
+            let here = one.agent.as_ref().is_none_or(|own| **own == *agent);
+            here && one.hook.moment == moment && one.hook.looks_at(what)
+        };
+        registered.iter().filter(acts).cloned().collect()
     }
 
     /// Hooks in force for one agent alone, for whoever looks for leftovers.
@@ -204,11 +217,6 @@ impl Registered {
     fn new(hook: Hook, agent: Option<Rc<str>>) -> Rc<Self> {
         Rc::new(Self { hook, agent, runs: Cell::new(0) })
     }
-}
-
-fn note(context: &Context, hook: &Hook, outcome: &'static str) {
-    let (agent, name) = (Rc::clone(&context.agent), Rc::clone(&hook.name));
-    context.emit(&Event::Hook { agent, hook: name, moment: hook.moment.name(), outcome });
 }
 
 impl fmt::Debug for Hooks {

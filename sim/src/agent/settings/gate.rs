@@ -1,11 +1,7 @@
 //! Whether forks are possible, and which condition failed (contract FORK-01..07, AGENT-22, AGENT-23, C13, G03, DIAG-05).
 
-use super::{Ablation, Profile, TYPE, guard};
-use crate::agent::context::Context;
-use crate::agent::event::Event;
-use crate::agent::session::{Session, Settings};
-use crate::agent::spawn::BACKGROUNDS_OFF;
-use crate::agent::tool::Call;
+use super::Settings;
+use super::forks::{Ablation, Profile, TYPE};
 
 /// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,37 +72,29 @@ pub enum Meant {
     Unavailable(Closed),
 }
 
-/// Whether a session has forks at all.
-///
-/// # Errors
-/// The first condition that fails.
-pub fn gate(session: &Session) -> Result<(), Closed> {
-    gate_under(&session.settings)
-}
-
 /// Whether a session of these settings has forks at all.
 ///
 /// # Errors
 /// The first condition that fails.
-pub fn gate_under(settings: &Settings) -> Result<(), Closed> {
+pub fn gate(settings: &Settings) -> Result<(), Closed> {
     failed(settings).next().map_or(Ok(()), Err)
 }
 
 /// The session's conditions that fail, in order.
-fn failed(settings: &Settings) -> impl Iterator<Item = Closed> {
+pub(in crate::agent) fn failed(settings: &Settings) -> impl Iterator<Item = Closed> {
     let fails = match settings.forks.profile {
         Profile::Documents => [
             (!feature(settings), Closed::Feature),
             (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
             (!settings.interactive, Closed::NonInteractive),
-            (settings.is_on(BACKGROUNDS_OFF), Closed::Backgrounds),
+            (settings.backgrounds_are_off(), Closed::Backgrounds),
         ],
         // On by default, and without a terminal too (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
         Profile::Client2026 => [
             (is_off(settings, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
             (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
             (false, Closed::NonInteractive),
-            (settings.is_on(BACKGROUNDS_OFF), Closed::Backgrounds),
+            (settings.backgrounds_are_off(), Closed::Backgrounds),
         ],
     };
     fails.into_iter().filter(|(fails, _)| *fails).map(|(_, why)| why)
@@ -114,24 +102,19 @@ fn failed(settings: &Settings) -> impl Iterator<Item = Closed> {
 
 /// Whether an open gate makes every agent a background one (AGENT-22, C05). The client of 2026 leaves named agents as they
 /// are.
-pub fn forces_background(session: &Session) -> bool {
-    session.settings.forks.profile == Profile::Documents && gate(session).is_ok()
+pub fn forces_background(settings: &Settings) -> bool {
+    settings.forks.profile == Profile::Documents && gate(settings).is_ok()
 }
 
 /// What a model is told of forks: nothing where there are none, or where another word than none means one (PROMPT-13,
 /// PROMPT-14, PROMPT-16).
-pub fn offer(session: &Session) -> Option<Profile> {
-    gate(session).is_ok().then_some(session.settings.forks.profile)
+pub fn offer(settings: &Settings) -> Option<Profile> {
+    gate(settings).is_ok().then_some(settings.forks.profile)
 }
 
 /// What a call with this `subagent_type` means (FORK-04, FORK-06, AGENT-21..23). Guards are asked later.
-pub fn meant(session: &Session, subagent_type: Option<&str>) -> Meant {
-    meant_under(&session.settings, subagent_type)
-}
-
-/// What a call with this `subagent_type` means in a session of these settings.
-pub fn meant_under(settings: &Settings, subagent_type: Option<&str>) -> Meant {
-    let meant = match (settings.forks.profile, subagent_type, gate_under(settings)) {
+pub fn meant(settings: &Settings, subagent_type: Option<&str>) -> Meant {
+    let meant = match (settings.forks.profile, subagent_type, gate(settings)) {
         (Profile::Documents, None, Ok(())) | (Profile::Client2026, Some(TYPE), Ok(())) => Meant::Fork,
         (Profile::Client2026, Some(TYPE), Err(why)) => Meant::Unavailable(why),
         (_, Some(_), _) => Meant::Named("subagent_type"),
@@ -142,36 +125,8 @@ pub fn meant_under(settings: &Settings, subagent_type: Option<&str>) -> Meant {
     if spawns_instead && meant == Meant::Fork { Meant::Named("ablation") } else { meant }
 }
 
-/// Every condition that stands between a call and a fork; none where it forks (DIAG-05).
-pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
-    let session = &context.session;
-    let by_type = match (session.settings.forks.profile, subagent_type) {
-        (Profile::Documents, None) | (Profile::Client2026, Some(TYPE)) => None,
-        (Profile::Client2026, None) => Some(Closed::NoType),
-        (_, Some(_)) => Some(Closed::ExplicitType),
-    };
-    let mut why: Vec<Closed> = failed(&session.settings).collect();
-    why.extend(by_type);
-    why.extend(guard::trips(context, None).map(|_| Closed::ForkChild));
-    why
-}
-
-/// Tells why a call does not fork, where forks are switched on (DIAG-05). Where they are not, `agent.route` says so.
-pub fn tell(call: &Call, subagent_type: Option<&str>) {
-    let (context, session) = (&call.context, &call.context.session);
-    let is_wanted = session.settings.forks.profile == Profile::Client2026 || feature(&session.settings);
-    if !is_wanted || meant(session, subagent_type) == Meant::Fork {
-        return;
-    }
-    let failed: Vec<&'static str> = explain(context, subagent_type).into_iter().map(Closed::name).collect();
-    if !failed.is_empty() {
-        let (agent, tool_use) = (context.agent.clone(), call.tool_use.id.clone());
-        context.emit(&Event::ForkClosed { agent, tool_use, failed });
-    }
-}
-
 /// FORK-01: the feature, or its switch for developers.
-fn feature(settings: &Settings) -> bool {
+pub(in crate::agent) fn feature(settings: &Settings) -> bool {
     settings.features.contains("FORK_SUBAGENT") || settings.is_on("FEATURE_FORK_SUBAGENT")
 }
 

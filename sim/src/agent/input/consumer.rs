@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use tokio::sync::futures::Notified;
 
-use super::Item;
-use crate::agent::context::Context;
-use crate::agent::input;
-use crate::agent::session::Session;
+use super::serve::{joins, serve};
+use crate::agent::queue::Item;
+use crate::agent::session::{Context, Session};
 
 /// Serves a session with a terminal, until the user has left and nothing is left to do: takes items when no query is
 /// active and no dialog of the terminal is open (QUEUE-13).
@@ -18,7 +17,7 @@ pub async fn repl(main: Rc<Context>) {
         let is_free = !session.front.is_active() && !session.front.is_dialog_open();
         let items = if is_free { take(&session, "repl") } else { Vec::new() };
         if !items.is_empty() {
-            input::serve(&main, items).await;
+            serve(&main, items).await;
         } else if is_free && session.front.has_left() && !is_running(&session) {
             return;
         } else {
@@ -36,7 +35,7 @@ pub async fn headless(main: Rc<Context>) {
         let changed = Change::of(&session);
         let items = take(&session, "headless");
         if !items.is_empty() {
-            input::serve(&main, items).await;
+            serve(&main, items).await;
         } else if is_running(&session) {
             let _waiting = session.handle.waiting_for("a background task");
             changed.happens().await;
@@ -66,7 +65,7 @@ impl<'a> Change<'a> {
 }
 
 fn take(session: &Session, consumer: &'static str) -> Vec<Item> {
-    session.queue.take_for_main(session, consumer, |item| input::joins(session, item))
+    session.queue.take_for_main(consumer, |item| joins(session, item))
 }
 
 /// Whether something runs that can still put an item into the queue.

@@ -1,0 +1,82 @@
+//! What makes a context a fork's, and what the forks of one message share (contract FORK-15..19, FORK-53).
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use super::Pool;
+use super::launch::{Launching, Slot};
+use crate::agent::conversation::Conversation;
+use crate::agent::definition::AgentDefinition;
+use crate::agent::entry::Entry;
+use crate::wire::{Index, Piece, Pieces};
+
+/// What makes a context a fork's.
+pub struct Child {
+    /// What it shares with its siblings.
+    pub origin: Rc<Origin>,
+    /// Its place among them.
+    pub slot: Slot,
+}
+
+/// What the forks of one message share.
+pub struct Origin {
+    /// The message that forks.
+    pub message: Rc<Entry>,
+    /// What the parent's last request held (FORK-17).
+    pub history: Vec<Rc<Entry>>,
+    /// The same as it was sent, so that no child puts it together again.
+    pub conversation: Conversation,
+    /// The system prompt of the parent's last request (FORK-15).
+    pub system: Rc<[Piece]>,
+    /// The parent's tools (FORK-16).
+    pub pool: Rc<Pool>,
+    /// The parent's model, as spelled (FORK-18).
+    pub model: Rc<str>,
+    /// The `thinking` parameter of the parent's requests (FORK-18).
+    pub thinking: Option<Rc<str>>,
+    /// What every fork is (FORK-08).
+    pub definition: Rc<AgentDefinition>,
+    /// The parameters of the children's requests, once one of them has asked.
+    pub parameters: OnceCell<Rc<[(String, String)]>>,
+    /// The blocks of the message's calls, by id.
+    pub calls: Index<Rc<str>, Piece>,
+    /// The ids of the message's calls, in order.
+    pub answers: Rc<[Rc<str>]>,
+    /// A placeholder for each of them (FORK-23..25).
+    pub placeholders: Pieces,
+    /// When the children start.
+    pub launching: Rc<Launching>,
+}
+
+/// The origins that children of a session still stand on, by message.
+#[derive(Default)]
+pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
+
+impl Origins {
+    /// Whether a call of `message` has forked: then the guards have looked at what its caller has behind it.
+    pub fn knows(&self, message: &Entry) -> bool {
+        self.0.borrow().get(&message.uuid).is_some_and(|origin| origin.strong_count() > 0)
+    }
+
+    /// The origin of the forks of `message`, which `take` takes down for the first of them.
+    pub fn of(&self, message: &Entry, take: impl FnOnce() -> Origin) -> Rc<Origin> {
+        let mut known = self.0.borrow_mut();
+        if let Some(origin) = known.get(&message.uuid).and_then(Weak::upgrade) {
+            return origin;
+        }
+        known.retain(|_, origin| origin.strong_count() > 0);
+        let origin = Rc::new(take());
+        known.insert(message.uuid.clone(), Rc::downgrade(&origin));
+        origin
+    }
+}
+
+impl Origin {
+    /// The history, with room for the few messages that most forks add.
+    pub fn begin(&self) -> Vec<Rc<Entry>> {
+        let mut entries = Vec::with_capacity(self.history.len() + 8);
+        entries.extend_from_slice(&self.history);
+        entries
+    }
+}

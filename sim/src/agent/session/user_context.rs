@@ -1,0 +1,24 @@
+//! What precedes the conversations of a session (contract LOOP-04).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::wire::Message;
+
+/// What the agents of a session were told, by working directory.
+#[derive(Default)]
+pub struct UserContexts(RefCell<BTreeMap<Rc<str>, Rc<Message>>>);
+
+impl UserContexts {
+    /// What agents that began in `cwd` are told; `take_down` says it for the first of them.
+    pub fn of(&self, cwd: &Rc<str>, take_down: impl FnOnce(&str) -> Message) -> Rc<Message> {
+        let mut known = self.0.borrow_mut();
+        known.entry(cwd.clone()).or_insert_with_key(|cwd| Rc::new(take_down(cwd))).clone()
+    }
+
+    /// Puts `message`, the same with other sizes, in the place of what they are told.
+    pub fn replace(&self, cwd: &Rc<str>, message: Message) {
+        self.0.borrow_mut().insert(cwd.clone(), Rc::new(message));
+    }
+}

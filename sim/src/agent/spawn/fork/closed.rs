@@ -1,0 +1,36 @@
+//! Why a call did not fork (contract DIAG-05).
+
+use super::guard;
+use crate::agent::event::Event;
+use crate::agent::session::{Call, Context};
+use crate::agent::settings::Profile;
+use crate::agent::settings::forks::TYPE;
+use crate::agent::settings::gate::{Closed, Meant, failed, feature, meant};
+
+/// Every condition that stands between a call and a fork; none where it forks (DIAG-05).
+pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
+    let session = &context.session;
+    let by_type = match (session.settings.forks.profile, subagent_type) {
+        (Profile::Documents, None) | (Profile::Client2026, Some(TYPE)) => None,
+        (Profile::Client2026, None) => Some(Closed::NoType),
+        (_, Some(_)) => Some(Closed::ExplicitType),
+    };
+    let mut why: Vec<Closed> = failed(&session.settings).collect();
+    why.extend(by_type);
+    why.extend(guard::trips(context, None).map(|_| Closed::ForkChild));
+    why
+}
+
+/// Tells why a call does not fork, where forks are switched on (DIAG-05). Where they are not, `agent.route` says so.
+pub fn tell(call: &Call, subagent_type: Option<&str>) {
+    let (context, session) = (&call.context, &call.context.session);
+    let is_wanted = session.settings.forks.profile == Profile::Client2026 || feature(&session.settings);
+    if !is_wanted || meant(&session.settings, subagent_type) == Meant::Fork {
+        return;
+    }
+    let failed: Vec<&'static str> = explain(context, subagent_type).into_iter().map(Closed::name).collect();
+    if !failed.is_empty() {
+        let (agent, tool_use) = (context.agent.clone(), call.tool_use.id.clone());
+        context.emit(&Event::ForkClosed { agent, tool_use, failed });
+    }
+}
