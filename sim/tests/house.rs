@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 mod citations;
 mod nouns;
+mod subrooms;
 
 /// Rooms of the core in reading order, each with the rooms it may use.
 const ROOMS: [(&str, &[&str]); 14] = [

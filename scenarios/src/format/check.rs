@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::spawn::fork;
 use forkcast_sim::agent::spawn::fork::gate::{Meant, meant};
+use forkcast_sim::agent::tool;
 use forkcast_sim::outside::{found, word};
 use forkcast_sim::simulation::Does;
 use forkcast_sim::wire;
@@ -17,9 +18,6 @@ use super::script::{Content, Reply, ToolCall};
 use super::{Scenario, call_ids};
 use crate::fanout::cell::TOKENS_MAX;
 use crate::load;
-
-/// Tools that an agent can call.
-pub const TOOLS: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "TaskCreate", "Write"];
 
 /// The agent that is there from the beginning.
 const MAIN: &str = "main";
@@ -84,11 +82,12 @@ fn check_reply(reply: &Reply, scenario: &Scenario, notes: &Notes) {
 }
 
 fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
-    let known = TOOLS.contains(&&*call.tool);
+    let tools: Vec<&str> = tool::every().all().iter().map(|tool| tool.name()).collect();
+    let known = tools.contains(&&*call.tool);
     if !known && !call.missing {
-        let meant = match nearest(&call.tool, TOOLS) {
+        let meant = match nearest(&call.tool, tools.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("there are {}", alternatives(TOOLS)),
+            None => format!("there are {}", alternatives(tools)),
         };
         let tool = found(&call.tool);
         let says = format!(

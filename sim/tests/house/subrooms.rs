@@ -1,0 +1,221 @@
+//! The rooms inside a room: which of its modules may use which.
+//!
+//! Each table stands in reading order: a row uses rows above it alone, so nothing in it goes round in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::{code, heads_of_group, root, rust_files, word};
+
+/// A sub-room with those that it may use.
+type Row = (&'static str, &'static [&'static str]);
+
+/// A folder of sources: what paths to it begin with, its sub-rooms, and what goes the wrong way in it.
+struct Room {
+    folder: &'static str,
+    prefix: &'static str,
+    rows: &'static [Row],
+    /// Sub-rooms that use one below them, until somebody mends it. None may be added.
+    known: &'static [(&'static str, &'static str)],
+}
+
+const AGENT: &[Row] = &[
+    ("abort", &[]),
+    ("event", &[]),
+    ("entry", &[]),
+    ("ground", &["event"]),
+    ("world", &["event", "ground"]),
+    ("queue", &["event", "ground"]),
+    ("hook", &["event", "ground"]),
+    ("permission", &["abort", "event", "ground", "world", "queue"]),
+    ("definition", &["hook", "permission"]),
+    ("settings", &["definition"]),
+    ("conversation", &["entry", "settings"]),
+    ("task", &["abort", "event", "ground", "world", "settings"]),
+    ("notification", &["event", "ground", "queue", "task"]),
+    ("transcript", &["event", "entry", "ground", "world", "settings", "task"]),
+    (
+        "session",
+        &[
+            "abort",
+            "event",
+            "entry",
+            "ground",
+            "world",
+            "queue",
+            "hook",
+            "permission",
+            "definition",
+            "settings",
+            "conversation",
+            "task",
+            "notification",
+            "transcript",
+        ],
+    ),
+    ("prompt", &["event", "entry", "definition", "settings", "session"]),
+    ("query", &["event", "entry", "world", "permission", "settings", "session", "prompt"]),
+    (
+        "spawn",
+        &[
+            "event",
+            "entry",
+            "permission",
+            "definition",
+            "settings",
+            "conversation",
+            "task",
+            "notification",
+            "session",
+            "prompt",
+            "query",
+        ],
+    ),
+    ("tool", &["abort", "world", "settings", "task", "session", "prompt", "spawn"]),
+    ("input", &["event", "entry", "queue", "session", "query"]),
+];
+
+const ROOMS: [Room; 1] = [Room { folder: "sim/src/agent", prefix: "crate::agent::", rows: AGENT, known: &[] }];
+
+/// The sub-room that a file belongs to; nothing for the file of the room itself.
+fn owner(folder: &Path, file: &Path) -> Option<String> {
+    let below = file.strip_prefix(folder).ok()?;
+    let first = below.iter().next()?.to_string_lossy().into_owned();
+    let name = first.strip_suffix(".rs").unwrap_or(&first);
+    (!["mod", "lib", "main"].contains(&name)).then(|| name.to_owned())
+}
+
+/// What the room itself passes on under a name of its own: the sub-room that it is of.
+fn passed_on(folder: &Path) -> BTreeMap<String, String> {
+    let roots = ["mod.rs", "lib.rs"].map(|name| folder.join(name));
+    let text: String = roots.iter().filter(|file| file.is_file()).flat_map(|file| code(file)).collect();
+    let mut found = BTreeMap::new();
+    for line in text.split("pub use ").skip(1) {
+        let Some((room, names)) = line.split(';').next().and_then(|line| line.split_once("::")) else { continue };
+        let names = names.strip_prefix('{').map_or_else(|| vec![word(names)], heads_of_group);
+        found.extend(names.into_iter().map(|name| (name, room.to_owned())));
+    }
+    found
+}
+
+/// How `file` reaches the room that its sub-room stands in: by name, or by climbing.
+fn ways(folder: &Path, prefix: &str, file: &Path) -> [String; 2] {
+    let below = file.strip_prefix(folder).unwrap();
+    let of_folder = usize::from(below.file_name().is_some_and(|name| name == "mod.rs"));
+    [prefix.to_owned(), "super::".repeat(below.iter().count() - of_folder)]
+}
+
+/// The sub-rooms that a file names beside its own.
+fn named(folder: &Path, prefix: &str, file: &Path, rooms: &BTreeSet<String>) -> BTreeSet<String> {
+    let text = code(file).join("\n");
+    let passed_on = passed_on(folder);
+    let mut found = BTreeSet::new();
+    for way in ways(folder, prefix, file) {
+        for (at, _) in text.match_indices(&way) {
+            let begins = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            let behind = &text[at + way.len()..];
+            let heads = behind.strip_prefix('{').map_or_else(|| vec![word(behind)], heads_of_group);
+            let heads = heads.into_iter().map(|head| passed_on.get(&head).cloned().unwrap_or(head));
+            found.extend(heads.filter(|head| begins && rooms.contains(head)));
+        }
+    }
+    found
+}
+
+/// Every use of one sub-room by another, with the files that it stands in.
+fn uses(folder: &Path, prefix: &str) -> BTreeMap<(String, String), Vec<PathBuf>> {
+    let files = rust_files(folder);
+    let rooms: BTreeSet<String> = files.iter().filter_map(|file| owner(folder, file)).collect();
+    let mut uses: BTreeMap<(String, String), Vec<PathBuf>> = BTreeMap::new();
+    for file in files {
+        let Some(own) = owner(folder, &file) else { continue };
+        for other in named(folder, prefix, &file, &rooms) {
+            if other != own {
+                uses.entry((own.clone(), other)).or_default().push(file.clone());
+            }
+        }
+    }
+    uses
+}
+
+/// What in a folder goes against its table.
+fn trespasses(folder: &Path, room: &Room) -> Vec<String> {
+    let rows: BTreeMap<&str, &[&str]> = room.rows.iter().copied().collect();
+    let mut found = Vec::new();
+    for file in rust_files(folder) {
+        let unlisted = owner(folder, &file).filter(|own| !rows.contains_key(own.as_str()));
+        found.extend(unlisted.map(|own| format!("{}: no row for `{own}`", file.display())));
+    }
+    let uses = uses(folder, room.prefix);
+    for ((own, other), files) in &uses {
+        let allowed = rows.get(own.as_str()).is_some_and(|allowed| allowed.contains(&other.as_str()));
+        if !allowed && !room.known.contains(&(own, other)) {
+            found.push(format!("{}: `{own}` may not use `{other}`", files[0].display()));
+        }
+    }
+    let is_gone = |(own, other): &&(&str, &str)| !uses.contains_key(&((*own).to_owned(), (*other).to_owned()));
+    found.extend(
+        room.known
+            .iter()
+            .filter(is_gone)
+            .map(|(own, other)| format!("{}: `{own}` uses `{other}` no more: take it out of the list", room.folder)),
+    );
+    found
+}
+
+#[test]
+fn sub_rooms_use_only_those_above_them() {
+    for room in &ROOMS {
+        let found = trespasses(&root().join(room.folder), room);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+}
+
+#[test]
+fn no_table_of_sub_rooms_goes_round() {
+    for room in &ROOMS {
+        let mut above = BTreeSet::new();
+        for (own, allowed) in room.rows {
+            let below: Vec<_> = allowed.iter().filter(|other| !above.contains(*other)).collect();
+            assert!(below.is_empty(), "{}: `{own}` is listed above {below:?}", room.folder);
+            assert!(above.insert(own), "{}: `{own}` is listed twice", room.folder);
+        }
+        for (own, other) in room.known {
+            assert!(above.contains(own) && above.contains(other), "{}: no row for {own} or {other}", room.folder);
+        }
+    }
+}
+
+#[test]
+fn the_check_of_sub_rooms_sees_a_trespass() {
+    const ROWS: [Row; 2] = [("store", &[]), ("deed", &["store"])];
+    let folder = std::env::temp_dir().join(format!("subrooms-{}", std::process::id()));
+    let planted = |text: &str, known: &'static [(&'static str, &'static str)]| {
+        std::fs::create_dir_all(folder.join("store")).unwrap();
+        std::fs::write(
+            folder.join("mod.rs"),
+            "pub mod deed;\npub mod store;\npub use deed::{Deed, done as done_so};\n",
+        )
+        .unwrap();
+        std::fs::write(folder.join("deed.rs"), "use super::store::Store;\n").unwrap();
+        std::fs::write(folder.join("store/mod.rs"), "mod shelf;\n").unwrap();
+        std::fs::write(folder.join("store/shelf.rs"), text).unwrap();
+        let found = trespasses(&folder, &Room { folder: "it", prefix: "crate::it::", rows: &ROWS, known });
+        std::fs::remove_dir_all(&folder).unwrap();
+        found.len()
+    };
+    for fine in ["use super::Store;\n", "// crate::it::deed\n", "use crate::other::deed::Deed;\n", "fn deed() {}\n"] {
+        assert_eq!(planted(fine, &[]), 0, "{fine}");
+    }
+    for wrong in [
+        "use crate::it::deed::Deed;\n",
+        "use crate::it::{store::Store, deed::Deed};\n",
+        "use super::super::deed;\n",
+        "use crate::it::Deed;\n",
+        "fn f(_: crate::it::deed::Deed) {}\n",
+    ] {
+        assert_eq!(planted(wrong, &[]), 1, "{wrong}");
+        assert_eq!(planted(wrong, &[("store", "deed")]), 0, "{wrong}");
+    }
+    assert_eq!(planted("", &[("store", "deed")]), 1, "what is mended is taken out of the list");
+}
