@@ -1,18 +1,17 @@
 //! Who asks: a complete agent runtime on a virtual clock.
 //!
 //! It knows requests and answers and nothing of caches or money. The lines of the behaviour contract that a module holds
-//! stand in its documentation by their ids (`../../coverage`). In the order in which a user's text passes them:
+//! stand in its documentation by their ids (`../../coverage`). Each uses those above it alone:
 //!
-//! * [`session`]: what one session has: settings, flags, ids, and everything below.
-//! * [`input`]: how a user's text enters; slash commands; `!` lines.
-//! * [`queue`]: the one queue and its three consumers.
-//! * [`query`]: the loop: stream, tools, exit checks.
-//! * [`prompt`]: system prompt, tool descriptions, user context.
-//! * [`tool`], [`permission`]: what an agent can do, and whether it may. [`world`]: what it is done to.
-//! * [`definition`], [`context`], [`hook`]: kinds of agents, what a running one has, what hangs on to it.
-//! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`task`]: what runs and how it ended.
-//! * [`notification`], [`transcript`]: what comes back, what is kept.
-//! * [`event`]: everything that happens, for whoever watches.
+//! * [`event`], [`entry`], [`abort`]: everything that happens, what was said, what ends an agent.
+//! * [`ground`]: clock, watcher and ids, on which every store stands.
+//! * Stores: [`world`], what tools act on; [`queue`], the one queue; [`hook`], what looks on; [`permission`], rules, modes and
+//!   requests; [`definition`], kinds of agents; [`settings`], options that never change; [`conversation`], what was sent;
+//!   [`task`], what runs and how it ended; [`notification`], [`transcript`]: what comes back, what is kept.
+//! * [`session`]: all of them together, the agents that run in it, and what a tool is.
+//! * [`prompt`]: system prompt, tool descriptions, user context. [`query`]: the loop: stream, tools, exit checks.
+//! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`tool`]: what an agent can do.
+//! * [`input`]: how a user's text enters; slash commands; `!` lines; who takes what waits in the queue.
 
 pub mod abort;
 pub mod conversation;

@@ -59,6 +59,7 @@ impl<T: Clone> Branched<T> {
 
     /// Puts `item` in the place of the last one, for this list alone.
     pub fn replace_last(&mut self, item: T) {
+        debug_assert!(self.len() > 0, "there is a last one");
         if self.own.pop().is_none() {
             self.shared = self.shared.saturating_sub(1);
         }

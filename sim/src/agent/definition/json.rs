@@ -48,6 +48,7 @@ fn one(text: &Text, name: &str, raw: &RawValue) -> Result<Raw, Invalid> {
 /// The line of a value that was borrowed from `text`.
 fn line_of(text: &Text, raw: &RawValue) -> usize {
     let offset = raw.get().as_ptr().addr().saturating_sub(text.text.as_ptr().addr());
+    debug_assert!(offset + raw.get().len() <= text.text.len(), "the value is borrowed from the text");
     let before = text.text.as_bytes().get(..offset).unwrap_or_default();
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }

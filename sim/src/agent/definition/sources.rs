@@ -124,7 +124,9 @@ impl Ranking {
 
     /// Zero for the highest source.
     fn rank(self, source: Source) -> usize {
-        self.order().iter().position(|other| *other == source).unwrap_or(usize::MAX)
+        let rank = self.order().iter().position(|other| *other == source);
+        debug_assert!(rank.is_some(), "an order has every source");
+        rank.unwrap_or(usize::MAX)
     }
 }
 

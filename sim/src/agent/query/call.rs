@@ -95,6 +95,7 @@ async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasio
 fn tell_absent(context: &Context, tool_use: &ToolUse) {
     let name = tool_use.name.clone();
     let why = if name.starts_with("mcp__") { Some("server_not_connected") } else { context.pool.why_absent(&name) };
+    debug_assert!(why.is_some(), "the agent has this tool");
     context.emit(&Event::ToolAbsent {
         agent: Rc::clone(&context.agent),
         tool_use: Rc::clone(&tool_use.id),

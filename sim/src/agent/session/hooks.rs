@@ -88,7 +88,7 @@ impl Hooks {
             let word = say(&context, &registered, run).await;
             let session = &context.session;
             let running = session.hooks.in_background.get();
-            session.hooks.in_background.set(running.saturating_sub(1));
+            session.hooks.in_background.set(running - 1);
             if let Word::BlockingError(text) = word {
                 let agent = context.parent.is_some().then(|| Rc::clone(&context.agent));
                 session.queue.enqueue(Item::notification(agent, &text, "hook"));

@@ -45,10 +45,6 @@ pub mod why {
     pub const UNKNOWN: &str = "unknown";
 }
 
-/// Tools that only an agent gets for which somebody waits. The contract leaves open which (TOOLS-08): the list of what is
-/// to be done belongs to the conversation with the user, in which an agent of the background does not take part.
-const FOREGROUND_ONLY: [&str; 1] = ["TaskCreate"];
-
 /// The permission context in which a named agent's pool is put together: the session's with its own mode (TOOLS-01).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worker {
@@ -171,7 +167,7 @@ fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Opt
     if definition.disallowed_tools.iter().any(|name| name.as_ref() == tool.name()) {
         return Some(why::DISALLOWED);
     }
-    if worker.is_async && FOREGROUND_ONLY.contains(&tool.name()) {
+    if worker.is_async && !tool.in_background() {
         return Some(why::BACKGROUND);
     }
     let edits = tool.effect(&serde_json::Value::Null) == Effect::Edit;

@@ -29,6 +29,11 @@ pub trait Tool {
         false
     }
 
+    /// Agents that nobody waits for get it too (TOOLS-08).
+    fn in_background(&self) -> bool {
+        true
+    }
+
     /// Does it.
     fn call(&self, call: Call) -> Running<'_>;
 }

@@ -43,7 +43,7 @@ impl PartSizes {
         let gathers = |agents: &AgentSizes| is_named && (1..=agents.gathering_turns).contains(&turns);
         let Some(agents) = self.agents.filter(gathers) else { return Some(growth) };
         let shares = shared_out(agents.gathered, &vec![1; agents.gathering_turns as usize]);
-        Some(growth + shares.get(turns as usize - 1).copied().unwrap_or_default())
+        Some(growth + shares[turns as usize - 1])
     }
 }
 
@@ -77,12 +77,10 @@ pub fn shared_out(total: u64, weights: &[u64]) -> Vec<u64> {
     // A share is at most the total.
     let mut parts: Vec<u64> = weights.iter().map(|weight| u64::try_from(share(weight).0).unwrap_or(total)).collect();
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(weights.get(*index).map(|weight| share(weight).1)));
+    order.sort_by_key(|index| std::cmp::Reverse(share(&weights[*index]).1));
     let given: u64 = parts.iter().sum();
-    for index in order.into_iter().take(usize::try_from(total - given).unwrap_or(usize::MAX)) {
-        if let Some(part) = parts.get_mut(index) {
-            *part += 1;
-        }
+    for (index, _) in order.into_iter().zip(given..total) {
+        parts[index] += 1;
     }
     parts
 }

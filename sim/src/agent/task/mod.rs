@@ -138,6 +138,7 @@ impl Tasks {
     /// it. Every background task is settled once, by whoever ended it.
     pub fn settle(&self, task: &Task) {
         if task.is_background() && task.settle() {
+            debug_assert!(self.unsettled.get() > 0, "a background task is counted once and settled once");
             self.unsettled.set(self.unsettled.get().saturating_sub(1));
             self.changed.notify_waiters();
         }

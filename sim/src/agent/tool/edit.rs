@@ -2,47 +2,30 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, seen};
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError, seen};
 
 /// Replaces text in a file.
-#[derive(Clone, Copy, Debug)]
-pub struct Edit;
+pub const EDIT: PlainTool = PlainTool {
+    name: "Edit",
+    description: || {
+        "Replaces text in a file that was read before. `old_string` must stand in the file exactly \
+         once, unless `replace_all` is set; add lines around it until it does."
+            .into()
+    },
+    fields: &[
+        Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
+        Field::required("old_string", Kind::Text, "The text to replace, exactly as it stands in the file."),
+        Field::required("new_string", Kind::Text, "The text in its place."),
+        Field::optional("replace_all", Kind::Flag, "Replace every place instead of the only one."),
+    ],
+    effect: Effect::Edit,
+    in_background: true,
+    work: edit,
+};
 
-const FIELDS: [Field; 4] = [
-    Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
-    Field::required("old_string", Kind::Text, "The text to replace, exactly as it stands in the file."),
-    Field::required("new_string", Kind::Text, "The text in its place."),
-    Field::optional("replace_all", Kind::Flag, "Replace every place instead of the only one."),
-];
-
-impl Tool for Edit {
-    fn name(&self) -> &'static str {
-        "Edit"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: "Replaces text in a file that was read before. `old_string` must stand in the file exactly \
-                          once, unless `replace_all` is set; add lines around it until it does."
-                .into(),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Edit
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { edit(&call) })
-    }
-}
-
-fn edit(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("Edit", &FIELDS, &call.tool_use.input)?;
+fn edit(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = seen::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     let before = files.read(&path).ok_or_else(|| ToolError::failed(format!("{path} does not exist.")))?;

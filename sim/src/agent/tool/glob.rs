@@ -1,49 +1,32 @@
 //! Finds files of the world by their names.
 
-use serde_json::Value;
-
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, seen};
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError, seen};
 use crate::agent::world::{path, pattern};
-
-/// Finds files by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Glob;
 
 /// Paths of an answer.
 const PATHS_MAX: usize = 100;
 
-const FIELDS: [Field; 2] = [
-    Field::required("pattern", Kind::Text, "A glob such as `src/**/*.rs`."),
-    Field::optional("path", Kind::Text, "The folder to search; the working directory if left out."),
-];
+/// Finds files by name.
+pub const GLOB: PlainTool = PlainTool {
+    name: "Glob",
+    description: || {
+        format!(
+            "Lists the files whose path below `path` fits a glob, in the order of their paths, at most {PATHS_MAX}. \
+             `*` stays within one name, `**` crosses folders."
+        )
+    },
+    fields: &[
+        Field::required("pattern", Kind::Text, "A glob such as `src/**/*.rs`."),
+        Field::optional("path", Kind::Text, "The folder to search; the working directory if left out."),
+    ],
+    effect: Effect::Read,
+    in_background: true,
+    work: find,
+};
 
-impl Tool for Glob {
-    fn name(&self) -> &'static str {
-        "Glob"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: format!(
-                "Lists the files whose path below `path` fits a glob, in the order of their paths, at most {PATHS_MAX}. \
-                 `*` stays within one name, `**` crosses folders."
-            ),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Read
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { find(&call) })
-    }
-}
-
-fn find(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("Glob", &FIELDS, &call.tool_use.input)?;
+fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let folder = seen::located(&call.context, input.text("path"));
     let glob = input.text("pattern");
     let fits = pattern::paths(glob)

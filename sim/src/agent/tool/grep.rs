@@ -4,60 +4,44 @@ use std::rc::Rc;
 
 use globset::GlobMatcher;
 use regex::{Regex, RegexBuilder};
-use serde_json::Value;
 
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, seen};
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError, seen};
 use crate::agent::world::{path, pattern};
-
-/// Finds text by a regular expression.
-#[derive(Clone, Copy, Debug)]
-pub struct Grep;
 
 /// Lines of an answer where the call does not say.
 const LINES: usize = 250;
 
 const MODES: [&str; 3] = ["files_with_matches", "content", "count"];
 
-const FIELDS: [Field; 6] = [
-    Field::required("pattern", Kind::Text, "A regular expression; it is held against each line."),
-    Field::optional("path", Kind::Text, "The file or folder to search; the working directory if left out."),
-    Field::optional("glob", Kind::Text, "Search only files whose path or name fits, such as `*.rs`."),
-    Field::optional(
-        "output_mode",
-        Kind::Choice(&MODES),
-        "Paths of files that match (the default), the lines with path and number, or the number of lines per file.",
-    ),
-    Field::optional("-i", Kind::Flag, "Capitals and small letters count as the same."),
-    Field::optional("head_limit", Kind::Count(1), "How many lines of output to show."),
-];
+/// Finds text by a regular expression.
+pub const GREP: PlainTool = PlainTool {
+    name: "Grep",
+    description: || {
+        format!(
+            "Searches the lines of files for a regular expression. Shows at most {LINES} lines of output unless \
+             `head_limit` says otherwise. Expressions have no look-around and no back-references."
+        )
+    },
+    fields: &[
+        Field::required("pattern", Kind::Text, "A regular expression; it is held against each line."),
+        Field::optional("path", Kind::Text, "The file or folder to search; the working directory if left out."),
+        Field::optional("glob", Kind::Text, "Search only files whose path or name fits, such as `*.rs`."),
+        Field::optional(
+            "output_mode",
+            Kind::Choice(&MODES),
+            "Paths of files that match (the default), the lines with path and number, or the number of lines per file.",
+        ),
+        Field::optional("-i", Kind::Flag, "Capitals and small letters count as the same."),
+        Field::optional("head_limit", Kind::Count(1), "How many lines of output to show."),
+    ],
+    effect: Effect::Read,
+    in_background: true,
+    work: find,
+};
 
-impl Tool for Grep {
-    fn name(&self) -> &'static str {
-        "Grep"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: format!(
-                "Searches the lines of files for a regular expression. Shows at most {LINES} lines of output unless \
-                 `head_limit` says otherwise. Expressions have no look-around and no back-references."
-            ),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Read
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { find(&call) })
-    }
-}
-
-fn find(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("Grep", &FIELDS, &call.tool_use.input)?;
+fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let expression = RegexBuilder::new(input.text("pattern")).case_insensitive(input.flag("-i")).build();
     let expression = expression.map_err(|error| {
         ToolError::failed(format!("Grep: the pattern `{}` is no regular expression: {error}", input.text("pattern")))

@@ -1,5 +1,6 @@
 //! What an agent can do. Each tool is a file of its own and a row of [`every`].
 //!
+//! * [`PlainTool`]: what most tools are: words, fields and a function. The others are [`Tool`]s of their own.
 //! * [`fields`]: inputs, as a schema and as a check.
 //! * `read`, `write`, `edit`, `glob`, `grep`: files. `seen` is what an agent knows of a file that it wants to change.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: those, and monitors, that nobody waits for.
@@ -12,6 +13,7 @@ mod edit;
 pub mod fields;
 mod glob;
 mod grep;
+mod plain;
 mod read;
 mod seen;
 mod task_create;
@@ -21,12 +23,7 @@ use std::rc::Rc;
 
 pub use agent::Agent;
 pub use bash::Bash;
-pub use edit::Edit;
-pub use glob::Glob;
-pub use grep::Grep;
-pub use read::Read;
-pub use task_create::TaskCreate;
-pub use write::Write;
+pub use plain::PlainTool;
 
 pub use super::session::pool::{self, Pool};
 pub use super::session::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, Tools};
@@ -36,11 +33,11 @@ pub fn every() -> Tools {
     Tools::new(vec![
         Rc::new(Agent),
         Rc::new(Bash),
-        Rc::new(Edit),
-        Rc::new(Glob),
-        Rc::new(Grep),
-        Rc::new(Read),
-        Rc::new(TaskCreate),
-        Rc::new(Write),
+        Rc::new(edit::EDIT),
+        Rc::new(glob::GLOB),
+        Rc::new(grep::GREP),
+        Rc::new(read::READ),
+        Rc::new(task_create::TASK_CREATE),
+        Rc::new(write::WRITE),
     ])
 }

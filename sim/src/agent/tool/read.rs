@@ -3,52 +3,35 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use serde_json::Value;
-
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, seen};
-
-/// Reads a file.
-#[derive(Clone, Copy, Debug)]
-pub struct Read;
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError, seen};
 
 /// Lines of an answer where the call does not say.
 const LINES: usize = 2_000;
 /// Characters of a line that are shown.
 const LINE_CHARACTERS_MAX: usize = 2_000;
 
-const FIELDS: [Field; 3] = [
-    Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
-    Field::optional("offset", Kind::Count(1), "The first line to show, counted from 1."),
-    Field::optional("limit", Kind::Count(1), "How many lines to show."),
-];
+/// Reads a file.
+pub const READ: PlainTool = PlainTool {
+    name: "Read",
+    description: || {
+        format!(
+            "Shows a text file with line numbers, at most {LINES} lines unless `limit` says otherwise; `offset` and \
+             `limit` choose a part. A file must be read before it is edited or overwritten. Folders cannot be read."
+        )
+    },
+    fields: &[
+        Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
+        Field::optional("offset", Kind::Count(1), "The first line to show, counted from 1."),
+        Field::optional("limit", Kind::Count(1), "How many lines to show."),
+    ],
+    effect: Effect::Read,
+    in_background: true,
+    work: read,
+};
 
-impl Tool for Read {
-    fn name(&self) -> &'static str {
-        "Read"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: format!(
-                "Shows a text file with line numbers, at most {LINES} lines unless `limit` says otherwise; `offset` and \
-                 `limit` choose a part. A file must be read before it is edited or overwritten. Folders cannot be read."
-            ),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Read
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { read(&call) })
-    }
-}
-
-fn read(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("Read", &FIELDS, &call.tool_use.input)?;
+fn read(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = seen::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     let Some(text) = files.read(&path) else {

@@ -1,50 +1,37 @@
 //! Puts something on the session's list of what is to be done: a file of the world for each.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError};
 use crate::agent::session::Session;
 
 /// Puts a task on the list.
-#[derive(Clone, Copy, Debug)]
-pub struct TaskCreate;
-
-const FIELDS: [Field; 2] = [
-    Field::required("subject", Kind::Text, "What is to be done, in a few words."),
-    Field::required("description", Kind::Text, "What it takes, and when it is done."),
-];
-
-impl Tool for TaskCreate {
-    fn name(&self) -> &'static str {
-        "TaskCreate"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: "Adds a task to the list of what is to be done in this session. Worth it for work of three \
-                          steps or more; the user sees the list."
-                .into(),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Session
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { create(&call) })
-    }
-}
+pub const TASK_CREATE: PlainTool = PlainTool {
+    name: "TaskCreate",
+    description: || {
+        "Adds a task to the list of what is to be done in this session. Worth it for work of three \
+         steps or more; the user sees the list."
+            .into()
+    },
+    fields: &[
+        Field::required("subject", Kind::Text, "What is to be done, in a few words."),
+        Field::required("description", Kind::Text, "What it takes, and when it is done."),
+    ],
+    effect: Effect::Session,
+    // The contract leaves open which (TOOLS-08): the list belongs to the conversation with the user, in which an agent of
+    // the background does not take part.
+    in_background: false,
+    work: create,
+};
 
 /// The folder of the list.
 fn folder(session: &Session) -> String {
     format!("{}/.claude/tasks/{}", session.settings.home, session.settings.session)
 }
 
-fn create(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("TaskCreate", &FIELDS, &call.tool_use.input)?;
+fn create(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let session = &call.context.session;
     let (folder, subject) = (folder(session), input.text("subject"));
     let number = session.world.files.below(&folder).len() + 1;

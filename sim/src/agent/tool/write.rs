@@ -1,44 +1,27 @@
 //! Writes a file of the world.
 
-use serde_json::Value;
-
-use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, seen};
+use super::fields::{Field, Input, Kind};
+use super::plain::PlainTool;
+use super::{Call, Effect, Outcome, ToolError, seen};
 
 /// Writes a whole file.
-#[derive(Clone, Copy, Debug)]
-pub struct Write;
+pub const WRITE: PlainTool = PlainTool {
+    name: "Write",
+    description: || {
+        "Creates a file or replaces all that it holds. A file that exists must have been read first. \
+         Prefer Edit for a change to a file that exists."
+            .into()
+    },
+    fields: &[
+        Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
+        Field::required("content", Kind::Text, "All that the file is to hold."),
+    ],
+    effect: Effect::Edit,
+    in_background: true,
+    work: write,
+};
 
-const FIELDS: [Field; 2] = [
-    Field::required("file_path", Kind::Text, "The file, absolute or from the working directory."),
-    Field::required("content", Kind::Text, "All that the file is to hold."),
-];
-
-impl Tool for Write {
-    fn name(&self) -> &'static str {
-        "Write"
-    }
-
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
-        Definition {
-            description: "Creates a file or replaces all that it holds. A file that exists must have been read first. \
-                          Prefer Edit for a change to a file that exists."
-                .into(),
-            input_schema: fields::schema(&FIELDS),
-        }
-    }
-
-    fn effect(&self, _input: &Value) -> Effect {
-        Effect::Edit
-    }
-
-    fn call(&self, call: Call) -> Running<'_> {
-        Box::pin(async move { write(&call) })
-    }
-}
-
-fn write(call: &Call) -> Result<Outcome, ToolError> {
-    let input = fields::checked("Write", &FIELDS, &call.tool_use.input)?;
+fn write(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = seen::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     if files.is_folder(&path) {

@@ -231,7 +231,9 @@ fn push_block(line: &mut String, json: &str) {
 
 /// The bytes of `value`; none of the values above can fail.
 fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    let json = serde_json::to_string(value);
+    debug_assert!(json.is_ok(), "a line of a transcript has keys of text alone");
+    json.unwrap_or_default()
 }
 
 impl From<Usage> for Spent {

@@ -40,7 +40,6 @@ pub enum Malformed {
 
 /// The labels in order; the first two must be there (FORK-41).
 const LABELS: [&str; 5] = ["Scope:", "Result:", "Key files:", "Files changed:", "Issues:"];
-const REQUIRED: usize = 2;
 
 impl Report {
     /// Reads a report.
@@ -52,21 +51,23 @@ impl Report {
             return Err(Malformed::Beginning);
         }
         let parts = split(text)?;
-        for (at, label) in LABELS.iter().enumerate().take(REQUIRED) {
-            match &parts[at] {
-                None => return Err(Malformed::Missing(label)),
-                Some(said) if said.is_empty() => return Err(Malformed::Empty(label)),
-                Some(_) => {}
-            }
-        }
         let [scope, result, key_files, files_changed, issues] = parts;
         Ok(Self {
-            scope: scope.unwrap_or_default(),
-            result: result.unwrap_or_default(),
+            scope: required(scope, LABELS[0])?,
+            result: required(result, LABELS[1])?,
             key_files: paths(key_files),
             files_changed: paths(files_changed),
             issues: issues.filter(|issues| !issues.is_empty()),
         })
+    }
+}
+
+/// What a label says that must be there.
+fn required(said: Option<String>, label: &'static str) -> Result<String, Malformed> {
+    match said {
+        None => Err(Malformed::Missing(label)),
+        Some(said) if said.is_empty() => Err(Malformed::Empty(label)),
+        Some(said) => Ok(said),
     }
 }
 

@@ -1,0 +1,45 @@
+//! Tools that work at once and say the same of themselves in every session.
+
+use serde_json::Value;
+
+use super::fields::{self, Field, Input};
+use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+
+/// Such a tool: its words, and one function. Its input is checked before the function sees it.
+#[derive(Clone, Copy)]
+pub struct PlainTool {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it does, for the model.
+    pub description: fn() -> String,
+    /// Its input.
+    pub fields: &'static [Field],
+    /// What a call does to the world.
+    pub effect: Effect,
+    /// Agents that nobody waits for get it too (TOOLS-08).
+    pub in_background: bool,
+    /// Does it.
+    pub work: fn(&Call, Input<'_>) -> Result<Outcome, ToolError>,
+}
+
+impl Tool for PlainTool {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+        Definition { description: (self.description)(), input_schema: fields::schema(self.fields) }
+    }
+
+    fn effect(&self, _input: &Value) -> Effect {
+        self.effect
+    }
+
+    fn in_background(&self) -> bool {
+        self.in_background
+    }
+
+    fn call(&self, call: Call) -> Running<'_> {
+        Box::pin(async move { (self.work)(&call, fields::checked(self.name, self.fields, &call.tool_use.input)?) })
+    }
+}
