@@ -114,7 +114,8 @@ impl Hook {
 
     /// Tells what became of it in `agent`.
     pub(in crate::agent) fn note(&self, ground: &Ground, agent: &Rc<str>, outcome: &'static str) {
-        let (agent, hook) = (agent.clone(), self.name.clone());
+        let agent = agent.clone();
+        let hook = self.name.clone();
         ground.emit(&Event::Hook { agent, hook, moment: self.moment.name(), outcome });
     }
 

@@ -13,7 +13,7 @@ use super::task::{Kind, State, Task, Tasks};
 
 /// What is told beside what the task's record says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Details {
     /// Final text, or what there was of it when the task was killed (NOTIFY-05); nothing for shells.
     pub result: Option<Rc<str>>,
     /// Why it failed (NOTIFY-07), or a shell's exit code.
@@ -47,7 +47,7 @@ impl Notifications {
     }
 
     /// Tells of the end of a background task, unless somebody was told already (NOTIFY-10); says whether it was told.
-    pub fn ended(&self, task: &Task, told: &Told) -> bool {
+    pub fn ended(&self, task: &Task, told: &Details) -> bool {
         if !task.claim_notification() {
             self.ground.emit(&Event::NotifySuppressed { task: task.id.clone() });
             return false;
@@ -62,7 +62,7 @@ impl Notifications {
     /// QUEUE-07). `error` says how it failed: an exit code, a signal.
     pub fn shell_ended(&self, task: &Task, state: State, error: Option<&str>) {
         if self.tasks.end(task, state) {
-            self.ended(task, &Told { error: error.map(Rc::from), ..Told::default() });
+            self.ended(task, &Details { error: error.map(Rc::from), ..Details::default() });
             self.tasks.settle(task);
         }
     }
@@ -75,7 +75,7 @@ impl Notifications {
         }
         self.ground.emit(&Event::Stuck { task: task.id.clone() });
         let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
-        self.enqueue_pending(task, element(task, None, &summary, &Told::default()));
+        self.enqueue_pending(task, element(task, None, &summary, &Details::default()));
     }
 
     /// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
@@ -92,7 +92,7 @@ impl Notifications {
 }
 
 /// The element with its children in order (NOTIFY-02).
-fn element(task: &Task, status: Option<&str>, summary: &str, told: &Told) -> String {
+fn element(task: &Task, status: Option<&str>, summary: &str, told: &Details) -> String {
     let mut text = String::from("<task-notification>\n");
     field(&mut text, "task-id", &task.id);
     field(&mut text, "tool-use-id", &task.tool_use);

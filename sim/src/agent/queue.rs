@@ -100,7 +100,7 @@ impl Item {
         Self::new(Mode::Prompt, Priority::default(), None, text, source)
     }
 
-    /// What a background task of `agent` tells: it never overtakes user input (QUEUE-05).
+    /// What a background task of `agent` tells: it never overtakes user input (`enqueuePendingNotification`, QUEUE-05).
     pub fn notification(agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
         Self::new(Mode::TaskNotification, Priority::Later, agent, text, source)
     }
@@ -137,11 +137,6 @@ impl Queue {
         drop(items);
         self.wake();
         id
-    }
-
-    /// Puts a notification in, with its priority (`enqueuePendingNotification`, QUEUE-05); gives its number.
-    pub fn enqueue_pending_notification(&self, item: Item) -> u64 {
-        self.enqueue(Item { mode: Mode::TaskNotification, priority: Priority::Later, ..item })
     }
 
     /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).

@@ -1,6 +1,6 @@
 //! What a background task tells when it ends (NOTIFY).
 
-use forkcast_sim::agent::notification::{Told, Totals, escape};
+use forkcast_sim::agent::notification::{Details, Totals, escape};
 use forkcast_sim::agent::queue::Priority;
 use forkcast_sim::agent::task::{Kind, Launch, State, Task, output};
 use forkcast_sim::agent::{Abort, Event, Session};
@@ -72,7 +72,7 @@ fn notify_03_notify_04_notify_07_status_and_summary_say_how_it_ended() {
         for (state, error) in [(State::Completed, None), (State::Failed, Some("no answer")), (State::Killed, None)] {
             let task = task(&session, Kind::Agent);
             session.tasks.end(&task, state);
-            session.notifications.ended(&task, &Told { error: error.map(Rc::from), ..Told::default() });
+            session.notifications.ended(&task, &Details { error: error.map(Rc::from), ..Details::default() });
         }
     });
     let told = said.notifications();
@@ -123,7 +123,7 @@ fn notify_10_nobody_is_told_twice() {
     let played = Stage::new().play(|session| async move {
         let task = task(&session, Kind::Agent);
         session.tasks.end(&task, State::Completed);
-        let told = Told { usage: Some(Totals::default()), ..Told::default() };
+        let told = Details { usage: Some(Totals::default()), ..Details::default() };
         let first = session.notifications.ended(&task, &told);
         (first, session.notifications.ended(&task, &told))
     });

@@ -73,7 +73,7 @@ fn queue_03_queue_17_items_leave_by_priority_and_in_order_within_one() {
 fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so() {
     let played = headless(Vec::new())
         .act(0, |session| {
-            session.queue.enqueue_pending_notification(Item::prompt("<task-notification/>", "agent"));
+            session.queue.enqueue(Item::notification(None, "<task-notification/>", "agent"));
             session.queue.enqueue(Item::prompt("typed", "user"));
         })
         .play();

@@ -86,7 +86,8 @@ mod tests {
         let mut parent = Branched::default();
         parent.extend([1, 2, 3]);
         parent.share();
-        let (mut one, mut other) = (parent.clone(), parent.clone());
+        let mut one = parent.clone();
+        let mut other = parent.clone();
         one.push(4);
         other.replace_last(5);
         parent.push(6);

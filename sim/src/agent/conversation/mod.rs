@@ -15,10 +15,10 @@ use crate::wire::{Message, Piece, Pieces, Role};
 #[derive(Clone, Default)]
 pub struct Conversation {
     taken: Branched<Rc<Entry>>,
-    closed: Branched<Sent>,
+    closed: Branched<Group>,
     open: Vec<Rc<Entry>>,
     /// The open group as it was sent last, if it has not grown since.
-    open_sent: Option<Sent>,
+    open_sent: Option<Group>,
     /// Calls of the last assistant messages, in order.
     calls: Vec<Calls>,
     /// Results that came before the message of their call: it was still streaming.
@@ -38,7 +38,7 @@ struct Growth {
 
 /// A message with the number of results that it begins with.
 #[derive(Clone)]
-struct Sent {
+struct Group {
     message: Rc<Message>,
     results: usize,
 }
@@ -159,19 +159,19 @@ impl Conversation {
     }
 
     /// The open group as one message.
-    fn send_open(&mut self) -> Option<Sent> {
+    fn send_open(&mut self) -> Option<Group> {
         if self.open_sent.is_none() {
             self.open_sent = self.join();
         }
         self.open_sent.clone()
     }
 
-    fn join(&mut self) -> Option<Sent> {
+    fn join(&mut self) -> Option<Group> {
         let first = self.open.first()?;
         let role = first.message.role;
         let is_sized = self.growth.tokens.is_some() && role == Role::User;
         if self.open.len() == 1 && (first.answers.len() <= 1 && !is_sized || self.is_whole_as_it_is(first, is_sized)) {
-            return Some(Sent { message: Rc::clone(&first.message), results: first.answers.len() });
+            return Some(Group { message: Rc::clone(&first.message), results: first.answers.len() });
         }
         let mut results = Vec::new();
         let mut rest = Vec::new();
@@ -187,7 +187,7 @@ impl Conversation {
             self.growth.share_out(&mut self.closed, &mut content);
         }
         content.extend(rest);
-        Some(Sent { message: Rc::new(Message { role, content: content.into() }), results: count })
+        Some(Group { message: Rc::new(Message { role, content: content.into() }), results: count })
     }
 
     /// Whether `entry` answers all calls of the one message before it in their order, and no block of either waits for a
@@ -222,7 +222,7 @@ impl Conversation {
 impl Growth {
     /// Gives an answer and its results their shares, by the bytes of their blocks. The answer gets its own once: it is sent
     /// as it was from then on. What has a size of its own keeps it: then the rest shares the whole.
-    fn share_out(&mut self, closed: &mut Branched<Sent>, results: &mut [Piece]) {
+    fn share_out(&mut self, closed: &mut Branched<Group>, results: &mut [Piece]) {
         let answer = closed.last().filter(|sent| sent.message.role == Role::Assistant).cloned();
         let Some((tokens, mut answer)) = self.tokens.zip(answer) else { return };
         let shares = self.results.get_or_insert_with(|| {

@@ -48,7 +48,8 @@ const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<String>), Invalid> {
     let mut fields = Fields { text, raw };
     let name = fields.name()?;
-    let (when_to_use, prompt) = (fields.required("description")?, fields.required("prompt")?);
+    let when_to_use = fields.required("description")?;
+    let prompt = fields.required("prompt")?;
     let mut definition = AgentDefinition::new(text.source, &name, &when_to_use, &prompt);
     definition.tools = fields.list("tools")?;
     definition.disallowed_tools = fields.list("disallowedTools")?.unwrap_or_default();

@@ -187,13 +187,15 @@ impl Definitions {
     }
 
     fn refuse(&mut self, text: &Text, invalid: Invalid) {
-        let (agent_type, why) = (text.path.clone(), invalid.to_string().into());
+        let agent_type = text.path.clone();
+        let why = invalid.to_string().into();
         self.fates.push(Fate { agent_type, source: text.source, outcome: Outcome::Invalid, why });
         self.invalid.push(invalid);
     }
 
     fn consider(&mut self, definition: AgentDefinition, note: Rc<str>) {
-        let (agent_type, source) = (definition.agent_type.clone(), definition.source);
+        let agent_type = definition.agent_type.clone();
+        let source = definition.source;
         let (outcome, why) = match self.by_type.get(&agent_type) {
             Some(winner) => (Outcome::Shadowed, format!("by the one of source {}", winner.source.name()).into()),
             None => (Outcome::Kept, note),

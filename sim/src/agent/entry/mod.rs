@@ -81,7 +81,9 @@ impl Entry {
 
     fn plain(uuid: Rc<str>, role: Role, content: Pieces, text: &str, nature: Nature) -> Self {
         let message = Rc::new(Message { role, content });
-        let (tool_uses, answers, usage) = (Calls::default(), Rc::default(), Usage::default());
+        let tool_uses = Calls::default();
+        let answers = Rc::default();
+        let usage = Usage::default();
         Self { uuid, message, tool_uses, answers, text: text.into(), nature, usage }
     }
 

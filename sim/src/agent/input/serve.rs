@@ -102,7 +102,8 @@ async fn run_line(main: &Rc<Context>, command: &str) {
 }
 
 async fn call_shell(main: &Rc<Context>, shell: &dyn Tool, command: &str) -> Rc<str> {
-    let (id, input) = (main.session.ids.next("line"), Rc::new(json!({ "command": command })));
+    let id = main.session.ids.next("line");
+    let input = Rc::new(json!({ "command": command }));
     let tool_use = ToolUse { id, name: "Bash".into(), input };
     let call = Call { tool_use, context: Rc::clone(main), abort: main.abort.clone(), message: None };
     crate::select! {

@@ -12,7 +12,7 @@ pub mod rule;
 
 use std::cell::Cell;
 
-pub use request::{Answered, Asked, Route};
+pub use request::{Answered, Request, Route};
 pub use rule::{Rule, RuleError, Rules};
 
 /// How permission requests of an agent are handled.

@@ -38,7 +38,7 @@ impl Route {
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct Request {
     /// Its number.
     pub request: u64,
     /// The agent that asks.
@@ -65,7 +65,7 @@ pub enum Answered {
 /// The requests of a session.
 #[derive(Debug, Default)]
 pub struct Requests {
-    asked: RefCell<BTreeMap<u64, Asked>>,
+    asked: RefCell<BTreeMap<u64, Request>>,
     open: RefCell<BTreeMap<u64, oneshot::Sender<bool>>>,
     changed: Notify,
 }
@@ -81,11 +81,13 @@ impl Drop for Open<'_> {
 
 impl Permissions {
     /// Asks, and waits for the answer; `None` when the agent was stopped by `abort` before.
-    pub(in crate::agent) async fn ask(&self, ground: &Ground, asked: Asked, abort: &Abort) -> Option<bool> {
+    pub(in crate::agent) async fn ask(&self, ground: &Ground, asked: Request, abort: &Abort) -> Option<bool> {
         let requests = &self.requests;
         let (sender, answer) = oneshot::channel();
         let request = asked.request;
-        let (agent, tool, route) = (asked.agent.clone(), asked.tool.clone(), asked.route.name());
+        let agent = asked.agent.clone();
+        let tool = asked.tool.clone();
+        let route = asked.route.name();
         requests.asked.borrow_mut().insert(request, asked);
         requests.open.borrow_mut().insert(request, sender);
         let _open = Open(requests, request);
@@ -99,13 +101,13 @@ impl Permissions {
     }
 
     /// The requests that wait, the oldest first.
-    pub fn open_requests(&self) -> Vec<Asked> {
+    pub fn open_requests(&self) -> Vec<Request> {
         let asked = self.requests.asked.borrow();
         self.requests.open.borrow().keys().filter_map(|request| asked.get(request).cloned()).collect()
     }
 
     /// Ready when a request waits; gives the oldest.
-    pub async fn next_request(&self) -> Asked {
+    pub async fn next_request(&self) -> Request {
         loop {
             let changed = self.requests.changed.notified();
             match self.open_requests().into_iter().next() {
@@ -124,7 +126,7 @@ impl Permissions {
             return Answered::Taken;
         }
         let said = if allow { "allowed" } else { "denied" };
-        let Asked { agent, tool, .. } = asked;
+        let Request { agent, tool, .. } = asked;
         let text = format!(
             "The user {said} a request of {agent} to use {tool}, after the request was gone. Nothing was done."
         );

@@ -304,7 +304,8 @@ mod tests {
             ("Agent(explore)", "Agent", "plan", false, false),
         ];
         for (rule, tool, text, touches, covers) in cases {
-            let (parsed, subject) = (Rule::parse(rule).expect(rule), call(tool, text));
+            let parsed = Rule::parse(rule).expect(rule);
+            let subject = call(tool, text);
             assert_eq!(parsed.touches(tool, &subject, PLACES), touches, "{rule} touches {tool} {text}");
             assert_eq!(parsed.covers(tool, &subject, PLACES), covers, "{rule} covers {tool} {text}");
         }

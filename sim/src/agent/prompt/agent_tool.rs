@@ -29,7 +29,8 @@ pub fn describe(session: &Session, forks: Option<Profile>) -> String {
 
 /// An agent in the list (PROMPT-17).
 pub fn line(definition: &AgentDefinition) -> String {
-    let (agent_type, when_to_use) = (&definition.agent_type, &definition.when_to_use);
+    let agent_type = &definition.agent_type;
+    let when_to_use = &definition.when_to_use;
     format!("- {agent_type}: {when_to_use} (Tools: {})", definition.tools_in_words())
 }
 

@@ -28,7 +28,7 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
     }
     if let Some(made) = &*rendered {
         let bytes = made.texts.iter().map(String::len).sum();
-        context.session.scoped.note_rendering(&context.agent, bytes);
+        context.session.scoped.note_rendering(&context.agent);
         context.emit(&Event::PromptRendered {
             agent: context.agent.clone(),
             sections: made.sections.clone(),

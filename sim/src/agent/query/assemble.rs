@@ -48,7 +48,7 @@ pub(super) struct Prepared {
 
 /// What an event brought about.
 #[derive(Debug)]
-pub(super) enum Took {
+pub(super) enum Consequence {
     /// Data, or nothing.
     Data,
     /// A call of a tool began.
@@ -64,38 +64,39 @@ impl Assembler {
     }
 
     /// Takes an event inside the message.
-    pub fn take(&mut self, event: &Event) -> Took {
+    pub fn take(&mut self, event: &Event) -> Consequence {
         match event {
             Event::BlockStart { index, block } => self.open(*index, block),
             Event::BlockDelta { index, delta } => self.grow(*index, delta),
             Event::BlockStop { index } => self.close(*index),
             Event::MessageDelta { usage, .. } => {
                 self.usage = later(self.usage, *usage);
-                Took::Data
+                Consequence::Data
             }
-            _ => Took::Data,
+            _ => Consequence::Data,
         }
     }
 
-    fn open(&mut self, index: usize, opened: &Opened) -> Took {
+    fn open(&mut self, index: usize, opened: &Opened) -> Consequence {
         // A recorded stream may leave indices out: what it leaves out is no block.
         while self.blocks.len() < index {
             self.blocks.push(Block::Text(String::new()));
         }
         self.blocks.truncate(index);
         let (block, took) = match opened {
-            Opened::Text => (Block::Text(String::new()), Took::Data),
-            Opened::Thinking => (Block::Thinking { text: String::new(), signature: String::new() }, Took::Data),
+            Opened::Text => (Block::Text(String::new()), Consequence::Data),
+            Opened::Thinking => (Block::Thinking { text: String::new(), signature: String::new() }, Consequence::Data),
             Opened::ToolUse { id, name } => {
-                let (id, name) = (id.clone(), name.clone());
-                (Block::ToolUse(Called::new(&id, &name)), Took::Called { id, name })
+                let id = id.clone();
+                let name = name.clone();
+                (Block::ToolUse(Called::new(&id, &name)), Consequence::Called { id, name })
             }
         };
         self.blocks.push(block);
         took
     }
 
-    fn grow(&mut self, index: usize, delta: &Delta) -> Took {
+    fn grow(&mut self, index: usize, delta: &Delta) -> Consequence {
         match (self.blocks.get_mut(index), delta) {
             (Some(Block::Text(text)), Delta::Text(more)) => text.push_str(more),
             (Some(Block::Thinking { text, .. }), Delta::Thinking(more)) => text.push_str(more),
@@ -103,15 +104,15 @@ impl Assembler {
             (Some(Block::ToolUse(called)), Delta::InputJson(more)) => return called.grow(more),
             _ => {}
         }
-        Took::Data
+        Consequence::Data
     }
 
     /// The end of a block changes no data (STREAM-07); of a call without arguments, or with arguments that never close, it
     /// is the only sign that nothing more comes.
-    fn close(&mut self, index: usize) -> Took {
+    fn close(&mut self, index: usize) -> Consequence {
         match self.blocks.get_mut(index) {
             Some(Block::ToolUse(called)) => called.prepare(),
-            _ => Took::Data,
+            _ => Consequence::Data,
         }
     }
 
@@ -173,23 +174,24 @@ impl Block {
 
 impl Called {
     fn new(id: &Rc<str>, name: &Rc<str>) -> Self {
-        let (id, name) = (id.clone(), name.clone());
+        let id = id.clone();
+        let name = name.clone();
         Self { id, name, text: String::new(), arguments: Arguments::default(), prepared: None }
     }
 
     /// What comes behind a complete input is no part of it: the call may be made already, and is sent back as it was made.
-    fn grow(&mut self, more: &str) -> Took {
+    fn grow(&mut self, more: &str) -> Consequence {
         if self.prepared.is_some() {
-            return Took::Data;
+            return Consequence::Data;
         }
         self.text.push_str(more);
-        if self.arguments.take(more) { self.prepare() } else { Took::Data }
+        if self.arguments.take(more) { self.prepare() } else { Consequence::Data }
     }
 
     /// The input is complete; it is so once.
-    fn prepare(&mut self) -> Took {
+    fn prepare(&mut self) -> Consequence {
         if self.prepared.is_some() {
-            return Took::Data;
+            return Consequence::Data;
         }
         // A call without arguments has no delta at all (`providers.md` 2.3).
         let text = if self.text.is_empty() { "{}" } else { self.text.as_str() };
@@ -203,7 +205,7 @@ impl Called {
         let tool_use = ToolUse { id: self.id.clone(), name: self.name.clone(), input: Rc::new(input) };
         let prepared = Prepared { tool_use, problem };
         self.prepared = Some(prepared.clone());
-        Took::Prepared(prepared)
+        Consequence::Prepared(prepared)
     }
 
     /// The call as it is sent back: its input as the model wrote it.

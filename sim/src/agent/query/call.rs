@@ -80,7 +80,8 @@ async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasio
         name: Rc::clone(&tool_use.name),
         during_stream: occasion.during_stream,
     });
-    let (tool_use, message) = (tool_use.clone(), occasion.message);
+    let tool_use = tool_use.clone();
+    let message = occasion.message;
     let call = Call { tool_use, context: Rc::clone(context), abort: context.abort.clone(), message };
     match tool.call(call).await {
         Ok(Outcome { content, is_error }) => {
@@ -111,7 +112,8 @@ fn unknown(context: &Context, tool_use: &ToolUse) -> String {
 }
 
 fn finish(context: &Context, tool_use: &ToolUse, result: &Result) -> Rc<Entry> {
-    let (agent, tool_use_id) = (Rc::clone(&context.agent), Rc::clone(&tool_use.id));
+    let agent = Rc::clone(&context.agent);
+    let tool_use_id = Rc::clone(&tool_use.id);
     context.emit(&Event::ToolEnd { agent, tool_use: Rc::clone(&tool_use_id), outcome: result.outcome });
     let piece = Piece::tool_result(&tool_use_id, &result.content, result.is_error);
     Entry::results(context.session.ids.next("msg"), vec![(tool_use_id, piece)])

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::agent::entry::ToolUse;
 use crate::agent::event::Event;
 use crate::agent::permission::rule::{Places, Rule, Subject};
-use crate::agent::permission::{Asked, Mode, Route};
+use crate::agent::permission::{Mode, Request, Route};
 use crate::agent::session::{Context, Effect, Tool};
 use crate::agent::world::path;
 
@@ -36,7 +36,8 @@ pub async fn can_use(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> 
         Verdict::Deny(by, words) => (false, by, words),
         Verdict::Ask => asked(context, tool_use).await,
     };
-    let (agent, tool) = (context.agent.clone(), tool_use.name.clone());
+    let agent = context.agent.clone();
+    let tool = tool_use.name.clone();
     context.emit(&Event::PermissionReply { agent, tool, allowed, by });
     if allowed { Decision::Allowed } else { Decision::Denied(words) }
 }
@@ -49,7 +50,8 @@ fn mode_of(context: &Context) -> Mode {
 }
 
 fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
-    let (settings, rules) = (&context.session.settings, &context.session.permissions.rules);
+    let settings = &context.session.settings;
+    let rules = &context.session.permissions.rules;
     let places = Places { cwd: &settings.cwd, home: &settings.home };
     let subject = subject(context, tool, tool_use);
     let touches = |rule: &&Rule| rule.touches(tool.name(), &subject, places);
@@ -60,7 +62,8 @@ fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
     if rules.ask.iter().any(|rule| touches(&rule)) {
         return Verdict::Ask;
     }
-    let (mode, effect) = (mode_of(context), tool.effect(&tool_use.input));
+    let mode = mode_of(context);
+    let effect = tool.effect(&tool_use.input);
     if mode != Mode::Plan && effect == Effect::Edit && is_own_memory(context, &subject) {
         return Verdict::Allow("memory");
     }
@@ -83,7 +86,7 @@ async fn asked(context: &Context, tool_use: &ToolUse) -> (bool, &'static str, Rc
         (_, true) => Route::Independent,
         (_, false) => Route::Local,
     };
-    let asked = Asked {
+    let asked = Request {
         request: context.session.ids.number(),
         agent: context.agent.clone(),
         tool: tool.clone(),

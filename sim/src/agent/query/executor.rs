@@ -30,7 +30,7 @@ pub(super) struct Executor {
     running: VecDeque<Running>,
     /// A call of the remainder runs: the next one waits until it has ended.
     is_in_turn: bool,
-    held: VecDeque<Held>,
+    held: VecDeque<PendingCall>,
     /// The message is whole: the remainder may run.
     is_released: bool,
 }
@@ -42,7 +42,7 @@ struct Running {
     in_turn: bool,
 }
 
-struct Held {
+struct PendingCall {
     prepared: Prepared,
     message: Option<Rc<Entry>>,
 }
@@ -66,7 +66,8 @@ impl Executor {
         if !self.is_early || self.context.abort.is_given() {
             return;
         }
-        let (agent, tool_use) = (Rc::clone(&self.context.agent), Rc::clone(id));
+        let agent = Rc::clone(&self.context.agent);
+        let tool_use = Rc::clone(id);
         self.context.emit(&Event::ToolAdded { agent, tool_use, name: Rc::clone(name) });
         self.announced.push(Rc::clone(id));
     }
@@ -77,7 +78,7 @@ impl Executor {
         self.announced.remove(at);
         let waits = self.context.pool.get(&prepared.tool_use.name).is_some_and(|tool| tool.waits_for_message());
         if waits {
-            self.held.push_back(Held { prepared: prepared.clone(), message: None });
+            self.held.push_back(PendingCall { prepared: prepared.clone(), message: None });
         } else {
             let occasion = Occasion { during_stream: true, message: None };
             self.start(prepared.clone(), occasion, false);
@@ -97,14 +98,14 @@ impl Executor {
                 held.message = Some(Rc::clone(message));
             } else if !self.is_early {
                 places.insert(Rc::clone(&prepared.tool_use.id), self.held.len());
-                self.held.push_back(Held { prepared: prepared.clone(), message: Some(Rc::clone(message)) });
+                self.held.push_back(PendingCall { prepared: prepared.clone(), message: Some(Rc::clone(message)) });
             }
         }
     }
 
     /// Takes over calls of a message that was whole before this loop began.
     pub fn resume(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
-        let held = calls.iter().map(|call| Held { prepared: call.clone(), message: Some(Rc::clone(message)) });
+        let held = calls.iter().map(|call| PendingCall { prepared: call.clone(), message: Some(Rc::clone(message)) });
         self.held.extend(held);
     }
 
@@ -140,7 +141,7 @@ impl Executor {
     /// Behind the stream: all that waited for the message, or of the remainder the next one when that before it has ended.
     fn start_held(&mut self) {
         while self.is_released && !self.is_in_turn {
-            let Some(Held { prepared, message }) = self.held.pop_front() else { return };
+            let Some(PendingCall { prepared, message }) = self.held.pop_front() else { return };
             self.start(prepared, Occasion { during_stream: false, message }, !self.is_early);
         }
     }

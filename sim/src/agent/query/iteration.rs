@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::assemble::Prepared;
 use super::declared;
 use super::exit::Exit;
-use super::retry::Asked;
+use super::retry::Response;
 use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
 use crate::agent::entry::{Entry, Nature};
@@ -44,7 +44,8 @@ impl Loop {
         declared::size_history(&self.context);
         self.note_start();
         let reason = self.go().await;
-        let (agent, turns) = (Rc::clone(&self.context.agent), self.turns);
+        let agent = Rc::clone(&self.context.agent);
+        let turns = self.turns;
         self.context.emit(&Event::QueryEnded { agent, reason: reason.name(), turns });
         Ended { reason, turns, error: self.error }
     }
@@ -62,13 +63,13 @@ impl Loop {
             let asked = self.ask(question).await;
             self.step("decide");
             let round = match asked {
-                Asked::Answered(turn) => self.decide(*turn).await,
-                Asked::Refused => Round::Ended(self.exit_refused()),
-                Asked::Aborted(turn) => {
+                Response::Answered(turn) => self.decide(*turn).await,
+                Response::Refused => Round::Ended(self.exit_refused()),
+                Response::Aborted(turn) => {
                     self.interrupt(*turn).await;
                     Round::Ended(Reason::Aborted)
                 }
-                Asked::Failed(why) => {
+                Response::Failed(why) => {
                     self.error = Some(why);
                     Round::Ended(Reason::ModelError)
                 }
@@ -172,7 +173,8 @@ impl Loop {
     }
 
     fn step(&self, step: &'static str) {
-        let (agent, iteration) = (Rc::clone(&self.context.agent), self.iteration);
+        let agent = Rc::clone(&self.context.agent);
+        let iteration = self.iteration;
         self.context.emit(&Event::QueryStep { agent, iteration, step });
     }
 }

@@ -73,6 +73,7 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
         parameters: Rc::clone(parameters),
         marks,
     };
-    let (agent, agent_type) = (Rc::clone(&context.agent), context.agent_type());
+    let agent = Rc::clone(&context.agent);
+    let agent_type = context.agent_type();
     Question { agent, agent_type, turn: context.turns.get(), attempt: 0, draft }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::Yielded;
 use super::iteration::Loop;
-use super::stream::{Tried, Turn};
+use super::stream::{Attempt, Turn};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::settings::Retries;
@@ -17,7 +17,7 @@ use crate::time::Duration;
 use crate::wire::{Piece, Role};
 
 /// How a question was answered.
-pub(super) enum Asked {
+pub(super) enum Response {
     /// With messages.
     Answered(Box<Turn>),
     /// With a refusal, which stands in the conversation in the place of an answer.
@@ -41,16 +41,16 @@ const RETRIED: [u16; 4] = [429, 500, 503, 529];
 
 impl Loop {
     /// Asks until there is an answer, or no more tries.
-    pub(super) async fn ask(&self, mut question: Question) -> Asked {
+    pub(super) async fn ask(&self, mut question: Question) -> Response {
         loop {
             self.note_sent(&question);
             let entries = self.context.entries.borrow().len();
             let mut turn = Turn::new(self);
             let (failure, wait) = match self.attempt(question.clone(), &mut turn).await {
-                Tried::Whole => return Asked::Answered(Box::new(turn)),
-                Tried::Aborted => return Asked::Aborted(Box::new(turn)),
-                Tried::Refused(error) => self.refused(&error, question.attempt),
-                Tried::Broken(why) => {
+                Attempt::Whole => return Response::Answered(Box::new(turn)),
+                Attempt::Aborted => return Response::Aborted(Box::new(turn)),
+                Attempt::Refused(error) => self.refused(&error, question.attempt),
+                Attempt::Broken(why) => {
                     self.take_back(turn, entries).await;
                     let wait = self.retries().wait(question.attempt);
                     (Failure::Connection(why), wait)
@@ -59,7 +59,7 @@ impl Loop {
             let Some(wait) = wait else { return self.give_up(failure).await };
             self.note_retry(&question, &failure, wait);
             if self.is_aborted_within(wait).await {
-                return Asked::Aborted(Box::new(Turn::new(self)));
+                return Response::Aborted(Box::new(Turn::new(self)));
             }
             question.attempt += 1;
         }
@@ -101,14 +101,15 @@ impl Loop {
         }
     }
 
-    async fn give_up(&self, failure: Failure) -> Asked {
+    async fn give_up(&self, failure: Failure) -> Response {
         match failure {
-            Failure::Connection(why) => Asked::Failed(why),
+            Failure::Connection(why) => Response::Failed(why),
             Failure::Refusal(words) => {
                 let words = format!("API error: {words}");
-                let (uuid, content) = (self.context.session.ids.next("msg"), vec![Piece::text(&words)]);
+                let uuid = self.context.session.ids.next("msg");
+                let content = vec![Piece::text(&words)];
                 self.append(Entry::of(uuid, Role::Assistant, content, &words, Nature::ApiError)).await;
-                Asked::Refused
+                Response::Refused
             }
         }
     }

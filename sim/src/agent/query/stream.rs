@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Yielded;
-use super::assemble::{Assembler, Took};
+use super::assemble::{Assembler, Consequence};
 use super::call::Answer;
 use super::declared;
 use super::executor::Executor;
@@ -30,7 +30,7 @@ pub(super) struct Turn {
 }
 
 /// How a try ended.
-pub(super) enum Tried {
+pub(super) enum Attempt {
     /// The stream came to its end.
     Whole,
     /// The abort signal was given.
@@ -74,17 +74,17 @@ impl Turn {
 
 impl Loop {
     /// Sends a question and takes its answer as far as it comes.
-    pub(super) async fn attempt(&self, question: Question, turn: &mut Turn) -> Tried {
+    pub(super) async fn attempt(&self, question: Question, turn: &mut Turn) -> Attempt {
         let session = Rc::clone(&self.context.session);
         let _waiting = session.handle.waiting_for("the answer to a request");
         let mut aborted = std::pin::pin!(self.context.abort.given());
         let replying = crate::select! {
-            () = &mut aborted => return Tried::Aborted,
+            () = &mut aborted => return Attempt::Aborted,
             replying = session.model.call(question) => replying,
         };
         let mut replying = match replying {
             Ok(replying) => replying,
-            Err(error) => return Tried::Refused(error),
+            Err(error) => return Attempt::Refused(error),
         };
         loop {
             let next = crate::select! {
@@ -93,7 +93,7 @@ impl Loop {
                 event = replying.next() => Next::Event(event),
             };
             let broken: Rc<str> = match next {
-                Next::Aborted => return Tried::Aborted,
+                Next::Aborted => return Attempt::Aborted,
                 Next::Answered(answer) => {
                     self.take_early(turn, answer).await;
                     continue;
@@ -105,7 +105,7 @@ impl Loop {
                 Next::Event(Some(Err(broken))) => broken.to_string().into(),
                 Next::Event(None) => "the stream ended before its message".into(),
             };
-            return if turn.is_whole() { Tried::Whole } else { Tried::Broken(broken) };
+            return if turn.is_whole() { Attempt::Whole } else { Attempt::Broken(broken) };
         }
     }
 
@@ -128,9 +128,9 @@ impl Loop {
             _ => None,
         };
         match turn.assembler.as_mut().map(|assembler| assembler.take(&event)) {
-            Some(Took::Called { id, name }) => turn.executor.add(&id, &name),
-            Some(Took::Prepared(prepared)) => turn.executor.begin(&prepared),
-            Some(Took::Data) | None => {}
+            Some(Consequence::Called { id, name }) => turn.executor.add(&id, &name),
+            Some(Consequence::Prepared(prepared)) => turn.executor.begin(&prepared),
+            Some(Consequence::Data) | None => {}
         }
         let is_over = event == model::Event::MessageStop;
         self.yielder.give(Yielded::Stream(event)).await;
@@ -147,7 +147,8 @@ impl Loop {
             | model::Event::BlockStop { index } => Some(*index),
             _ => None,
         };
-        let (agent, turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        let agent = Rc::clone(&self.context.agent);
+        let turn = self.context.turns.get();
         self.context.emit(&Event::Response { agent, turn, kind: event.name(), index });
     }
 
@@ -159,7 +160,8 @@ impl Loop {
         }
         turn.has_begun = true;
         let after_ms = self.context.session.now().since(turn.sent_at).as_millis();
-        let (agent, turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        let agent = Rc::clone(&self.context.agent);
+        let turn = self.context.turns.get();
         self.context.emit(&Event::FirstEvent { agent, turn, after_ms });
         if let Some(child) = &self.context.fork {
             child.slot.begun();
@@ -168,7 +170,8 @@ impl Loop {
 
     /// A message is whole (STREAM-08, STREAM-09): its usage is final, it joins the conversation and is yielded.
     async fn finish(&self, turn: &mut Turn, assembler: Assembler) {
-        let (agent, of_turn) = (Rc::clone(&self.context.agent), self.context.turns.get());
+        let agent = Rc::clone(&self.context.agent);
+        let of_turn = self.context.turns.get();
         self.context.emit(&Event::Usage { agent, turn: of_turn, usage: assembler.usage().into() });
         let (message, calls) = assembler.whole();
         let message = declared::size_forking(&self.context, message);

@@ -82,7 +82,8 @@ impl Hooks {
     /// Lets a hook run by itself: its blocking error enters the queue and wakes an idle model (STOP-10, QUEUE-11).
     fn send_behind(&self, context: &Rc<Context>, registered: &Rc<Registered>, run: usize) {
         self.in_background.set(self.in_background.get() + 1);
-        let (context, registered) = (Rc::clone(context), Rc::clone(registered));
+        let context = Rc::clone(context);
+        let registered = Rc::clone(registered);
         let handle = context.session.handle.clone();
         handle.spawn(format!("hook {}", registered.hook.name), async move {
             let word = say(&context, &registered, run).await;

@@ -21,7 +21,7 @@ pub use flags::Flags;
 pub use front::{Command, FrontEnd, Handling};
 pub use open::Opening;
 pub use pool::Pool;
-pub use scoped::{Dump, Scoped};
+pub use scoped::Scoped;
 pub use skills::{Match, Skill, Skills};
 pub use tool::{Call, Effect, Offer, Outcome, Tool, ToolError, Tools};
 pub use user_context::UserContexts;

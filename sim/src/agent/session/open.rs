@@ -50,7 +50,8 @@ impl Opening {
     /// Opens the session on this clock; tells what became of every definition (contract ADEF-24).
     pub fn open(self, handle: Handle) -> Rc<Session> {
         let ground = Ground::new(handle, &self.seed, self.sink);
-        let (settings, world) = (Rc::new(self.settings), Rc::new(self.world));
+        let settings = Rc::new(self.settings);
+        let world = Rc::new(self.world);
         let queue = Rc::new(Queue::new(ground.clone()));
         let tasks = Rc::new(Tasks::new(ground.clone()));
         let session = Rc::new(Session {
@@ -81,7 +82,8 @@ impl Opening {
 /// Tells what became of every definition, once, when a session begins.
 fn announce(session: &Session) {
     for fate in session.definitions.fates() {
-        let (mut outcome, mut why) = (fate.outcome.name(), fate.why.clone());
+        let mut outcome = fate.outcome.name();
+        let mut why = fate.why.clone();
         let survivor = session.definitions.get(&fate.agent_type).filter(|_| fate.outcome == definition::Outcome::Kept);
         if let Some(definition) = survivor {
             let missing = definition.missing(&session.settings.mcp_servers);

@@ -177,7 +177,8 @@ fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Opt
 /// A definition as sent: keys in the order of clients (`clients.md` 1, 2026-11).
 fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
     let definition = tool.definition(offer);
-    let (name, description) = (serde_json::Value::from(tool.name()), serde_json::Value::from(definition.description));
+    let name = serde_json::Value::from(tool.name());
+    let description = serde_json::Value::from(definition.description);
     let schema = definition.input_schema;
     Piece::new(format!("{{\"name\":{name},\"description\":{description},\"input_schema\":{schema}}}"))
 }

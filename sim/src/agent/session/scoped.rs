@@ -1,23 +1,15 @@
 //! What a session keeps for an agent while it runs, and must not keep longer (contract CTX-16, SYNC-22).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a session keeps for agents, by their ids.
 #[derive(Debug, Default)]
 pub struct Scoped {
     skills: RefCell<BTreeMap<Rc<str>, Vec<Rc<str>>>>,
-    dumps: RefCell<BTreeMap<Rc<str>, Dump>>,
-}
-
-/// What is kept for a dump of an agent's prompts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dump {
-    /// Renderings so far.
-    pub renderings: u32,
-    /// Bytes of the last one.
-    pub bytes: usize,
+    /// Agents whose prompts were rendered, as for a dump of them.
+    dumps: RefCell<BTreeSet<Rc<str>>>,
 }
 
 impl Scoped {
@@ -31,16 +23,9 @@ impl Scoped {
         self.skills.borrow().get(agent).cloned().unwrap_or_default()
     }
 
-    /// A prompt of so many bytes was rendered for `agent`.
-    pub fn note_rendering(&self, agent: &Rc<str>, bytes: usize) {
-        let mut dumps = self.dumps.borrow_mut();
-        let dump = dumps.entry(agent.clone()).or_default();
-        *dump = Dump { renderings: dump.renderings + 1, bytes };
-    }
-
-    /// What is kept of the prompts of `agent`.
-    pub fn dump_of(&self, agent: &str) -> Option<Dump> {
-        self.dumps.borrow().get(agent).copied()
+    /// A prompt was rendered for `agent`.
+    pub fn note_rendering(&self, agent: &Rc<str>) {
+        self.dumps.borrow_mut().insert(agent.clone());
     }
 
     /// Forgets the skills of `agent` (`clearInvokedSkillsForAgent`).
@@ -55,9 +40,10 @@ impl Scoped {
 
     /// Sub-agents that something is kept for.
     pub fn left(&self) -> Vec<Rc<str>> {
-        let (skills, dumps) = (self.skills.borrow(), self.dumps.borrow());
+        let skills = self.skills.borrow();
+        let dumps = self.dumps.borrow();
         let mut left: Vec<Rc<str>> =
-            skills.keys().chain(dumps.keys()).filter(|agent| &***agent != "main").cloned().collect();
+            skills.keys().chain(&*dumps).filter(|agent| &***agent != "main").cloned().collect();
         left.sort();
         left.dedup();
         left

@@ -8,7 +8,7 @@ use super::route::Resolved;
 use super::run::{Beginning, run_agent};
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
-use crate::agent::notification::Told;
+use crate::agent::notification::Details;
 use crate::agent::query::Step;
 use crate::agent::session::Context;
 use crate::agent::session::{Call, Outcome};
@@ -65,19 +65,20 @@ async fn lifecycle(mut waiter: Waiter) {
     waiter.sdk(verdict.sdk());
     follow_up(&waiter).await;
     waiter.session.notifications.ended(&waiter.task, &told);
-    let (session, task) = (waiter.session.clone(), waiter.task.clone());
+    let session = waiter.session.clone();
+    let task = waiter.task.clone();
     waiter.run.close();
     session.tasks.settle(&task);
 }
 
 /// What the notification says (ASYNC-06..08).
-fn told(waiter: &Waiter, verdict: &Verdict) -> Told {
+fn told(waiter: &Waiter, verdict: &Verdict) -> Details {
     let (result, error) = match verdict {
         Verdict::Done => (waiter.collected.last_text(), None),
         Verdict::Stopped => (waiter.collected.partial_text(), None),
         Verdict::Failed(why) => (waiter.collected.partial_text(), Some(why.clone())),
     };
-    Told { result: Some(result), error, usage: Some(waiter.totals()) }
+    Details { result: Some(result), error, usage: Some(waiter.totals()) }
 }
 
 /// The classifier that looks at a finished task before it is handed over; slow, and nobody who waits for the state waits

@@ -71,8 +71,10 @@ impl Waiting {
     /// Takes messages until the end or the background signal (SYNC-03, SYNC-07).
     async fn race(&mut self) -> Raced {
         let Some(waiter) = &mut self.0 else { return Raced::Signalled("user") };
-        let (session, task) = (waiter.session.clone(), waiter.task.clone());
-        let (mut signal, mut given) = (pin!(signal(&session, &task)), None);
+        let session = waiter.session.clone();
+        let task = waiter.task.clone();
+        let mut signal = pin!(signal(&session, &task));
+        let mut given = None;
         loop {
             let first = first(&mut waiter.run, signal.as_mut(), &mut given, &session.handle).await;
             let winner = if matches!(first, First::Signal(_)) { "signal" } else { "message" };

@@ -35,7 +35,8 @@ use super::session::{Call, Outcome, ToolError};
 pub async fn call(call: Call) -> Result<Outcome, ToolError> {
     match route::resolve(&call) {
         Err(why) => {
-            let (agent, tool_use) = (call.context.agent.clone(), call.tool_use.id.clone());
+            let agent = call.context.agent.clone();
+            let tool_use = call.tool_use.id.clone();
             call.context.emit(&Event::Refused { agent, tool_use, why: why.clone() });
             Err(ToolError::Failed(why))
         }
@@ -47,7 +48,8 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
 async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
     let caller = &call.context;
     if resolved.fork.is_none() && caller.fork.is_some() {
-        let (agent, tool_use) = (caller.agent.clone(), call.tool_use.id.clone());
+        let agent = caller.agent.clone();
+        let tool_use = call.tool_use.id.clone();
         caller.emit(&Event::ForkViolation { agent, tool_use, agent_type: resolved.definition.agent_type.clone() });
     }
     match resolved.background {

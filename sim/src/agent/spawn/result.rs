@@ -125,7 +125,8 @@ impl Collected {
 
     /// The data of a run that has ended (`finalizeAgentTool`, contract SYNC-04).
     pub fn finalise(&self, agent: &Rc<str>, ran: Duration) -> Completed {
-        let (totals, usage) = (self.totals(ran), self.usage());
+        let totals = self.totals(ran);
+        let usage = self.usage();
         Completed {
             content: self.last_text(),
             agent_id: agent.clone(),
@@ -197,7 +198,8 @@ impl AsyncLaunched {
 
 /// JSON Schema of the data (`outputSchema`, RESULT-01).
 pub fn output_schema() -> Value {
-    let (text, count) = (json!({ "type": "string" }), json!({ "type": "integer", "minimum": 0 }));
+    let text = json!({ "type": "string" });
+    let count = json!({ "type": "integer", "minimum": 0 });
     let object = |status: &str, mut properties: Value| {
         properties["status"] = json!({ "const": status });
         let required: Vec<String> =

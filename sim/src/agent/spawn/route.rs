@@ -43,7 +43,8 @@ pub type Refusal = Rc<str>;
 /// Words for the model: which field or rule stands against it, and what it could ask for instead. No other agent ever
 /// takes the place of a refused one (contract PERM-04, G15).
 pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
-    let (parent, session) = (&call.context, &*call.context.session);
+    let parent = &call.context;
+    let session = &*call.context.session;
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
     refuse_teams(&input)?;
     closed::tell(call, input.subagent_type.as_deref());
@@ -91,14 +92,17 @@ impl Resolved {
 
 /// Tells of a mode that is not what the call or the definition says, or that only forks have (DIAG-04).
 pub fn tell_mode(parent: &Context, agent: &Rc<str>, wanted: (&AgentDefinition, Option<Mode>), mode: Mode) {
-    let (definition, call) = (wanted.0.permission_mode, wanted.1);
+    let definition = wanted.0.permission_mode;
+    let call = wanted.1;
     let why = match definition {
         _ if call.is_some_and(|call| call != mode) => "teammates_only",
         Some(Mode::BypassPermissions) if mode != Mode::BypassPermissions => "bypass_not_allowed",
         Some(Mode::Bubble) if &*wanted.0.agent_type == fork::TYPE => "forks_bubble",
         _ => return,
     };
-    let (agent, definition, call) = (agent.clone(), definition.map(Mode::name), call.map(Mode::name));
+    let agent = agent.clone();
+    let definition = definition.map(Mode::name);
+    let call = call.map(Mode::name);
     parent.emit(&Event::ModeTold { agent, definition, call, mode: mode.name(), why });
 }
 

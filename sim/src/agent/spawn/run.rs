@@ -58,7 +58,8 @@ impl Run {
 /// Begins to run the agent of `context` (`runAgent`).
 pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> Run {
     let scope = Rc::new(RefCell::new(None));
-    let (inside, held) = (context.clone(), scope.clone());
+    let inside = context.clone();
+    let held = scope.clone();
     let mut messages = Generator::new(move |yielder| async move { body(inside, beginning, held, yielder).await });
     let messages = context.session.handle.part(move |polled| messages.poll_step(polled));
     Run { context, messages, scope }

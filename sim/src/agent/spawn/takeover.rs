@@ -33,7 +33,8 @@ use crate::agent::session::{Context, Continued, SubAgent};
 /// # Errors
 /// When its transcript cannot be read; the agent has failed then.
 pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static str) -> Result<Outcome, ToolError> {
-    let (session, task) = (waiter.session.clone(), waiter.task.clone());
+    let session = waiter.session.clone();
+    let task = waiter.task.clone();
     let mut start = left_to(&waiter, resolved);
     foreground::leave(&waiter);
     let old = waiter.run.context.clone();
@@ -47,7 +48,8 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
         old.strike(&result.uuid);
     }
     let beginning = if is_over(&entries) { Beginning::End } else { Beginning::History };
-    let (count, collected) = (entries.len(), Collected::of(&entries));
+    let count = entries.len();
+    let collected = Collected::of(&entries);
     if let Some(continued) = &mut start.continued {
         continued.entries = entries;
     }

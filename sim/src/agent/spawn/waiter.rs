@@ -151,7 +151,9 @@ pub fn launched(call: &Call, resolved: &Resolved, task: &Task) -> Outcome {
 /// Gives a result back and tells the watcher of it.
 pub fn give(call: &Call, agent: &Rc<str>, data: &Data, totals: Totals, resolved: &Resolved) -> Outcome {
     let Totals { tokens, tool_uses, duration_ms } = totals;
-    let (agent, tool_use, status) = (agent.clone(), call.tool_use.id.clone(), data.status());
+    let agent = agent.clone();
+    let tool_use = call.tool_use.id.clone();
+    let status = data.status();
     call.context.emit(&Event::AgentResult { agent, tool_use, status, tokens, tool_uses, duration_ms });
     data.outcome(resolved.definition.one_shot)
 }

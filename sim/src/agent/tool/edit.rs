@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Effect, Outcome, ToolError, seen};
+use super::{Call, Effect, Outcome, ToolError, knowledge};
 
 /// Replaces text in a file.
 pub const EDIT: PlainTool = PlainTool {
@@ -26,11 +26,12 @@ pub const EDIT: PlainTool = PlainTool {
 };
 
 fn edit(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
-    let path = seen::located(&call.context, input.text("file_path"));
+    let path = knowledge::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     let before = files.read(&path).ok_or_else(|| ToolError::failed(format!("{path} does not exist.")))?;
-    seen::may_change(&call.context, &path, &before)?;
-    let (old, new) = (input.text("old_string"), input.text("new_string"));
+    knowledge::may_change(&call.context, &path, &before)?;
+    let old = input.text("old_string");
+    let new = input.text("new_string");
     let places = places(&path, &before, old, new)?;
     if places > 1 && !input.flag("replace_all") {
         return Err(ToolError::failed(format!(
@@ -39,7 +40,7 @@ fn edit(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     }
     let after: Rc<str> = before.replace(old, new).into();
     files.write(&path, after.clone());
-    seen::note(&call.context, &path, &after);
+    knowledge::note(&call.context, &path, &after);
     Ok(Outcome::done(format!("{path} was changed in {places} {}.", if places == 1 { "place" } else { "places" })))
 }
 

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Effect, Outcome, ToolError, seen};
+use super::{Call, Effect, Outcome, ToolError, knowledge};
 use crate::agent::world::{path, pattern};
 
 /// Paths of an answer.
@@ -27,7 +27,7 @@ pub const GLOB: PlainTool = PlainTool {
 };
 
 fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
-    let folder = seen::located(&call.context, input.text("path"));
+    let folder = knowledge::located(&call.context, input.text("path"));
     let glob = input.text("pattern");
     let fits = pattern::paths(glob)
         .map_err(|why| ToolError::failed(format!("Glob: the pattern `{glob}` is no glob: {why}.")))?;

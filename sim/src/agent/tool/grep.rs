@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Effect, Outcome, ToolError, seen};
+use super::{Call, Effect, Outcome, ToolError, knowledge};
 use crate::agent::world::{path, pattern};
 
 /// Lines of an answer where the call does not say.
@@ -53,7 +53,7 @@ fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
         Some((_, Ok(glob))) => Some(glob),
         None => None,
     };
-    let folder = seen::located(&call.context, input.text("path"));
+    let folder = knowledge::located(&call.context, input.text("path"));
     let files = &call.context.session.world.files;
     let mode = input.optional_text("output_mode").unwrap_or(MODES[0]);
     let paths = files.below(&folder).into_iter().filter(|file| fits(only.as_ref(), &folder, file));

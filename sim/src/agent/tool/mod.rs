@@ -2,7 +2,7 @@
 //!
 //! * [`PlainTool`]: what most tools are: words, fields and a function. The others are [`Tool`]s of their own.
 //! * [`fields`]: inputs, as a schema and as a check.
-//! * `read`, `write`, `edit`, `glob`, `grep`: files. `seen` is what an agent knows of a file that it wants to change.
+//! * `read`, `write`, `edit`, `glob`, `grep`: files. `knowledge` is what an agent knows of a file that it wants to change.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: those, and monitors, that nobody waits for.
 //!   `task_create`: the list of what is to be done.
 
@@ -13,9 +13,9 @@ mod edit;
 pub mod fields;
 mod glob;
 mod grep;
+mod knowledge;
 mod plain;
 mod read;
-mod seen;
 mod task_create;
 mod write;
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Effect, Outcome, ToolError, seen};
+use super::{Call, Effect, Outcome, ToolError, knowledge};
 
 /// Lines of an answer where the call does not say.
 const LINES: usize = 2_000;
@@ -32,13 +32,13 @@ pub const READ: PlainTool = PlainTool {
 };
 
 fn read(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
-    let path = seen::located(&call.context, input.text("file_path"));
+    let path = knowledge::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     let Some(text) = files.read(&path) else {
         let what = if files.is_folder(&path) { "is a folder, not a file" } else { "does not exist" };
         return Err(ToolError::failed(format!("{path} {what}.")));
     };
-    seen::note(&call.context, &path, &text);
+    knowledge::note(&call.context, &path, &text);
     let first = input.size("offset").unwrap_or(1);
     let limit = input.size("limit").unwrap_or(LINES);
     shown(&path, &text, first, limit).map(Outcome::done)

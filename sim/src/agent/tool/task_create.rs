@@ -33,7 +33,8 @@ fn folder(session: &Session) -> String {
 
 fn create(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let session = &call.context.session;
-    let (folder, subject) = (folder(session), input.text("subject"));
+    let folder = folder(session);
+    let subject = input.text("subject");
     let number = session.world.files.below(&folder).len() + 1;
     let task = json!({
         "id": number.to_string(),

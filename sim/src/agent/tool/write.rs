@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Effect, Outcome, ToolError, seen};
+use super::{Call, Effect, Outcome, ToolError, knowledge};
 
 /// Writes a whole file.
 pub const WRITE: PlainTool = PlainTool {
@@ -22,18 +22,18 @@ pub const WRITE: PlainTool = PlainTool {
 };
 
 fn write(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
-    let path = seen::located(&call.context, input.text("file_path"));
+    let path = knowledge::located(&call.context, input.text("file_path"));
     let files = &call.context.session.world.files;
     if files.is_folder(&path) {
         return Err(ToolError::failed(format!("{path} is a folder, not a file.")));
     }
     let before = files.read(&path);
     if let Some(before) = &before {
-        seen::may_change(&call.context, &path, before)?;
+        knowledge::may_change(&call.context, &path, before)?;
     }
     let text = input.text("content").into();
     files.write(&path, std::rc::Rc::clone(&text));
-    seen::note(&call.context, &path, &text);
+    knowledge::note(&call.context, &path, &text);
     let what = if before.is_some() { "replaced" } else { "created" };
     Ok(Outcome::done(format!("{path} was {what}.")))
 }

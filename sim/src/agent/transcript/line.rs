@@ -168,7 +168,8 @@ pub fn read(text: &str) -> Result<Line, String> {
     let text: Rc<str> = read.text.unwrap_or_else(|| texts(&content)).into();
     let tool_uses = content.iter().filter_map(tool_use).collect();
     let answers = content.iter().map_while(tool_result).collect();
-    let (uuid, usage) = (read.uuid.into(), read.message.usage.into());
+    let uuid = read.uuid.into();
+    let usage = read.message.usage.into();
     let message = Rc::new(wire::Message { role, content });
     Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }

@@ -131,7 +131,9 @@ impl Transcripts {
     }
 
     fn tell(&self, agent: &Rc<str>, file: &Rc<str>, entry: &Rc<str>, kind: &'static str) {
-        let (agent, file, entry) = (agent.clone(), file.clone(), entry.clone());
+        let agent = agent.clone();
+        let file = file.clone();
+        let entry = entry.clone();
         self.ground.emit(&Event::TranscriptAppend { agent, file, entry, kind });
     }
 }

@@ -26,7 +26,8 @@ impl Memory {
     /// The memory that `definition` asks for.
     pub(super) fn of(session: &Session, definition: &AgentDefinition) -> Option<Self> {
         let scope = definition.memory?;
-        let (home, cwd) = (&session.settings.home, &session.settings.cwd);
+        let home = &session.settings.home;
+        let cwd = &session.settings.cwd;
         let (above, folder) = match scope {
             MemoryScope::User => (home, "agent-memory"),
             MemoryScope::Project => (cwd, "agent-memory"),

@@ -50,7 +50,8 @@ pub struct Continued {
 impl Continued {
     /// What the run of `context` leaves; to be taken before it is tidied up.
     pub fn of(context: &Context) -> Self {
-        let (entries, read_files) = (context.entries.borrow().clone(), context.read_files.borrow().clone());
+        let entries = context.entries.borrow().clone();
+        let read_files = context.read_files.borrow().clone();
         Self { entries, read_files, turns: context.turns.get() }
     }
 }

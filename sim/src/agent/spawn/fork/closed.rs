@@ -23,14 +23,16 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
 
 /// Tells why a call does not fork, where forks are switched on (DIAG-05). Where they are not, `agent.route` says so.
 pub fn tell(call: &Call, subagent_type: Option<&str>) {
-    let (context, session) = (&call.context, &call.context.session);
+    let context = &call.context;
+    let session = &call.context.session;
     let is_wanted = session.settings.forks.profile == Profile::Client2026 || feature(&session.settings);
     if !is_wanted || meant(&session.settings, subagent_type) == Meant::Fork {
         return;
     }
     let failed: Vec<&'static str> = explain(context, subagent_type).into_iter().map(Closed::name).collect();
     if !failed.is_empty() {
-        let (agent, tool_use) = (context.agent.clone(), call.tool_use.id.clone());
+        let agent = context.agent.clone();
+        let tool_use = call.tool_use.id.clone();
         context.emit(&Event::ForkClosed { agent, tool_use, failed });
     }
 }

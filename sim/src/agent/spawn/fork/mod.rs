@@ -88,7 +88,8 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         why: "gate_open",
     });
     let ablations = &parent.session.settings.forks.ablations;
-    let (definition, mode) = (origin.definition.clone(), parent.session.permissions.admitted(Mode::Bubble));
+    let definition = origin.definition.clone();
+    let mode = parent.session.permissions.admitted(Mode::Bubble);
     route::tell_mode(parent, &agent, (&definition, input.mode), mode);
     Ok(Resolved {
         pool: ablation::pool(ablations, parent, &agent, &origin.pool),
