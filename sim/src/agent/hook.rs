@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use super::event::Event;
 use super::ground::Ground;
+use crate::outside::words;
 use crate::time::Duration;
 
 /// A hook.
@@ -54,19 +55,21 @@ pub enum Word {
     BlockTool(Rc<str>),
 }
 
-/// When a hook runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Moment {
-    /// A user's prompt was submitted.
-    UserPromptSubmit,
-    /// A sub-agent is about to begin (CTX-09).
-    SubagentStart,
-    /// A tool is about to run.
-    PreToolUse,
-    /// A tool has run.
-    PostToolUse,
-    /// A turn is about to end (STOP-08).
-    Stop,
+words! {
+    /// When a hook runs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Moment {
+        /// A user's prompt was submitted.
+        UserPromptSubmit = "UserPromptSubmit",
+        /// A sub-agent is about to begin (CTX-09).
+        SubagentStart = "SubagentStart",
+        /// A tool is about to run.
+        PreToolUse = "PreToolUse",
+        /// A tool has run.
+        PostToolUse = "PostToolUse",
+        /// A turn is about to end (STOP-08).
+        Stop = "Stop",
+    }
 }
 
 /// What the stop hooks of an agent say (STOP-03, STOP-04).
@@ -129,19 +132,6 @@ impl HookSays {
     /// Says `word` at once.
     pub const fn at_once(word: Word) -> Self {
         Self { after: Duration(0), word }
-    }
-}
-
-impl Moment {
-    /// The word in definitions, settings and logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SubagentStart => "SubagentStart",
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUse => "PostToolUse",
-            Self::Stop => "Stop",
-        }
     }
 }
 

@@ -12,30 +12,35 @@ use tokio::sync::futures::Notified;
 
 use super::event::Event;
 use super::ground::Ground;
+use crate::outside::words;
 
-/// What an item is (QUEUE-02).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
-    /// Text for the model.
-    Prompt,
-    /// A shell command of the user.
-    Bash,
-    /// A background task has something to tell.
-    TaskNotification,
-    /// An answer to a permission request that is gone.
-    OrphanedPermission,
+words! {
+    /// What an item is (QUEUE-02).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Mode {
+        /// Text for the model.
+        Prompt = "prompt",
+        /// A shell command of the user.
+        Bash = "bash",
+        /// A background task has something to tell.
+        TaskNotification = "task-notification",
+        /// An answer to a permission request that is gone.
+        OrphanedPermission = "orphaned-permission",
+    }
 }
 
-/// Which items leave first (QUEUE-03).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Priority {
-    /// Before everything else.
-    Now,
-    /// The default (QUEUE-04).
-    #[default]
-    Next,
-    /// After everything else: notifications (QUEUE-05).
-    Later,
+words! {
+    /// Which items leave first (QUEUE-03).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Priority {
+        /// Before everything else.
+        Now = "now",
+        /// The default (QUEUE-04).
+        #[default]
+        Next = "next",
+        /// After everything else: notifications (QUEUE-05).
+        Later = "later",
+    }
 }
 
 /// An item of the queue.
@@ -63,29 +68,6 @@ pub struct Queue {
     /// How many of them wait for each sub-agent: most wait for none, and no sub-agent looks through the others'.
     addressed: RefCell<BTreeMap<Rc<str>, usize>>,
     changed: Notify,
-}
-
-impl Mode {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Bash => "bash",
-            Self::TaskNotification => "task-notification",
-            Self::OrphanedPermission => "orphaned-permission",
-        }
-    }
-}
-
-impl Priority {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Now => "now",
-            Self::Next => "next",
-            Self::Later => "later",
-        }
-    }
 }
 
 impl Item {

@@ -7,9 +7,11 @@
 pub mod complaint;
 mod inert;
 mod visible;
+mod words;
 
 pub use inert::{inert_line, inert_message};
 pub use visible::{is_hidden, quoted, quoted_part, visible};
+pub(crate) use words::words;
 
 /// Letters of the longest word that an error repeats.
 const WORD_MAX: usize = 40;

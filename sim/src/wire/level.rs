@@ -2,30 +2,20 @@
 
 use std::fmt;
 
-/// Levels in the order in which the provider hashes them, whatever the order of keys in the body.
-///
-/// Source: Anthropic prompt-caching page, "tools, system, messages" (2026-09).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Tool definitions.
-    Tools,
-    /// The system prompt.
-    System,
-    /// The conversation.
-    Messages,
-}
+use crate::outside::words;
 
-impl Level {
-    /// All levels, in their order.
-    pub const ALL: [Self; 3] = [Self::Tools, Self::System, Self::Messages];
-
-    /// The level's key in a request body.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::System => "system",
-            Self::Messages => "messages",
-        }
+words! {
+    /// Levels in the order in which the provider hashes them, whatever the order of keys in the body.
+    ///
+    /// Source: Anthropic prompt-caching page, "tools, system, messages" (2026-09).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Tool definitions.
+        Tools = "tools",
+        /// The system prompt.
+        System = "system",
+        /// The conversation.
+        Messages = "messages",
     }
 }
 

@@ -4,17 +4,20 @@ use std::fmt;
 
 use super::level::Place;
 use super::prefix::NodeId;
+use crate::outside::words;
 use crate::time::Duration;
 
-/// How long a written prefix lives at least.
-///
-/// Source: Anthropic prompt-caching page, "1-hour cache duration" (2026-09).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ttl {
-    /// `5m`, the default.
-    FiveMinutes,
-    /// `1h`.
-    OneHour,
+words! {
+    /// How long a written prefix lives at least.
+    ///
+    /// Source: Anthropic prompt-caching page, "1-hour cache duration" (2026-09).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Ttl {
+        /// `5m`, the default.
+        FiveMinutes = "5m",
+        /// `1h`.
+        OneHour = "1h",
+    }
 }
 
 impl Ttl {
@@ -23,14 +26,6 @@ impl Ttl {
         match self {
             Self::FiveMinutes => Duration::from_secs(300),
             Self::OneHour => Duration::from_secs(3_600),
-        }
-    }
-
-    /// The word in a body.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FiveMinutes => "5m",
-            Self::OneHour => "1h",
         }
     }
 }

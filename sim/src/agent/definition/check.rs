@@ -34,11 +34,6 @@ pub(super) struct Field {
 /// Names that are no kinds of agents: the fork is never registered (C12, G16), and `main` is who spawns.
 const RESERVED: [&str; 2] = ["fork", "main"];
 
-/// Kinds of hooks that a definition can have, by the names of the public pages.
-const MOMENTS: [Moment; 5] =
-    [Moment::UserPromptSubmit, Moment::SubagentStart, Moment::PreToolUse, Moment::PostToolUse, Moment::Stop];
-
-const SCOPES: [MemoryScope; 3] = [MemoryScope::User, MemoryScope::Project, MemoryScope::Local];
 const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 
 /// The definition that `raw` stands for, and the fields in it that nothing is known of.
@@ -61,7 +56,7 @@ pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<
     definition.isolation = fields.word("isolation", places)?;
     definition.max_turns = fields.max_turns()?;
     definition.color = fields.text("color")?;
-    definition.memory = fields.word("memory", SCOPES.map(|scope| (scope.name(), scope)))?;
+    definition.memory = fields.word("memory", MemoryScope::ALL.map(|scope| (scope.name(), scope)))?;
     definition.required_mcp_servers = fields.list("requiredMcpServers")?.unwrap_or_default();
     definition.mcp_servers = fields.servers()?;
     definition.hooks = fields.hooks()?;
@@ -222,8 +217,8 @@ impl Fields<'_> {
         };
         let mut hooks = Vec::new();
         for (word, entries) in moments {
-            let Some(moment) = MOMENTS.into_iter().find(|moment| moment.name() == word) else {
-                let expected = one_of(MOMENTS.into_iter().map(Moment::name));
+            let Some(moment) = Moment::named(word) else {
+                let expected = one_of(Moment::ALL.into_iter().map(Moment::name));
                 return Err(self.wrong(line, "hooks", found(word), &expected));
             };
             let place = format!("hooks.{word}");

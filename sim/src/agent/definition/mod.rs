@@ -22,6 +22,7 @@ pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source,
 
 use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;
+use crate::outside::words;
 
 /// A kind of agent, whatever source it came from (ADEF-01).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,15 +78,17 @@ pub enum Isolation {
     Remote,
 }
 
-/// Whose memory an agent has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryScope {
-    /// The user's.
-    User,
-    /// The project's, shared.
-    Project,
-    /// The project's, on this machine alone.
-    Local,
+words! {
+    /// Whose memory an agent has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MemoryScope {
+        /// The user's.
+        User = "user",
+        /// The project's, shared.
+        Project = "project",
+        /// The project's, on this machine alone.
+        Local = "local",
+    }
 }
 
 /// A server that a definition names.
@@ -144,16 +147,5 @@ impl AgentDefinition {
 
     fn disallows(&self, tool: &str) -> bool {
         self.disallowed_tools.iter().any(|other| &**other == tool)
-    }
-}
-
-impl MemoryScope {
-    /// The word in definitions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
     }
 }

@@ -5,22 +5,25 @@ use std::rc::Rc;
 
 use super::invalid::Invalid;
 use super::{AgentDefinition, built_in, check, json, markdown};
+use crate::outside::words;
 
-/// Where definitions come from (ADEF-15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
-    /// In the runtime.
-    BuiltIn,
-    /// In a plugin.
-    Plugin,
-    /// In the user's home.
-    User,
-    /// In the project.
-    Project,
-    /// Managed by an organisation.
-    Policy,
-    /// On the command line, as JSON.
-    Flag,
+words! {
+    /// Where definitions come from (ADEF-15).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Source {
+        /// In the runtime.
+        BuiltIn = "built-in",
+        /// In a plugin.
+        Plugin = "plugin",
+        /// In the user's home.
+        User = "user",
+        /// In the project.
+        Project = "project",
+        /// Managed by an organisation.
+        Policy = "policy",
+        /// On the command line, as JSON.
+        Flag = "flag",
+    }
 }
 
 /// Which definition of a name wins.
@@ -68,15 +71,17 @@ pub struct Fate {
     pub why: Rc<str>,
 }
 
-/// What can become of a definition when it is read; a survivor may still be denied or lack a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is the one of its name.
-    Kept,
-    /// Another of its name stands higher.
-    Shadowed,
-    /// It makes no sense.
-    Invalid,
+words! {
+    /// What can become of a definition when it is read; a survivor may still be denied or lack a server.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome {
+        /// It is the one of its name.
+        Kept = "kept",
+        /// Another of its name stands higher.
+        Shadowed = "shadowed",
+        /// It makes no sense.
+        Invalid = "invalid",
+    }
 }
 
 /// The definitions that won, by name, and what became of all.
@@ -88,18 +93,6 @@ pub struct Definitions {
 }
 
 impl Source {
-    /// The word in logs and errors.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built-in",
-            Self::Plugin => "plugin",
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Policy => "policy",
-            Self::Flag => "flag",
-        }
-    }
-
     /// The source of a file at an absolute path, by the folders of ADEF-15; `None` where definitions are not looked for.
     pub fn of_path(path: &str, home: &str) -> Option<Self> {
         let in_home = path.strip_prefix(home).is_some_and(|rest| rest.starts_with("/.claude/agents/"));
@@ -151,17 +144,6 @@ impl Text {
             vec![markdown::read(self)]
         };
         raws.into_iter().map(|raw| raw.and_then(|raw| check::definition(self, raw))).collect()
-    }
-}
-
-impl Outcome {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Shadowed => "shadowed",
-            Self::Invalid => "invalid",
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod calls;
 
 use std::rc::Rc;
 
+use crate::outside::words;
 use crate::wire::{Message, Piece, Pieces, Role, Usage};
 pub use calls::{Calls, ToolUse};
 
@@ -27,38 +28,20 @@ pub struct Entry {
     pub usage: Usage,
 }
 
-/// What an entry stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
-    /// The user typed it, or a command put it in the user's place.
-    Typed,
-    /// A model said it.
-    Said,
-    /// Results of tools.
-    Results,
-    /// The runtime put it there: a reminder, a hook's words, a notification.
-    Inserted,
-    /// An error of the API in the place of an answer; it is shown and ends the turn (contract STOP-02), and is never sent.
-    ApiError,
-}
-
-impl Nature {
-    const ALL: [Self; 5] = [Self::Typed, Self::Said, Self::Results, Self::Inserted, Self::ApiError];
-
-    /// The word in transcripts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Typed => "typed",
-            Self::Said => "said",
-            Self::Results => "results",
-            Self::Inserted => "inserted",
-            Self::ApiError => "api_error",
-        }
-    }
-
-    /// What a transcript means by `name`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|nature| nature.name() == name)
+words! {
+    /// What an entry stands for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Nature {
+        /// The user typed it, or a command put it in the user's place.
+        Typed = "typed",
+        /// A model said it.
+        Said = "said",
+        /// Results of tools.
+        Results = "results",
+        /// The runtime put it there: a reminder, a hook's words, a notification.
+        Inserted = "inserted",
+        /// An error of the API in the place of an answer; it is shown and ends the turn (contract STOP-02), and is never sent.
+        ApiError = "api_error",
     }
 }
 

@@ -12,43 +12,25 @@ pub mod rule;
 
 use std::cell::Cell;
 
+use crate::outside::words;
 pub use request::{Answered, Request, Route};
 pub use rule::{Rule, RuleError, Rules};
 
-/// How permission requests of an agent are handled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Ask, or allow by rule.
-    #[default]
-    Default,
-    /// Edits and safe reads go through; the rest is as in `default` (PERM-09).
-    AcceptEdits,
-    /// Nothing is changed.
-    Plan,
-    /// Everything goes through; only where the user switched it on (PERM-11).
-    BypassPermissions,
-    /// Requests go up to the parent's terminal (PERM-12).
-    Bubble,
-}
-
-impl Mode {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Default, Self::AcceptEdits, Self::Plan, Self::BypassPermissions, Self::Bubble];
-
-    /// The word in definitions and settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::AcceptEdits => "acceptEdits",
-            Self::Plan => "plan",
-            Self::BypassPermissions => "bypassPermissions",
-            Self::Bubble => "bubble",
-        }
-    }
-
-    /// The mode of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
+words! {
+    /// How permission requests of an agent are handled.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Mode {
+        /// Ask, or allow by rule.
+        #[default]
+        Default = "default",
+        /// Edits and safe reads go through; the rest is as in `default` (PERM-09).
+        AcceptEdits = "acceptEdits",
+        /// Nothing is changed.
+        Plan = "plan",
+        /// Everything goes through; only where the user switched it on (PERM-11).
+        BypassPermissions = "bypassPermissions",
+        /// Requests go up to the parent's terminal (PERM-12).
+        Bubble = "bubble",
     }
 }
 

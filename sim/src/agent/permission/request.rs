@@ -13,26 +13,18 @@ use crate::agent::abort::Abort;
 use crate::agent::event::Event;
 use crate::agent::ground::Ground;
 use crate::agent::queue::{Item, Queue};
+use crate::outside::words;
 
-/// How a request reaches the user (PERM-17).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// The main agent asks at its own terminal.
-    Local,
-    /// A named agent's own mode decided that it must ask.
-    Independent,
-    /// It rose through the agent's ancestors to the nearest terminal (PERM-12, G23).
-    Bubble,
-}
-
-impl Route {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Independent => "independent",
-            Self::Bubble => "bubble",
-        }
+words! {
+    /// How a request reaches the user (PERM-17).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Route {
+        /// The main agent asks at its own terminal.
+        Local = "local",
+        /// A named agent's own mode decided that it must ask.
+        Independent = "independent",
+        /// It rose through the agent's ancestors to the nearest terminal (PERM-12, G23).
+        Bubble = "bubble",
     }
 }
 

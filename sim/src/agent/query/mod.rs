@@ -31,6 +31,7 @@ pub use generator::{Generator, Step, Yielder};
 use super::entry::Entry;
 use super::session::Context;
 use crate::model;
+use crate::outside::words;
 
 /// What a loop yields on its way (LOOP-01, LOOP-10, LOOP-16).
 #[derive(Clone)]
@@ -55,32 +56,21 @@ pub struct Ended {
     pub error: Option<Rc<str>>,
 }
 
-/// Why a loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Nothing more was asked for (STOP-07), or the provider's refusal stands in the place of an answer (STOP-02).
-    Completed,
-    /// A stop hook forbade to go on (STOP-03).
-    StopHookPrevented,
-    /// The limit of turns was reached (G11).
-    MaxTurns,
-    /// The abort signal was given.
-    Aborted,
-    /// No answer could be had: the connection was lost, or broke in mid-stream, more often than is tried. What the provider
-    /// refuses is no such error: it is a message ([`Self::Completed`]).
-    ModelError,
-}
-
-impl Reason {
-    /// The word in logs and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::StopHookPrevented => "stop_hook_prevented",
-            Self::MaxTurns => "max_turns",
-            Self::Aborted => "aborted",
-            Self::ModelError => "model_error",
-        }
+words! {
+    /// Why a loop ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Reason {
+        /// Nothing more was asked for (STOP-07), or the provider's refusal stands in the place of an answer (STOP-02).
+        Completed = "completed",
+        /// A stop hook forbade to go on (STOP-03).
+        StopHookPrevented = "stop_hook_prevented",
+        /// The limit of turns was reached (G11).
+        MaxTurns = "max_turns",
+        /// The abort signal was given.
+        Aborted = "aborted",
+        /// No answer could be had: the connection was lost, or broke in mid-stream, more often than is tried. What the provider
+        /// refuses is no such error: it is a message ([`Self::Completed`]).
+        ModelError = "model_error",
     }
 }
 

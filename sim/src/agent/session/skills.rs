@@ -1,5 +1,6 @@
 //! Skills: instructions by name that a definition can ask for (contract CTX-11).
 
+use crate::outside::words;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,15 +17,17 @@ pub struct Skill {
     pub resources: Vec<Rc<str>>,
 }
 
-/// How a skill was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Match {
-    /// By its whole name.
-    Name,
-    /// By the namespace of the agent's plugin.
-    Namespace,
-    /// By its name behind some plugin's namespace.
-    Suffix,
+words! {
+    /// How a skill was found.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Match {
+        /// By its whole name.
+        Name = "name",
+        /// By the namespace of the agent's plugin.
+        Namespace = "namespace",
+        /// By its name behind some plugin's namespace.
+        Suffix = "suffix",
+    }
 }
 
 /// The skills of a session, by name.
@@ -37,17 +40,6 @@ impl Skill {
         let files: String = self.resources.iter().map(|path| format!("\n- {path}")).collect();
         let files = if files.is_empty() { files } else { format!("\n\nIts files:{files}") };
         format!("Skill {}:\n\n{}{files}", self.name, self.instructions.trim_end())
-    }
-}
-
-impl Match {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Namespace => "namespace",
-            Self::Suffix => "suffix",
-        }
     }
 }
 

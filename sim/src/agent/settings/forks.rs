@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::outside::words;
 use crate::time::Duration;
 
 /// The type of every fork (FORK-08).
@@ -10,16 +11,18 @@ pub const TYPE: &str = "fork";
 /// Where the requests of a fork come from (FORK-43).
 pub const QUERY_SOURCE: &str = "agent:builtin:fork";
 
-/// How a fork's messages are made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the last
-    /// text block. An omitted type means a fork, and the gate makes every agent a background one.
-    #[default]
-    Documents,
-    /// As the client of 2026 sends it (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, sessions
-    /// without a terminal too, the child's own call alone, and the directive in that call's result.
-    Client2026,
+words! {
+    /// How a fork's messages are made.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Profile {
+        /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the last
+        /// text block. An omitted type means a fork, and the gate makes every agent a background one.
+        #[default]
+        Documents = "documents",
+        /// As the client of 2026 sends it (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, sessions
+        /// without a terminal too, the child's own call alone, and the directive in that call's result.
+        Client2026 = "client-2026",
+    }
 }
 
 /// Options of a session that concern forks.
@@ -80,84 +83,35 @@ impl LaunchPolicy {
     }
 }
 
-/// A principle that is broken on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ablation {
-    /// The child's system prompt is rendered anew, so a flag that flipped meanwhile shows (CACHE-19).
-    ReRender,
-    /// One space more in the child's system prompt (CACHE-04).
-    AddedSpace,
-    /// The child's tools are put together as for a named agent behind (CACHE-08).
-    FilterTools,
-    /// The child has no `Agent` tool (CACHE-17).
-    DropAgent,
-    /// Two of the child's tools stand in another order (CACHE-05).
-    ReorderTools,
-    /// The child's permission mode shows in the words of a tool (CACHE-21).
-    ModeInTools,
-    /// Only the current turn of the history is passed on (CACHE-18).
-    StripHistory,
-    /// Real results in the place of placeholders (CACHE-16).
-    RealResults,
-    /// The directive stands among the shared results (CACHE-20).
-    Interleave,
-    /// The child asks another model (CACHE-11).
-    OtherModel,
-    /// The child thinks under another setting (CACHE-12).
-    OtherThinking,
-    /// A named agent in the place of the fork (CACHE-13).
-    NamedSpawn,
-    /// Where the child's requests come from is not passed on; the scan must find it (FORK-45).
-    LoseQuerySource,
-}
-
-impl Ablation {
-    /// All.
-    pub const ALL: [Self; 13] = [
-        Self::ReRender,
-        Self::AddedSpace,
-        Self::FilterTools,
-        Self::DropAgent,
-        Self::ReorderTools,
-        Self::ModeInTools,
-        Self::StripHistory,
-        Self::RealResults,
-        Self::Interleave,
-        Self::OtherModel,
-        Self::OtherThinking,
-        Self::NamedSpawn,
-        Self::LoseQuerySource,
-    ];
-
-    /// The word in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReRender => "re-render",
-            Self::AddedSpace => "added-space",
-            Self::FilterTools => "filter-tools",
-            Self::DropAgent => "drop-agent",
-            Self::ReorderTools => "reorder-tools",
-            Self::ModeInTools => "mode-in-tools",
-            Self::StripHistory => "strip-history",
-            Self::RealResults => "real-results",
-            Self::Interleave => "interleave",
-            Self::OtherModel => "other-model",
-            Self::OtherThinking => "other-thinking",
-            Self::NamedSpawn => "named-spawn",
-            Self::LoseQuerySource => "lose-query-source",
-        }
-    }
-}
-
-impl Profile {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Documents, Self::Client2026];
-
-    /// The word in settings and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Documents => "documents",
-            Self::Client2026 => "client-2026",
-        }
+words! {
+    /// A principle that is broken on purpose.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Ablation {
+        /// The child's system prompt is rendered anew, so a flag that flipped meanwhile shows (CACHE-19).
+        ReRender = "re-render",
+        /// One space more in the child's system prompt (CACHE-04).
+        AddedSpace = "added-space",
+        /// The child's tools are put together as for a named agent behind (CACHE-08).
+        FilterTools = "filter-tools",
+        /// The child has no `Agent` tool (CACHE-17).
+        DropAgent = "drop-agent",
+        /// Two of the child's tools stand in another order (CACHE-05).
+        ReorderTools = "reorder-tools",
+        /// The child's permission mode shows in the words of a tool (CACHE-21).
+        ModeInTools = "mode-in-tools",
+        /// Only the current turn of the history is passed on (CACHE-18).
+        StripHistory = "strip-history",
+        /// Real results in the place of placeholders (CACHE-16).
+        RealResults = "real-results",
+        /// The directive stands among the shared results (CACHE-20).
+        Interleave = "interleave",
+        /// The child asks another model (CACHE-11).
+        OtherModel = "other-model",
+        /// The child thinks under another setting (CACHE-12).
+        OtherThinking = "other-thinking",
+        /// A named agent in the place of the fork (CACHE-13).
+        NamedSpawn = "named-spawn",
+        /// Where the child's requests come from is not passed on; the scan must find it (FORK-45).
+        LoseQuerySource = "lose-query-source",
     }
 }

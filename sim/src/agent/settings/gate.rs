@@ -2,51 +2,30 @@
 
 use super::Settings;
 use super::forks::{Ablation, Profile, TYPE};
+use crate::outside::words;
 
-/// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Closed {
-    /// The feature is off (FORK-01).
-    Feature,
-    /// The session coordinates: a forked coordinator would orchestrate in the place of working (FORK-02).
-    Coordinator,
-    /// Nobody sits at a terminal to whom a question could rise (FORK-03).
-    NonInteractive,
-    /// Nothing may run in the background, and forks run nowhere else (G03).
-    Backgrounds,
-    /// The call names a kind of agent (FORK-06).
-    ExplicitType,
-    /// The call names no fork, where one has to be named.
-    NoType,
-    /// The caller is a fork (FORK-04).
-    ForkChild,
+words! {
+    /// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Closed {
+        /// The feature is off (FORK-01).
+        Feature = "feature_off",
+        /// The session coordinates: a forked coordinator would orchestrate in the place of working (FORK-02).
+        Coordinator = "coordinator",
+        /// Nobody sits at a terminal to whom a question could rise (FORK-03).
+        NonInteractive = "non_interactive",
+        /// Nothing may run in the background, and forks run nowhere else (G03).
+        Backgrounds = "backgrounds_off",
+        /// The call names a kind of agent (FORK-06).
+        ExplicitType = "explicit_type",
+        /// The call names no fork, where one has to be named.
+        NoType = "no_type",
+        /// The caller is a fork (FORK-04).
+        ForkChild = "fork_child",
+    }
 }
 
 impl Closed {
-    /// All, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Feature,
-        Self::Coordinator,
-        Self::NonInteractive,
-        Self::Backgrounds,
-        Self::ExplicitType,
-        Self::NoType,
-        Self::ForkChild,
-    ];
-
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Feature => "feature_off",
-            Self::Coordinator => "coordinator",
-            Self::NonInteractive => "non_interactive",
-            Self::Backgrounds => "backgrounds_off",
-            Self::ExplicitType => "explicit_type",
-            Self::NoType => "no_type",
-            Self::ForkChild => "fork_child",
-        }
-    }
-
     /// What to do about it, for whoever looks for a fork that did not happen (DIAG-05).
     pub const fn explanation(self) -> &'static str {
         match self {

@@ -2,28 +2,31 @@
 
 use std::rc::Rc;
 
+use crate::outside::words;
 use crate::wire::{Level, Mark, Message, Ttl};
 
-/// A placement of breakpoints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Placement {
-    /// Nothing.
-    None,
-    /// The last system block.
-    System,
-    /// The end of what siblings share: the block before the directive, which is the last one of a first request.
-    Shared,
-    /// The end of the prompt.
-    Tail,
-    /// `shared` and `tail`.
-    Both,
-    /// `tail` and the last block of the previous request; for a fork, the parent's.
-    TailPrevious,
-    /// The last block before the newest run of tool results.
-    BeforeResults,
-    /// Two system blocks and the tail, as the client of 2026 (`clients.md` 1).
-    #[default]
-    Client2026,
+words! {
+    /// A placement of breakpoints.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Placement {
+        /// Nothing.
+        None = "none",
+        /// The last system block.
+        System = "system",
+        /// The end of what siblings share: the block before the directive, which is the last one of a first request.
+        Shared = "shared",
+        /// The end of the prompt.
+        Tail = "tail",
+        /// `shared` and `tail`.
+        Both = "both",
+        /// `tail` and the last block of the previous request; for a fork, the parent's.
+        TailPrevious = "tail+previous",
+        /// The last block before the newest run of tool results.
+        BeforeResults = "before-results",
+        /// Two system blocks and the tail, as the client of 2026 (`clients.md` 1).
+        #[default]
+        Client2026 = "client-2026",
+    }
 }
 
 /// What a placement looks at.
@@ -42,32 +45,6 @@ pub struct Layout<'a> {
 type Spot = (Level, usize, usize);
 
 impl Placement {
-    /// All, in the order of the design.
-    pub const ALL: [Self; 8] = [
-        Self::None,
-        Self::System,
-        Self::Shared,
-        Self::Tail,
-        Self::Both,
-        Self::TailPrevious,
-        Self::BeforeResults,
-        Self::Client2026,
-    ];
-
-    /// The word in settings and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::System => "system",
-            Self::Shared => "shared",
-            Self::Tail => "tail",
-            Self::Both => "both",
-            Self::TailPrevious => "tail+previous",
-            Self::BeforeResults => "before-results",
-            Self::Client2026 => "client-2026",
-        }
-    }
-
     /// The marks of a request, in prompt order. From an agent's second request on `shared`, `tail` and `both` mark the tail
     /// alone, `none` marks nothing, the others add the tail.
     pub fn marks(self, layout: &Layout<'_>, ttl: Ttl) -> Vec<Mark> {

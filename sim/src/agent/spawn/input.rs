@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::definition::Isolation;
 use crate::agent::permission::Mode;
 use crate::agent::settings::{Settings, gate};
+use crate::outside::words;
 
 /// Everything that a call may hold, whether the schema shows it or not (AGENT-11). Other fields have no effect: tools,
 /// hooks and skills come from definitions alone (contract TOOLS-12).
@@ -34,13 +35,15 @@ pub struct Input {
     pub cwd: Option<Rc<str>>,
 }
 
-/// The short names of models (AGENT-04).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are names")]
-pub enum ShortModel {
-    Sonnet,
-    Opus,
-    Haiku,
+words! {
+    /// The short names of models (AGENT-04).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[expect(missing_docs, reason = "they are names")]
+    pub enum ShortModel {
+        Sonnet = "sonnet",
+        Opus = "opus",
+        Haiku = "haiku",
+    }
 }
 
 /// The schema of the fields that a call always has (AGENT-11).
@@ -118,14 +121,12 @@ impl Input {
             run_in_background: boolean(fields, "run_in_background")?,
             name: string(fields, "name")?,
             team_name: string(fields, "team_name")?,
-            mode: word(fields, "mode", &MODES.map(|mode| (mode.name(), mode)))?,
+            mode: word(fields, "mode", &Mode::ALL.map(|mode| (mode.name(), mode)))?,
             isolation: word(fields, "isolation", isolations(internal_build))?,
             cwd: string(fields, "cwd")?,
         })
     }
 }
-
-const MODES: [Mode; 5] = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::BypassPermissions, Mode::Bubble];
 
 /// Builds for the public know no other machine (AGENT-14).
 const fn isolations(internal_build: bool) -> &'static [(&'static str, Isolation)] {
@@ -133,24 +134,6 @@ const fn isolations(internal_build: bool) -> &'static [(&'static str, Isolation)
         &[("worktree", Isolation::Worktree), ("remote", Isolation::Remote)]
     } else {
         &[("worktree", Isolation::Worktree)]
-    }
-}
-
-impl ShortModel {
-    const ALL: [Self; 3] = [Self::Sonnet, Self::Opus, Self::Haiku];
-
-    /// The word in calls and definitions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sonnet => "sonnet",
-            Self::Opus => "opus",
-            Self::Haiku => "haiku",
-        }
-    }
-
-    /// The short name that `word` is.
-    pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|model| model.name() == word)
     }
 }
 

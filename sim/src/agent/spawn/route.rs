@@ -190,7 +190,7 @@ fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<st
     let of_definition = definition.model.as_ref().filter(|model| &***model != "inherit");
     match (input.model, of_definition) {
         (Some(short), _) => spelled(short),
-        (None, Some(word)) => ShortModel::of(word).map_or_else(|| word.clone(), spelled),
+        (None, Some(word)) => ShortModel::named(word).map_or_else(|| word.clone(), spelled),
         (None, None) => parent.model.clone(),
     }
 }

@@ -5,31 +5,36 @@ use std::rc::Rc;
 
 use super::Signal;
 use crate::agent::abort::Abort;
+use crate::outside::words;
 use crate::time::{Duration, Instant};
 use crate::wire::Usage;
 
-/// What a task is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A sub-agent.
-    Agent,
-    /// A command of the shell in the background.
-    Shell,
-    /// A command that is watched.
-    Monitor,
+words! {
+    /// What a task is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Kind {
+        /// A sub-agent.
+        Agent = "agent",
+        /// A command of the shell in the background.
+        Shell = "shell",
+        /// A command that is watched.
+        Monitor = "monitor",
+    }
 }
 
-/// Where a task stands: running, then exactly one of the others (LIFE-02).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It runs.
-    Running,
-    /// It came to its end.
-    Completed,
-    /// It ended by an error.
-    Failed,
-    /// Somebody ended it.
-    Killed,
+words! {
+    /// Where a task stands: running, then exactly one of the others (LIFE-02).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum State {
+        /// It runs.
+        Running = "running",
+        /// It came to its end.
+        Completed = "completed",
+        /// It ended by an error.
+        Failed = "failed",
+        /// Somebody ended it.
+        Killed = "killed",
+    }
 }
 
 /// How far a task is (TRANSCRIPT-03).
@@ -92,29 +97,6 @@ pub struct Task {
     background: Cell<bool>,
     notified: Cell<bool>,
     settled: Cell<bool>,
-}
-
-impl Kind {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Shell => "shell",
-            Self::Monitor => "monitor",
-        }
-    }
-}
-
-impl State {
-    /// The word in logs and notifications (NOTIFY-03).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Killed => "killed",
-        }
-    }
 }
 
 impl Task {

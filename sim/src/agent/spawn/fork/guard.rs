@@ -3,24 +3,17 @@
 use super::{Profile, QUERY_SOURCE, text};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::session::Context;
+use crate::outside::words;
 use crate::wire::Role;
 
-/// What found out that the caller is a fork.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
-    /// Where its requests come from (FORK-44).
-    QuerySource,
-    /// The tag in its history, for the case that the source was not passed on (FORK-45).
-    Scan,
-}
-
-impl Guard {
-    /// The word in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::QuerySource => "query_source",
-            Self::Scan => "scan",
-        }
+words! {
+    /// What found out that the caller is a fork.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Guard {
+        /// Where its requests come from (FORK-44).
+        QuerySource = "query_source",
+        /// The tag in its history, for the case that the source was not passed on (FORK-45).
+        Scan = "scan",
     }
 }
 
