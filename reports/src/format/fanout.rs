@@ -174,7 +174,7 @@ impl<'a> RowObject<'a> {
             growth_tokens: cell.growth,
             output_tokens_per_turn: cell.output,
             model: &cell.model,
-            ttl: forkcast_scenarios::format::session::ttl_name(cell.ttl),
+            ttl: cell.ttl.name(),
             parent: if cell.is_cold { "cold" } else { "warm" },
             launch: cell.launch.name(),
             breakpoints: cell.placement.name(),

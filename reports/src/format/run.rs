@@ -163,8 +163,8 @@ impl<'a> OptionsObject<'a> {
             set: &run.options.set,
             interleave: run.options.interleave,
             cache: run.scenario.cache.unwrap_or_default().name,
-            breakpoints: forkcast_scenarios::format::session::placement_name(settings.placement),
-            ttl: forkcast_scenarios::format::session::ttl_name(settings.ttl),
+            breakpoints: settings.placement.name(),
+            ttl: settings.ttl.name(),
             prices_of: run.scenario.prices.map_or_else(|| run.book.version().to_owned(), |date| date.to_string()),
             prices: OwnPricesObject::of(&run.book, Names::Plain),
             forks: ForksObject {

@@ -66,7 +66,7 @@ const PARAMETERS: [Parameter; 12] = [
     (Column::right("directive", "directive_tokens"), |row| Cell::Count(row.cell.directive)),
     (Column::right("turns", "turns"), |row| Cell::Count(row.cell.turns.into())),
     (Column::right("growth", "growth_tokens"), |row| Cell::Count(row.cell.growth)),
-    (Column::left("ttl", "ttl"), |row| Cell::text(forkcast_scenarios::format::session::ttl_name(row.cell.ttl))),
+    (Column::left("ttl", "ttl"), |row| Cell::text(row.cell.ttl.name())),
     (Column::left("parent", "parent"), |row| Cell::text(if row.cell.is_cold { "cold" } else { "warm" })),
     (Column::left("kind", "kind"), |row| Cell::text(if row.cell.spawn.is_some() { "spawn" } else { "fork" })),
     (Column::left("breakpoints", "breakpoints"), |row| Cell::text(row.cell.placement.name())),

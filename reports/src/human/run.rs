@@ -55,8 +55,8 @@ fn about(run: &Run) -> Vec<String> {
 fn made(run: &Run) -> Vec<String> {
     let (scenario, options) = (&run.scenario, &run.options);
     let settings = forkcast_scenarios::load::settings(scenario);
-    let placement = forkcast_scenarios::format::session::placement_name(settings.placement);
-    let ttl = forkcast_scenarios::format::session::ttl_name(settings.ttl);
+    let placement = settings.placement.name();
+    let ttl = settings.ttl.name();
     let order = options
         .interleave
         .map_or_else(|| "first come, first served".to_owned(), |seed| format!("drawn with seed {seed}"));

@@ -10,11 +10,9 @@ use super::reading::At;
 /// Reads `session.forks`. What is not said is as the runtime has it.
 pub fn of(at: &At<'_>) -> Option<Forks> {
     let fields = at.fields(outline::FORKS)?;
-    let profiles = Profile::ALL.map(|profile| (profile.name(), profile));
-    let ablations = Ablation::ALL.map(|ablation| (ablation.name(), ablation));
-    let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&ablations)).into_iter().collect();
+    let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&Ablation::WORDS)).into_iter().collect();
     Some(Forks {
-        profile: fields.or_default("profile", |at| at.word(&profiles)),
+        profile: fields.or_default("profile", |at| at.word(&Profile::WORDS)),
         launch: fields.or_default("launch", launch),
         ablations: broken,
     })

@@ -81,40 +81,6 @@ pub struct EnvironmentText {
     pub date: Option<Rc<str>>,
 }
 
-/// Permission modes by their words.
-pub const MODES: [(&str, Mode); 5] = [
-    ("default", Mode::Default),
-    ("acceptEdits", Mode::AcceptEdits),
-    ("plan", Mode::Plan),
-    ("bypassPermissions", Mode::BypassPermissions),
-    ("bubble", Mode::Bubble),
-];
-
-/// Placements of breakpoints by their names (`design.md` 5).
-pub const PLACEMENTS: [(&str, Placement); 8] = [
-    ("none", Placement::None),
-    ("system", Placement::System),
-    ("shared", Placement::Shared),
-    ("tail", Placement::Tail),
-    ("both", Placement::Both),
-    ("tail+previous", Placement::TailPrevious),
-    ("before-results", Placement::BeforeResults),
-    ("client-2026", Placement::Client2026),
-];
-
-/// Lifetimes by their names.
-pub const TTLS: [(&str, Ttl); 2] = [("5m", Ttl::FiveMinutes), ("1h", Ttl::OneHour)];
-
-/// The name of a placement.
-pub fn placement_name(placement: Placement) -> &'static str {
-    PLACEMENTS.iter().find(|(_, known)| *known == placement).map_or("none", |(name, _)| name)
-}
-
-/// The name of a lifetime.
-pub fn ttl_name(ttl: Ttl) -> &'static str {
-    TTLS.iter().find(|(_, known)| *known == ttl).map_or("5m", |(name, _)| name)
-}
-
 const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
 
 impl SessionOptions {
@@ -139,7 +105,7 @@ impl SessionOptions {
             max_tokens: fields.may("max_tokens", |at| at.between(1, TOKENS_MAX)),
             thinking: fields.get("thinking").map(|at| at.json().to_string().into()),
             effort: name("effort"),
-            permission_mode: fields.may("permission_mode", |at| at.word(&MODES)),
+            permission_mode: fields.may("permission_mode", |at| at.word(&Mode::WORDS)),
             bypass_allowed: truth("bypass_allowed"),
             streaming_tools: truth("streaming_tools"),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
@@ -147,8 +113,8 @@ impl SessionOptions {
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
             token_budget: fields.may("token_budget", At::tokens),
             classifier_ms: fields.may("classifier_ms", At::number),
-            breakpoints: fields.may("breakpoints", |at| at.word(&PLACEMENTS)),
-            ttl: fields.may("ttl", |at| at.word(&TTLS)),
+            breakpoints: fields.may("breakpoints", |at| at.word(&Placement::WORDS)),
+            ttl: fields.may("ttl", |at| at.word(&Ttl::WORDS)),
             forks: fields.may("forks", forks::of),
         })
     }

@@ -19,16 +19,6 @@ pub struct Act {
     pub origin: Origin,
 }
 
-const MODES: [(&str, Mode); 4] = [
-    ("prompt", Mode::Prompt),
-    ("bash", Mode::Bash),
-    ("task-notification", Mode::TaskNotification),
-    ("orphaned-permission", Mode::OrphanedPermission),
-];
-
-const PRIORITIES: [(&str, Priority); 3] =
-    [("now", Priority::Now), ("next", Priority::Next), ("later", Priority::Later)];
-
 /// Where items of the queue come from (contract QUEUE-06..12).
 const SOURCES: [(&str, &str); 9] = [
     ("user", "user"),
@@ -92,8 +82,8 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
 /// Something that arrives in the queue from elsewhere.
 fn item(at: &At<'_>) -> Option<Item> {
     let fields = at.fields(outline::ARRIVES)?;
-    let mode = fields.must("mode", |at| at.word(&MODES));
-    let priority = fields.or_default("priority", |at| at.word(&PRIORITIES));
+    let mode = fields.must("mode", |at| at.word(&Mode::WORDS));
+    let priority = fields.or_default("priority", |at| at.word(&Priority::WORDS));
     let source = fields.must("source", |at| at.word(&SOURCES))?;
     Some(Item::new(mode?, priority, fields.may("agent", At::name), &fields.must("text", At::name)?, source))
 }

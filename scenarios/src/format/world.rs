@@ -75,25 +75,6 @@ pub enum DefinitionBody {
     Json(Rc<str>),
 }
 
-/// Sources of definitions by their words.
-pub const SOURCES: [(&str, Source); 6] = [
-    ("built-in", Source::BuiltIn),
-    ("plugin", Source::Plugin),
-    ("user", Source::User),
-    ("project", Source::Project),
-    ("policy", Source::Policy),
-    ("flag", Source::Flag),
-];
-
-/// Moments of hooks by their words.
-pub const MOMENTS: [(&str, Moment); 5] = [
-    ("UserPromptSubmit", Moment::UserPromptSubmit),
-    ("SubagentStart", Moment::SubagentStart),
-    ("PreToolUse", Moment::PreToolUse),
-    ("PostToolUse", Moment::PostToolUse),
-    ("Stop", Moment::Stop),
-];
-
 impl WorldText {
     /// Reads the sections of the world.
     pub fn of(fields: &Fields<'_>) -> Self {
@@ -150,7 +131,7 @@ impl DefinitionText {
 
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::DEFINITION)?;
-        let source = fields.must("source", |at| at.word(&SOURCES))?;
+        let source = fields.must("source", |at| at.word(&Source::WORDS))?;
         let body = match fields.one_of(&["markdown", "json"])? {
             "markdown" => DefinitionBody::Markdown(fields.may("markdown", At::shared)?),
             _ => DefinitionBody::Json(fields.get("json")?.json().to_string().into()),
@@ -172,7 +153,7 @@ pub struct HookText {
 impl HookText {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::HOOK)?;
-        let moment = fields.may("moment", |at| at.word(&MOMENTS));
+        let moment = fields.may("moment", |at| at.word(&Moment::WORDS));
         let script = fields.list("says", says);
         let mut hook = Hook::new(&fields.must("name", At::name)?, moment.unwrap_or(Moment::Stop), script);
         hook.matcher = fields.may("tool", At::name);

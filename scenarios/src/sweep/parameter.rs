@@ -10,7 +10,6 @@ use forkcast_sim::wire::Ttl;
 
 use crate::fanout::{Cell, Spawn, range};
 use crate::format::problem::{alternatives, nearest};
-use crate::format::session::{PLACEMENTS, TTLS};
 
 /// A cell that is being put together.
 #[derive(Clone, Debug, Default)]
@@ -53,19 +52,17 @@ pub static PARAMETERS: [Parameter; 24] = [
     number("growth", |draft, text| put(&mut draft.cell.growth, whole(text))),
     number("output", |draft, text| put(&mut draft.cell.output, whole(text))),
     word("model", |draft, text| put(&mut draft.cell.model, Ok(Arc::from(text)))),
-    word("ttl", |draft, text| put(&mut draft.cell.ttl, among::<Ttl>(text, &TTLS))),
+    word("ttl", |draft, text| put(&mut draft.cell.ttl, among::<Ttl>(text, &Ttl::WORDS))),
     word("parent", |draft, text| put(&mut draft.cell.is_cold, among(text, &[("warm", false), ("cold", true)]))),
     word("launch", |draft, text| put(&mut draft.cell.launch, LaunchPolicy::named(text))),
-    word("breakpoints", |draft, text| put(&mut draft.cell.placement, among::<Placement>(text, &PLACEMENTS))),
+    word("breakpoints", |draft, text| put(&mut draft.cell.placement, among::<Placement>(text, &Placement::WORDS))),
     word("cache", |draft, text| {
         put(
             &mut draft.cell.rules,
             Rules::preset(text).ok_or_else(|| "no such preset; see `forkcast list profiles`".to_owned()),
         )
     }),
-    word("profile", |draft, text| {
-        put(&mut draft.cell.profile, among(text, &Profile::ALL.map(|profile| (profile.name(), profile))))
-    }),
+    word("profile", |draft, text| put(&mut draft.cell.profile, among(text, &Profile::WORDS))),
     word("ablate", |draft, text| put(&mut draft.cell.ablations, ablations(text))),
     word("against", |draft, text| put(&mut draft.is_spawn, among(text, &[("fork", false), ("spawn", true)]))),
     number("spawn-system", |draft, text| put(&mut draft.spawn.get_or_insert(SPAWN).system, whole(text))),
@@ -133,8 +130,7 @@ fn ablations(text: &str) -> Result<BTreeSet<Ablation>, String> {
     if text == "none" {
         return Ok(BTreeSet::new());
     }
-    let known = Ablation::ALL.map(|ablation| (ablation.name(), ablation));
-    text.split('+').map(|name| among(name.trim(), &known)).collect()
+    text.split('+').map(|name| among(name.trim(), &Ablation::WORDS)).collect()
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ macro_rules! words {
             /// All of them, in order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
+            /// Each with its word.
+            pub const WORDS: [(&'static str, Self); Self::ALL.len()] = [$(($word, Self::$variant)),+];
+
             /// The word in logs, files and on the command line.
             pub const fn name(self) -> &'static str {
                 match self {

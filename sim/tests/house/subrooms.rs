@@ -152,12 +152,7 @@ const ROOMS: &[Room] = &[
         rows: REPORTS,
         known: &[("document", "format", 1), ("figures", "human", 1), ("human", "format", 2), ("format", "folder", 1)],
     },
-    Room {
-        folder: "scenarios/src",
-        prefix: "crate::",
-        rows: SCENARIOS,
-        known: &[("fanout", "format", 1), ("format", "load", 1)],
-    },
+    Room { folder: "scenarios/src", prefix: "crate::", rows: SCENARIOS, known: &[("format", "load", 1)] },
 ];
 
 /// The sub-room that a file belongs to; nothing for the file of the room itself.

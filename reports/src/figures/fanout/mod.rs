@@ -5,7 +5,6 @@
 
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::{Answer, Question};
-use forkcast_scenarios::format::session::ttl_name;
 
 use super::canvas::{Anchor, Area, Canvas, ink};
 use crate::document::count;
@@ -85,7 +84,7 @@ fn said(answer: &Answer) -> String {
         ("directive", |cell| format!("directive {}", count(cell.directive))),
         ("growth", |cell| format!("growth {}", count(cell.growth))),
         ("turns", |cell| format!("{} turns", cell.turns)),
-        ("lifetime", |cell| format!("lifetime {}", ttl_name(cell.ttl))),
+        ("lifetime", |cell| format!("lifetime {}", cell.ttl.name())),
         ("rules", |cell| format!("cache rules {}", cell.rules.name)),
     ];
     let is_told = |name: &str| !in_panels.contains(&name) && (has_turns || !["growth", "turns"].contains(&name));

@@ -9,7 +9,6 @@ use forkcast_sim::pricing::Money;
 use super::{Answer, Curve, Panel, Point, Question, children, thousands};
 use crate::fanout::cell::Cell;
 use crate::fanout::row::Row;
-use crate::format::session::ttl_name;
 
 /// Panels side by side, curves in one, and points of a frontier at most: more cannot be read.
 const PANELS_MAX: usize = 2;
@@ -129,7 +128,7 @@ fn titled(cell: &Cell, settings: &[Setting<'_>]) -> String {
         |cell| format!("directive {}", cell.directive),
         |cell| format!("{} turns", cell.turns),
         |cell| format!("growth {}", thousands(cell.growth)),
-        |cell| format!("lifetime {}", ttl_name(cell.ttl)),
+        |cell| format!("lifetime {}", cell.ttl.name()),
     ];
     let told = parts.into_iter().filter_map(varies);
     std::iter::once(children::title(cell.is_cold)).chain(told).collect::<Vec<_>>().join(", ")

@@ -108,13 +108,12 @@ fn cause(at: &At<'_>) -> Option<Cause> {
 impl DifferenceClaim {
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::DIFFERENCE)?;
-        let levels = [Level::Tools, Level::System, Level::Messages].map(|level| (level.name(), level));
         let text = |name: &str| fields.may(name, At::name);
         let number = |name: &str| fields.may(name, At::number);
         Some(Self {
             to: fields.may("to", Which::of),
             cause: fields.may("cause", cause),
-            level: fields.may("level", |at| at.word(&levels)),
+            level: fields.may("level", |at| at.word(&Level::WORDS)),
             path: text("path"),
             name: text("name"),
             offset_in_block: number("offset_in_block"),

@@ -8,7 +8,6 @@ use clap::Args as ClapArgs;
 use forkcast_scenarios::fanout::breakeven::Inquiry;
 use forkcast_scenarios::fanout::breakeven::Question;
 use forkcast_scenarios::fanout::{Cell, Grid, Spawn};
-use forkcast_scenarios::format::session::ttl_name;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::cache::Rules;
@@ -208,7 +207,7 @@ impl FanoutArgs {
         let parent = |parent: &Parent| if *parent == Parent::Cold { "cold" } else { "warm" }.to_owned();
         let lists = [
             ("--model", self.model.iter().map(|model| model.trim().to_owned()).collect::<Vec<_>>()),
-            ("--ttl", self.ttl.iter().map(|ttl| ttl_name(*ttl).to_owned()).collect()),
+            ("--ttl", self.ttl.iter().map(|ttl| ttl.name().to_owned()).collect()),
             ("--parent", self.parent.iter().map(parent).collect()),
             ("--launch", self.launch.iter().map(|launch| launch.name()).collect()),
             ("--breakpoints", self.breakpoints.iter().map(|placement| placement.name().to_owned()).collect()),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use forkcast_replay::what_if::WhatIf;
-use forkcast_scenarios::format::session::{PLACEMENTS, TTLS};
 use forkcast_scenarios::format::set::Change;
+use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
+use forkcast_sim::wire::Ttl;
 
 use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, table, what_if_help};
 
@@ -53,11 +54,11 @@ pub struct RunArgs {
     pub launch: Option<String>,
 
     /// Where breakpoints stand
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PLACEMENTS.map(|(name, _)| name)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Placement::ALL.map(Placement::name)))]
     pub breakpoints: Option<String>,
 
     /// How long what they mark lives
-    #[arg(long, value_name = "TTL", value_parser = PossibleValuesParser::new(TTLS.map(|(name, _)| name)))]
+    #[arg(long, value_name = "TTL", value_parser = PossibleValuesParser::new(Ttl::ALL.map(Ttl::name)))]
     pub ttl: Option<String>,
 
     /// Cache rules (see `forkcast list profiles`)

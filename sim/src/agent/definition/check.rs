@@ -50,13 +50,13 @@ pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<
     definition.disallowed_tools = fields.list("disallowedTools")?.unwrap_or_default();
     definition.model = fields.text("model")?;
     definition.effort = fields.effort()?;
-    definition.permission_mode = fields.word("permissionMode", Mode::ALL.map(|mode| (mode.name(), mode)))?;
+    definition.permission_mode = fields.word("permissionMode", Mode::WORDS)?;
     definition.background = fields.background()?;
     let places = [("worktree", Isolation::Worktree), ("remote", Isolation::Remote)];
     definition.isolation = fields.word("isolation", places)?;
     definition.max_turns = fields.max_turns()?;
     definition.color = fields.text("color")?;
-    definition.memory = fields.word("memory", MemoryScope::ALL.map(|scope| (scope.name(), scope)))?;
+    definition.memory = fields.word("memory", MemoryScope::WORDS)?;
     definition.required_mcp_servers = fields.list("requiredMcpServers")?.unwrap_or_default();
     definition.mcp_servers = fields.servers()?;
     definition.hooks = fields.hooks()?;

@@ -117,11 +117,11 @@ impl Input {
             description: required("description")?,
             prompt: required("prompt")?,
             subagent_type: string(fields, "subagent_type")?,
-            model: word(fields, "model", &ShortModel::ALL.map(|model| (model.name(), model)))?,
+            model: word(fields, "model", &ShortModel::WORDS)?,
             run_in_background: boolean(fields, "run_in_background")?,
             name: string(fields, "name")?,
             team_name: string(fields, "team_name")?,
-            mode: word(fields, "mode", &Mode::ALL.map(|mode| (mode.name(), mode)))?,
+            mode: word(fields, "mode", &Mode::WORDS)?,
             isolation: word(fields, "isolation", isolations(internal_build))?,
             cwd: string(fields, "cwd")?,
         })

@@ -7,7 +7,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use forkcast_scenarios::fanout::breakeven::Question;
 use forkcast_scenarios::fanout::policy::{LAUNCHES, PLACEMENTS};
 use forkcast_scenarios::fanout::range;
-use forkcast_scenarios::format::session::TTLS;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::cache::{PRESETS, Rules};
@@ -86,7 +85,7 @@ pub fn questions() -> impl TypedValueParser<Value = Questions> {
 
 /// Lifetimes.
 pub fn ttl() -> impl TypedValueParser<Value = Ttl> {
-    words(TTLS.to_vec())
+    words(Ttl::WORDS.to_vec())
 }
 
 /// Placements of breakpoints.
@@ -105,10 +104,10 @@ pub fn rules() -> impl TypedValueParser<Value = Rules> {
 
 /// Ways in which the messages of forks are made.
 pub fn profile() -> impl TypedValueParser<Value = Profile> {
-    words(Profile::ALL.map(|profile| (profile.name(), profile)).to_vec())
+    words(Profile::WORDS.to_vec())
 }
 
 /// Principles that can be broken.
 pub fn ablation() -> impl TypedValueParser<Value = Ablation> {
-    words(Ablation::ALL.map(|ablation| (ablation.name(), ablation)).to_vec())
+    words(Ablation::WORDS.to_vec())
 }
