@@ -54,7 +54,7 @@ impl Notifications {
         }
         let status = task.state().name();
         self.ground.emit(&Event::Notified { task: task.id.clone(), tool_use: task.tool_use.clone(), status });
-        self.enqueue_pending(task, element(task, Some(status), &summary(task, told.error.as_deref()), told));
+        self.enqueue_pending(task, &element(task, Some(status), &summary(task, told.error.as_deref()), told));
         true
     }
 
@@ -75,19 +75,19 @@ impl Notifications {
         }
         self.ground.emit(&Event::Stuck { task: task.id.clone() });
         let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
-        self.enqueue_pending(task, element(task, None, &summary, &Details::default()));
+        self.enqueue_pending(task, &element(task, None, &summary, &Details::default()));
     }
 
     /// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
     /// (QUEUE-05), for the agent that launched the task while that runs, else for the main thread.
-    fn enqueue_pending(&self, task: &Task, text: String) {
+    fn enqueue_pending(&self, task: &Task, text: &str) {
         let source = match task.kind {
             Kind::Agent => "agent",
             Kind::Shell => "shell",
             Kind::Monitor => "monitor",
         };
         let agent = task.owner.clone().filter(|owner| self.tasks.is_running(owner));
-        self.queue.enqueue(Item::notification(agent, &text, source));
+        self.queue.enqueue(Item::notification(agent, text, source));
     }
 }
 
