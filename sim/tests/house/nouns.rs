@@ -10,7 +10,7 @@ use super::{CRATES, root, rust_files};
 const NOUNS: [(&str, &str); 6] = [
     ("Finding", "sim/src/guard/finding.rs"),
     ("Line", "sim/src/ledger/line.rs"),
-    ("Placement", "sim/src/agent/query/placement.rs"),
+    ("Placement", "sim/src/agent/settings/placement.rs"),
     ("Prompt", "sim/src/cache/mod.rs"),
     ("Run", "scenarios/src/run/mod.rs"),
     ("World", "sim/src/agent/world/mod.rs"),

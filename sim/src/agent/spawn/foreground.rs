@@ -4,7 +4,7 @@ use std::pin::{Pin, pin};
 
 use super::result::Data;
 use super::route::Resolved;
-use super::run::{Beginning, Produced, Run, run_agent};
+use super::run::{AgentRun, Beginning, Produced, run_agent};
 use super::takeover;
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
@@ -146,7 +146,7 @@ enum First {
 
 /// The next message or the signal; of one instant the message (G14), and then the signal stays `given`.
 async fn first(
-    run: &mut Run,
+    run: &mut AgentRun,
     signal: Pin<&mut impl Future<Output = &'static str>>,
     given: &mut Option<&'static str>,
     handle: &Handle,

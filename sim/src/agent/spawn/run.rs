@@ -32,7 +32,7 @@ pub enum Produced {
 
 /// An agent under way. Dropping it is its return path: the loop ends where it stands, and what hangs on the agent is
 /// taken away (contract SYNC-08, CTX-16).
-pub struct Run {
+pub struct AgentRun {
     /// Its context.
     pub context: Rc<Context>,
     // The order of the fields is the order of dropping: the loop before what it stands on.
@@ -41,7 +41,7 @@ pub struct Run {
     scope: Rc<RefCell<Option<Scope>>>,
 }
 
-impl Run {
+impl AgentRun {
     /// The next message, or the end. It may be dropped before it is ready: nothing is lost.
     pub async fn next(&mut self) -> Step<Produced, Ended> {
         self.messages.next().await
@@ -56,13 +56,13 @@ impl Run {
 }
 
 /// Begins to run the agent of `context` (`runAgent`).
-pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> Run {
+pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> AgentRun {
     let scope = Rc::new(RefCell::new(None));
     let inside = context.clone();
     let held = scope.clone();
     let mut messages = Generator::new(move |yielder| async move { body(inside, beginning, held, yielder).await });
     let messages = context.session.handle.part(move |polled| messages.poll_step(polled));
-    Run { context, messages, scope }
+    AgentRun { context, messages, scope }
 }
 
 async fn body(

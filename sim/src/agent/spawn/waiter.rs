@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::result::{AsyncLaunched, Collected, Data};
 use super::route::Resolved;
-use super::run::{Produced, Run};
+use super::run::{AgentRun, Produced};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::notification::Totals;
@@ -22,7 +22,7 @@ pub struct Waiter {
     /// The agent's task.
     pub task: Rc<Task>,
     /// The agent.
-    pub run: Run,
+    pub run: AgentRun,
     /// What it has produced.
     pub collected: Collected,
 }

@@ -13,7 +13,7 @@ use crate::time::Instant;
 use crate::wire::{self, Piece, Pieces, Role, Usage};
 
 /// What a line says.
-pub enum Line {
+pub enum Record {
     /// A message.
     Message(Rc<Entry>),
     /// The message of this id counts no more.
@@ -145,11 +145,11 @@ pub fn tombstone(uuid: &str) -> String {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read(text: &str) -> Result<Line, String> {
+pub fn read(text: &str) -> Result<Record, String> {
     if let Ok(tombstone) = serde_json::from_str::<Tombstone>(text)
         && tombstone.r#type == "tombstone"
     {
-        return Ok(Line::Tombstone(tombstone.uuid.into()));
+        return Ok(Record::Tombstone(tombstone.uuid.into()));
     }
     let read: Read<'_> = serde_json::from_str(text).map_err(|error| complaint::json(&error))?;
     let nature = Nature::named(&read.nature).ok_or_else(|| format!("the nature {}", found(&read.nature)))?;
@@ -171,7 +171,7 @@ pub fn read(text: &str) -> Result<Line, String> {
     let uuid = read.uuid.into();
     let usage = read.message.usage.into();
     let message = Rc::new(wire::Message { role, content });
-    Ok(Line::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
+    Ok(Record::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }
 
 /// Whether the text of an entry is what its blocks say, so that it need not be written twice.

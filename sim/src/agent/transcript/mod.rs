@@ -108,8 +108,8 @@ impl Transcripts {
         for (at, text) in text.lines().enumerate() {
             let read = line::read(text);
             match read.map_err(|found| Unreadable::Line { file: file.clone(), line: at + 1, found })? {
-                line::Line::Message(entry) => entries.push(entry),
-                line::Line::Tombstone(uuid) => entries.retain(|entry| entry.uuid != uuid),
+                line::Record::Message(entry) => entries.push(entry),
+                line::Record::Tombstone(uuid) => entries.retain(|entry| entry.uuid != uuid),
             }
         }
         Ok(entries)
