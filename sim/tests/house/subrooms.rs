@@ -93,14 +93,14 @@ const REPLAY: &[Row] = &[
     ("calibrate", &["exchange", "transcript", "input"]),
     ("rebuild", &["transcript", "formats"]),
     ("response", &["count", "exchange", "formats"]),
-    ("schedule", &["exchange", "formats", "input"]),
-    ("recording", &["exchange", "formats", "schedule"]),
+    ("source", &["error", "exchange", "trace", "transcript", "formats", "input", "rebuild"]),
+    ("check", &["exchange", "source"]),
+    ("recording", &["exchange", "formats", "source"]),
     ("what_if", &["error", "rebuild"]),
     (
         "replay",
-        &["exchange", "side_by_side", "trace", "transcript", "input", "calibrate", "rebuild", "schedule", "what_if"],
+        &["exchange", "side_by_side", "trace", "transcript", "input", "calibrate", "rebuild", "source", "what_if"],
     ),
-    ("guarded", &["error", "exchange", "trace", "transcript", "formats", "input", "rebuild", "schedule", "replay"]),
 ];
 
 const REPORTS: &[Row] = &[
@@ -143,7 +143,6 @@ const ROOMS: &[Room] = &[
             ("http", "formats", 3),
             ("http", "response", 1),
             ("formats", "response", 5),
-            ("replay", "guarded", 1),
         ],
     },
     Room {
