@@ -170,7 +170,7 @@ impl Sum {
         let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
         let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
         let plural = if self.requests == 1 { "" } else { "s" };
-        let what = format!("{}: {} request{plural} {}", advice.words, count(self.requests), advice.because);
+        let what = format!("{}: {} request{plural} {}", advice.words(), count(self.requests), advice.because);
         Some(Found { what, sessions, saved, what_if: None, lifetime: false })
     }
 }

@@ -19,7 +19,7 @@ mod volatile;
 mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
-pub use cause::{CAUSES, Cause, Note, Volatile};
+pub use cause::{CAUSES, Cause, CauseKind, Note, Volatile};
 #[cfg(feature = "guard")]
 pub(crate) use classify::title_of;
 pub use compaction::{could_be_summary, is_summary};

@@ -58,11 +58,15 @@ impl Provider {
         }
     }
 
-    /// Its word for `cause`; `None` where it has none. `path` tells which parameter changed.
+    /// Its word for `cause`; `None` where it has none. `path` tells which parameter changed. Anthropic counts parameters of
+    /// the request as `unavailable` (cache-diagnostics page, 2026-09). `comparison_response_not_found` of `OpenAI` is a type of
+    /// its own beside the reasons: there is no record of the response in this organisation any more ("Prompt cache
+    /// diagnostics", 2026-09).
     pub fn reason(self, cause: Cause, path: &str) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => anthropic(cause),
-            Self::OpenAi => openai(cause, path),
+        match (self, cause) {
+            (Self::Anthropic, _) => cause.provider_reason(),
+            (Self::OpenAi, Cause::LevelParameter) => setting(path),
+            (Self::OpenAi, _) => cause.row().openai,
         }
     }
 }
@@ -70,56 +74,7 @@ impl Provider {
 impl Cause {
     /// Anthropic's word for this cause; `None` where it has none.
     pub const fn provider_reason(self) -> Option<&'static str> {
-        anthropic(self)
-    }
-}
-
-/// Parameters of the request count as `unavailable` (cache-diagnostics page, 2026-09).
-const fn anthropic(cause: Cause) -> Option<&'static str> {
-    match cause {
-        Cause::ModelChanged => Some("model_changed"),
-        Cause::ToolsAdded | Cause::ToolsRemoved | Cause::ToolsReordered | Cause::ToolChanged => Some("tools_changed"),
-        Cause::SystemChanged => Some("system_changed"),
-        Cause::MessageEdited
-        | Cause::MessageInserted
-        | Cause::MessageRemoved
-        | Cause::MessageMoved
-        | Cause::HistoryTruncated
-        | Cause::Rewound
-        | Cause::ResultsReordered
-        | Cause::ResultsCleared
-        | Cause::ThinkingStripped
-        | Cause::Compacted
-        | Cause::KeyOrder
-        | Cause::ImageChanged => Some("messages_changed"),
-        Cause::Expired | Cause::OtherScope => Some("previous_message_not_found"),
-        Cause::LevelParameter => Some("unavailable"),
-        _ => None,
-    }
-}
-
-/// Instructions are input there. `comparison_response_not_found` is a type of its own beside the reasons: there is no
-/// record of the response in this organisation any more ("Prompt cache diagnostics", 2026-09).
-fn openai(cause: Cause, path: &str) -> Option<&'static str> {
-    match cause {
-        Cause::ModelChanged => Some("model_changed"),
-        Cause::ToolsAdded | Cause::ToolsRemoved | Cause::ToolsReordered | Cause::ToolChanged => Some("tools_changed"),
-        Cause::Compacted => Some("context_compacted"),
-        Cause::SystemChanged
-        | Cause::MessageEdited
-        | Cause::MessageInserted
-        | Cause::MessageRemoved
-        | Cause::MessageMoved
-        | Cause::HistoryTruncated
-        | Cause::Rewound
-        | Cause::ResultsReordered
-        | Cause::ResultsCleared
-        | Cause::ThinkingStripped
-        | Cause::KeyOrder
-        | Cause::ImageChanged => Some("input_changed"),
-        Cause::Expired | Cause::OtherScope => Some("comparison_response_not_found"),
-        Cause::LevelParameter => setting(path),
-        _ => None,
+        self.row().anthropic
     }
 }
 
