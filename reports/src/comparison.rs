@@ -4,7 +4,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Comparison, Note};
 use forkcast_sim::guard::{Judged, NoteKind, judge_pair};
 use forkcast_sim::pricing::Rates;
-use forkcast_sim::wire::spelling::{SpellingKind, SpellingNote};
+use forkcast_sim::wire::spelling::SpellingNote;
 use forkcast_sim::wire::{Request, Wire};
 
 use crate::names::Names;
@@ -53,7 +53,8 @@ impl<'a> Sides<'a> {
 
     /// Harmless differences: of spelling, and those that the judge notes.
     pub fn notes(&self, judged: &Judged) -> Vec<Harmless> {
-        let spelling = self.spelling.iter().map(|found| Harmless { note: word(found.kind), path: found.path.clone() });
+        let spelling =
+            self.spelling.iter().map(|found| Harmless { note: Note::from(found.kind), path: found.path.clone() });
         let mut notes: Vec<Harmless> = spelling.collect();
         for noted in &judged.notes {
             let NoteKind::Harmless(note) = noted.note else { continue };
@@ -63,16 +64,6 @@ impl<'a> Sides<'a> {
             }
         }
         notes
-    }
-}
-
-const fn word(kind: SpellingKind) -> Note {
-    match kind {
-        SpellingKind::Spelling => Note::Spelling,
-        SpellingKind::Whitespace => Note::Whitespace,
-        SpellingKind::Escape => Note::Escape,
-        SpellingKind::MarkerMoved => Note::MarkerMoved,
-        SpellingKind::Envelope => Note::Envelope,
     }
 }
 

@@ -79,11 +79,7 @@ impl Share {
 /// The difference that a cause of content goes back to.
 pub fn difference_of(request: &Request, cause: Cause) -> Option<&Difference> {
     let differences = &request.line.explanation.as_ref()?.differences;
-    differences.iter().find(|found| found.cause == cause && cause_is_content(cause))
-}
-
-fn cause_is_content(cause: Cause) -> bool {
-    cause == Cause::ModelChanged || cause.is_content()
+    differences.iter().find(|found| found.cause == cause && cause.is_change())
 }
 
 /// The first request of every agent, in step with the run's agents.

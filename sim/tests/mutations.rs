@@ -14,9 +14,13 @@ mod generated;
 mod json;
 mod judged;
 mod kinds;
+#[cfg(feature = "guard")]
+mod locked;
 mod prompt;
 mod reminders;
 mod tally;
 mod twin;
+#[cfg(feature = "guard")]
+mod twins;
 #[cfg(feature = "guard")]
 mod watched;

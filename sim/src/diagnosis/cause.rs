@@ -198,6 +198,11 @@ impl Cause {
         self.row().suggestion
     }
 
+    /// Whether the request differs from the one before: in its bytes, or in its model.
+    pub const fn is_change(self) -> bool {
+        self.is_content() || matches!(self, Self::ModelChanged)
+    }
+
     /// Whether the bytes of the prompt are to blame, and not time or rules.
     pub const fn is_content(self) -> bool {
         matches!(self.kind(), CauseKind::Content)

@@ -6,7 +6,7 @@ use super::pairing::{Pair, Pairs, tool_name};
 use super::sides::Sides;
 use super::{compaction, history};
 use crate::outside::quoted;
-use crate::wire::{BlockId, BlockKind, Level, Place, Wire, json};
+use crate::wire::{BlockId, BlockKind, Blocks, Level, Place, Wire, json};
 
 /// A result this short, in place of one at least four times as long, was cleared and not rewritten.
 const CLEARED_BYTES_MAX: u64 = 256;
@@ -51,6 +51,16 @@ pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Ca
     }
 }
 
+/// The cause of a block that came in behind the end of the older prompt.
+pub(super) fn cause_of_appended(sides: &Sides<'_>, pair: &Pair) -> Cause {
+    match sides.place(pair).level {
+        _ if sides.is_level_head(pair) => Cause::LevelParameter,
+        Level::Tools => Cause::ToolsAdded,
+        Level::System => Cause::SystemChanged,
+        Level::Messages => Cause::MessageInserted,
+    }
+}
+
 fn tools(sides: &Sides<'_>, pair: &Pair) -> Cause {
     let moved = |block: BlockId, changed: Option<usize>| sides.has_moved(block) || changed.is_some();
     match (pair.old, pair.new) {
@@ -85,6 +95,9 @@ fn moved(sides: &Sides<'_>, block: BlockId) -> Cause {
 
 fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     let blocks = &sides.wire.blocks;
+    if !sides.are_readable(old, new) {
+        return changed_outline(blocks, old, new);
+    }
     let (was, is) = (blocks.bytes(old), blocks.bytes(new));
     if same_but_order(was, is) {
         return Cause::KeyOrder;
@@ -96,6 +109,19 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
         BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
         _ => Cause::MessageEdited,
     }
+}
+
+/// The same as far as kinds and lengths tell.
+fn changed_outline(blocks: &Blocks, old: BlockId, new: BlockId) -> Cause {
+    match blocks.kind(old) {
+        BlockKind::Media => Cause::ImageChanged,
+        BlockKind::ToolResult if is_far_shorter(blocks.len_bytes(old), blocks.len_bytes(new)) => Cause::ResultsCleared,
+        _ => Cause::MessageEdited,
+    }
+}
+
+const fn is_far_shorter(was_bytes: u64, is_bytes: u64) -> bool {
+    is_bytes <= CLEARED_BYTES_MAX && is_bytes.saturating_mul(4) <= was_bytes
 }
 
 fn is_document(block: &[u8]) -> bool {
@@ -158,12 +184,11 @@ fn is_cleared(was: &[u8], is: &[u8]) -> bool {
     }
     let text =
         |elements: &[&[u8]]| -> Vec<u8> { elements.iter().flat_map(|element| text_of(element)).copied().collect() };
-    let (was_bytes, is_bytes) = (was.len() as u64, is.len() as u64);
     let (said, now) = (text(&old), String::from_utf8_lossy(&text(&new)).to_lowercase());
     let nothing = now.trim_matches('"').trim_matches(['[', ']', '(', ')', '<', '>', '.', '…', ' ']).is_empty();
     let placeholder =
         now.trim_matches('"').starts_with(['[', '(', '<']) && CLEARED_WORDS.iter().any(|word| now.contains(word));
-    let shorter = is_bytes <= CLEARED_BYTES_MAX && is_bytes * 4 <= was_bytes;
+    let shorter = is_far_shorter(was.len() as u64, is.len() as u64);
     let is_said = !said.is_empty() || old.iter().any(|element| member(element, b"\"text\"").is_none());
     is_said && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
 }
@@ -216,14 +241,11 @@ fn same_arguments_but_order(old: &[u8], new: &[u8]) -> bool {
 
 /// What a block is called in a report.
 pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
-    let speaker = wire.blocks.role(block).name();
-    title_of(wire.blocks.kind(block), place.level, tool_name(wire.blocks.bytes(block)).as_deref(), speaker)
-}
-
-/// What a block of this kind is called, of a tool of this name, said by `speaker`.
-pub fn title_of(kind: BlockKind, level: Level, tool: Option<&str>, speaker: &str) -> String {
-    let named = |what: &str| tool.map_or_else(|| what.to_owned(), |name| format!("{what} {}", quoted(name)));
-    match kind {
+    let named = |what: &str| match tool_name(&wire.blocks, block) {
+        Some(name) => format!("{what} {}", quoted(&name)),
+        None => what.to_owned(),
+    };
+    match wire.blocks.kind(block) {
         BlockKind::Tool => named("tool"),
         BlockKind::ToolUse => named("tool use"),
         BlockKind::ToolResult => "tool result".to_owned(),
@@ -232,8 +254,8 @@ pub fn title_of(kind: BlockKind, level: Level, tool: Option<&str>, speaker: &str
         BlockKind::Media => "image or document".to_owned(),
         BlockKind::ServerTool => "server tool".to_owned(),
         BlockKind::Opaque => "block of unknown type".to_owned(),
-        BlockKind::Text if level == Level::System => "system text".to_owned(),
-        BlockKind::Text => format!("{speaker} text"),
+        BlockKind::Text if place.level == Level::System => "system text".to_owned(),
+        BlockKind::Text => format!("{} text", wire.blocks.role(block).name()),
     }
 }
 

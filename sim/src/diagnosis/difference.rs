@@ -1,12 +1,13 @@
 //! The differences of two requests: where, what, and by which cause.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::align::{Alignment, Gap, align, blocks};
 use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
 use super::history;
 use super::pairing::{self, Pair};
+use super::parts::PartEnds;
 use super::resent::{self, ResentBlocks};
 use super::seams;
 use super::sides::Sides;
@@ -33,6 +34,9 @@ pub struct Difference {
     pub offset_in_block: Option<u64>,
     /// The same, counted in canonical bytes from the start of the prompt.
     pub offset_in_prefix: Option<u64>,
+    /// The stretch of the newer block that differs, in canonical bytes; where digests are all that is known, the part in which
+    /// it begins. `None` where one of the two has no block.
+    pub offset_range: Option<[u64; 2]>,
     /// What in the bytes varies by itself.
     pub volatile: Option<Volatile>,
     /// The older block.
@@ -85,6 +89,29 @@ pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
     Comparison { alignment, differences, resent }
 }
 
+/// What the newer request adds behind the end of the older: no difference of a conversation that goes on, but one of two
+/// prompts that should be the same.
+pub fn appended(wire: &Wire, older: &Request, newer: &Request, comparison: &Comparison) -> Vec<Difference> {
+    let prompts = [older, newer].map(|request| blocks(request, &wire.prefixes));
+    let sides = Sides::new(wire, [older, newer], prompts);
+    let mut found = Found { sides: &sides, told: BTreeMap::new(), last: None, differences: Vec::new() };
+    for new in comparison.appended() {
+        let pair = Pair { old: None, new: Some(new), old_at: sides.old.len(), new_at: new };
+        found.tell(classify::cause_of_appended(&sides, &pair), pair);
+    }
+    found.differences
+}
+
+impl Comparison {
+    /// Blocks of the newer prompt that are of no difference and were not in the older one.
+    pub fn appended(&self) -> impl Iterator<Item = usize> {
+        let of_change: BTreeSet<usize> =
+            self.differences.iter().flat_map(|found| &found.pairs).filter_map(|pair| pair.new).collect();
+        let partner = &self.alignment.partner;
+        (0..partner.len()).filter(|at| partner[*at].is_none()).filter(move |at| !of_change.contains(at))
+    }
+}
+
 /// The differences told so far.
 struct Found<'a> {
     sides: &'a Sides<'a>,
@@ -107,6 +134,7 @@ impl Found<'_> {
             old_index: 0,
             offset_in_block: None,
             offset_in_prefix: None,
+            offset_range: None,
             volatile: None,
             old: None,
             new: None,
@@ -185,7 +213,9 @@ impl Found<'_> {
             (Cause::ToolsReordered, _) => known(cause),
             (Cause::ImageChanged | Cause::MessageEdited, None) => {
                 let toggle = self.differences.iter().position(|known| known.name == "parameter `citations`");
-                toggle.filter(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"])
+                let is_whole = || classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"];
+                let is_readable = old.zip(new).is_none_or(|(old, new)| sides.are_readable(old, new));
+                toggle.filter(|_| !is_readable || is_whole())
             }
             // Sent where it was sent before, it follows its call, which moved or went.
             (Cause::ResultsReordered, Some(block)) if sides.was_sent_in_place(block) => {
@@ -229,6 +259,7 @@ impl Found<'_> {
             old_index: pair.old_at,
             offset_in_block: None,
             offset_in_prefix: None,
+            offset_range: None,
             volatile: None,
             old,
             new,
@@ -243,7 +274,8 @@ impl Found<'_> {
         // An insertion or removal is compared with what stood at that place.
         let there_old = old.or_else(|| sides.old.get(pair.old_at).copied());
         let there_new = new.or_else(|| sides.new.get(pair.new_at).copied());
-        let (old_bytes, new_bytes) = (sides.bytes(there_old), sides.bytes(there_new));
+        let is_readable = there_old.zip(there_new).is_none_or(|(old, new)| sides.are_readable(old, new));
+        let [old_bytes, new_bytes] = [there_old, there_new].map(|block| sides.bytes(block.filter(|_| is_readable)));
         let offset = first_difference(old_bytes, new_bytes);
         let before: u64 = sides.new[..pair.new_at].iter().map(|block| sides.wire.blocks.len_bytes(*block)).sum();
         let is_keys = |block: BlockId| sides.wire.blocks.kind(block) == BlockKind::Parameters;
@@ -261,8 +293,14 @@ impl Found<'_> {
             name: sides.name(pair, place),
             new_index: pair.new_at,
             old_index: pair.old_at,
-            offset_in_block: keys.is_none().then_some(offset as u64),
-            offset_in_prefix: keys.is_none().then_some(before + offset as u64),
+            offset_in_block: (keys.is_none() && is_readable).then_some(offset as u64),
+            offset_in_prefix: (keys.is_none() && is_readable).then_some(before + offset as u64),
+            offset_range: old.zip(new).filter(|_| keys.is_none()).and_then(|(old, new)| match is_readable {
+                true => Some(differing_range(old_bytes, new_bytes, offset)),
+                false => {
+                    PartEnds::of(&sides.wire.blocks, old, new).map(|ends| ends.range(sides.wire.blocks.len_bytes(new)))
+                }
+            }),
             volatile: match (cause, old.zip(new)) {
                 (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
                 (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
@@ -274,6 +312,14 @@ impl Found<'_> {
             pairs: vec![*pair],
         }
     }
+}
+
+/// The stretch of `new` that is not in `old`: from the first difference to where both go on alike to the end.
+fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
+    let rest = |bytes: &[u8]| bytes.len().saturating_sub(offset);
+    let alike =
+        old.iter().rev().zip(new.iter().rev()).take(rest(old).min(rest(new))).take_while(|(old, new)| old == new);
+    [offset as u64, (new.len() - alike.count()) as u64]
 }
 
 /// The offset of the first byte in which two texts differ; the shorter one's end where it begins the longer.

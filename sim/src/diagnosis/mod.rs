@@ -10,6 +10,7 @@ mod compaction;
 mod difference;
 mod history;
 mod pairing;
+mod parts;
 mod provider;
 mod resent;
 mod seams;
@@ -20,10 +21,8 @@ mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, CauseKind, Note, Volatile};
-#[cfg(feature = "guard")]
-pub(crate) use classify::title_of;
 pub use compaction::{could_be_summary, is_summary};
-pub use difference::{Comparison, Difference, compare, first_difference};
+pub use difference::{Comparison, Difference, appended, compare, first_difference};
 pub use pairing::Pair;
 pub use provider::Provider;
 pub use resent::{Resent, ResentBlocks};

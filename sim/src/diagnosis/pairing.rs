@@ -1,8 +1,9 @@
 //! Which block of an older prompt became which of a newer one, within a stretch in which the two differ.
 
 use super::align::Gap;
+use super::parts::PartEnds;
 use super::sides::Sides;
-use crate::wire::{BlockId, BlockKind, Level, Role, json};
+use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
 
 /// A changed block and what it was; one side is absent where a block came or went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +215,7 @@ fn same_name(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     let blocks = &sides.wire.blocks;
     blocks.kind(old) == BlockKind::Tool
         && blocks.kind(new) == BlockKind::Tool
-        && tool_name(blocks.bytes(old)).is_some_and(|name| Some(name) == tool_name(blocks.bytes(new)))
+        && tool_name(blocks, old).is_some_and(|name| Some(name) == tool_name(blocks, new))
 }
 
 /// Results of the same call, or the same call.
@@ -236,11 +237,15 @@ fn alike(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     let (old, new) = (sides.old[old], sides.new[new]);
     let blocks = &sides.wire.blocks;
     let what = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
-    what(old) == what(new) && (blocks.kind(new) != BlockKind::Tool || is_renamed(blocks.bytes(old), blocks.bytes(new)))
+    what(old) == what(new) && (blocks.kind(new) != BlockKind::Tool || is_renamed(sides, old, new))
 }
 
-/// A tool of another name keeps its description or its schema; one that keeps neither is another tool.
-fn is_renamed(old: &[u8], new: &[u8]) -> bool {
+/// A tool of another name keeps its description or its schema; one that keeps neither is another tool. Digests do not tell.
+fn is_renamed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> bool {
+    if !sides.are_readable(old, new) {
+        return true;
+    }
+    let (old, new) = (sides.bytes(Some(old)), sides.bytes(Some(new)));
     let fields = |text| {
         let of_the_tool = |(key, _): &(&[u8], &[u8])| matches!(*key, b"\"description\"" | b"\"input_schema\"");
         json::members(text).flatten().filter(of_the_tool).collect::<Vec<_>>()
@@ -274,6 +279,12 @@ const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
 
 /// How much of the longer of two contents is the same at its beginning and its end, in tenths.
 pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
+    let blocks = &sides.wire.blocks;
+    if !sides.are_readable(sides.old[old], sides.new[new]) {
+        let (was, is) = (sides.old[old], sides.new[new]);
+        let longer = blocks.len_bytes(was).max(blocks.len_bytes(is)).max(1);
+        return PartEnds::of(blocks, was, is).map_or(0, |ends| (ends.equal() * 10 / longer) as usize);
+    }
     let content = |block: BlockId| match sides.wire.blocks.kind(block) {
         BlockKind::ToolUse | BlockKind::ToolResult => without_id(sides.wire.blocks.bytes(block)),
         _ => sides.wire.blocks.bytes(block),
@@ -298,7 +309,10 @@ fn without_id(block: &[u8]) -> &[u8] {
 }
 
 /// The name of a tool's definition or of a tool call.
-pub(super) fn tool_name(bytes: &[u8]) -> Option<String> {
-    let field = json::members(bytes).flatten().find(|(key, _)| *key == b"\"name\"")?;
+pub(super) fn tool_name(blocks: &Blocks, block: BlockId) -> Option<String> {
+    if blocks.is_outline(block) {
+        return blocks.outline_name(block).map(str::to_owned);
+    }
+    let field = json::members(blocks.bytes(block)).flatten().find(|(key, _)| *key == b"\"name\"")?;
     json::string(field.1)
 }

@@ -10,6 +10,7 @@ use super::align::Alignment;
 use super::cause::Cause;
 use super::difference::Difference;
 use super::pairing::Pair;
+use super::parts::PartEnds;
 use crate::wire::{BlockId, BlockKind, Blocks};
 
 /// The part of a block that stood in the older prompt.
@@ -17,16 +18,18 @@ use crate::wire::{BlockId, BlockKind, Blocks};
 pub struct Resent {
     /// Index of the older block.
     pub old: usize,
-    /// Content bytes that both blocks have at their ends.
+    /// Bytes that both blocks have at their ends: of the content where that is known, else all that may be.
     equal_bytes: u64,
     /// Content bytes of the newer block; zero for a whole block.
     content_bytes: u64,
+    /// Digests do not show how much is equal: it may be less.
+    pub is_upper_bound: bool,
 }
 
 impl Resent {
     /// The block as a whole stood at `old` of the older prompt.
     pub const fn whole(old: usize) -> Self {
-        Self { old, equal_bytes: 0, content_bytes: 0 }
+        Self { old, equal_bytes: 0, content_bytes: 0, is_upper_bound: false }
     }
 
     /// Whether the whole block was sent before.
@@ -45,13 +48,17 @@ impl Resent {
 
     /// What the changed block `newer` keeps of `older`, which stood at `old`; `None` if nothing.
     pub fn of_changed(blocks: &Blocks, old: usize, older: BlockId, newer: BlockId) -> Option<Self> {
-        let is_readable = |block: BlockId| blocks.kind(block) != BlockKind::Parameters && !blocks.is_outline(block);
-        if !is_readable(older) || !is_readable(newer) {
+        if [older, newer].iter().any(|block| blocks.kind(*block) == BlockKind::Parameters) {
             return None;
         }
-        let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
-        let equal = equal_ends(older, newer);
-        (equal > 0).then_some(Self { old, equal_bytes: equal as u64, content_bytes: newer.len() as u64 })
+        let is_upper_bound = blocks.is_outline(older) || blocks.is_outline(newer);
+        let (equal_bytes, content_bytes) = if is_upper_bound {
+            (PartEnds::of(blocks, older, newer)?.at_most, blocks.len_bytes(newer))
+        } else {
+            let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
+            (equal_ends(older, newer) as u64, newer.len() as u64)
+        };
+        (equal_bytes > 0).then_some(Self { old, equal_bytes, content_bytes, is_upper_bound })
     }
 }
 

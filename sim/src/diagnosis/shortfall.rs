@@ -9,7 +9,7 @@ use super::resent::Resent;
 use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
-use crate::wire::{Marker, NodeId, Request, Usage, Wire};
+use crate::wire::{NodeId, Request, Usage, Wire};
 
 /// What a chain's previous request left behind for the explanation of the next.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Previous {
 
 /// How many leading blocks the breakpoints cover: all of them, and those that are long enough to be cached.
 fn covered(request: &Request, cumulative: &[u64], minimum_tokens: u64) -> (usize, usize) {
-    let ends = request.markers.iter().filter_map(|marker| index_of(request, marker)).map(|at| at + 1);
+    let ends = request.markers.iter().filter_map(|marker| request.index_of(marker)).map(|at| at + 1);
     let (mut marked, mut effective) = (0, 0);
     for end in ends {
         marked = marked.max(end);
@@ -41,10 +41,6 @@ fn covered(request: &Request, cumulative: &[u64], minimum_tokens: u64) -> (usize
         }
     }
     (marked, effective)
-}
-
-fn index_of(request: &Request, marker: &Marker) -> Option<usize> {
-    request.nodes.iter().rposition(|node| *node == marker.node)
 }
 
 /// Everything that is known about a request when its bill is explained. The cache is as it was before the request.
@@ -185,7 +181,7 @@ fn first_unread(cumulative: &[u64], read: u64) -> usize {
 }
 
 fn too_short(case: &Case<'_>) -> usize {
-    let ends = case.request.markers.iter().filter_map(|marker| index_of(case.request, marker));
+    let ends = case.request.markers.iter().filter_map(|marker| case.request.index_of(marker));
     let short = ends.filter(|at| *at < case.request.known && case.cumulative[*at] < case.minimum_tokens);
     short.max().map_or(0, |at| at + 1)
 }
@@ -249,7 +245,8 @@ impl Account<'_> {
     /// Books a stretch of the prompt's tokens as missed, at what they were billed as: behind the read lie
     /// the one-hour writes, then the five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
     fn miss(&mut self, stretch: Option<(Cause, Range<u64>)>) {
-        let Some((cause, Range { start: from, end })) = stretch else { return };
+        let Some((cause, tokens)) = stretch else { return };
+        let Range { start: from, end } = tokens;
         let usage = self.case.usage;
         let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
         let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;

@@ -63,7 +63,7 @@ impl<'a> Sides<'a> {
     fn tools_moved_and_changed(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
         let tools = |side: &[BlockId], range: Range<usize>| -> Vec<(usize, String)> {
             let is_tool = |at: &usize| self.wire.blocks.kind(side[*at]) == BlockKind::Tool;
-            let name = |at: usize| Some((at, pairing::tool_name(self.wire.blocks.bytes(side[at]))?));
+            let name = |at: usize| Some((at, pairing::tool_name(&self.wire.blocks, side[at])?));
             range.filter(is_tool).filter(|at| !self.has_moved(side[*at])).filter_map(name).collect()
         };
         let gaps = alignment.gaps.iter();
@@ -183,6 +183,11 @@ impl<'a> Sides<'a> {
         block.map_or(&[][..], |block| self.wire.blocks.bytes(block))
     }
 
+    /// Whether the content of both blocks is known, and not only digests.
+    pub(super) fn are_readable(&self, old: BlockId, new: BlockId) -> bool {
+        [old, new].iter().all(|block| !self.wire.blocks.is_outline(*block))
+    }
+
     /// The place that a difference is given.
     pub(super) fn place(&self, pair: &Pair) -> Place {
         self.stands(pair).1
@@ -247,8 +252,8 @@ impl<'a> Sides<'a> {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let Some(block) = new.or(old) else { return String::new() };
         let what = classify::title(self.wire, block, place);
-        let fields =
-            old.zip(new).map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
+        let both = old.zip(new).filter(|(old, new)| self.are_readable(*old, *new));
+        let fields = both.map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
         match fields.as_ref().and_then(|fields| fields.first()) {
             Some(field) => format!("{what}, field {}", quoted(field)),
             None => what,

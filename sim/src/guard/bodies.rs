@@ -5,7 +5,7 @@ use super::lock::Seen;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Sent;
-use super::spelled::Spelled;
+use super::spelling::SpellingMemory;
 use super::watch::Watch;
 use crate::pricing::PriceBook;
 use crate::wire::{BodyError, Pins, Ttl, Wire};
@@ -21,7 +21,7 @@ pub struct Guard {
     arena: u64,
     watch: Watch,
     pins: Pins,
-    spelled: Spelled,
+    spelled: SpellingMemory,
     /// Bytes that the wire may hold before it is made afresh.
     limit_bytes: usize,
     requests: usize,
@@ -40,7 +40,7 @@ impl Guard {
             implies: rules.in_tests,
             watch: Watch::new(rules),
             pins: Pins::default(),
-            spelled: Spelled::default(),
+            spelled: SpellingMemory::default(),
             limit_bytes: FRESH_BYTES_MIN,
             requests: 0,
             unmarked: true,

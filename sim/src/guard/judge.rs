@@ -2,20 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use super::counterfactual::{Breakpoints, Carried, Counterfactual, Mixed};
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::reads::Entries;
-use super::sharing::Within;
-use super::taken::Taken;
-use super::undone::{Breakpoints, Carried, Mixed, Undone};
+use super::subject::Subject;
 use super::unread;
 use crate::cache;
-use crate::diagnosis::{self, Cause, Difference, Note, Provider, first_difference};
+use crate::diagnosis::{self, Cause, Comparison, Difference, Note, Provider, Window, first_difference};
 use crate::pricing::{Category, Rates};
-use crate::wire::{Request, Ttl, Wire};
+use crate::wire::{BlockId, Request, Ttl, Wire};
 
 /// Two requests to be laid side by side.
 #[derive(Clone, Copy)]
-pub(super) struct Case<'a> {
+pub(super) struct Question<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
     /// What was written before the newer request.
@@ -23,23 +22,29 @@ pub(super) struct Case<'a> {
     /// The provider's cache rules.
     pub preset: &'a cache::Rules,
     /// The request that it is compared with.
-    pub older: &'a Taken,
+    pub older: &'a Subject,
     /// The request.
-    pub newer: &'a Taken,
+    pub newer: &'a Subject,
     /// Its prices.
     pub rates: Option<&'a Rates>,
     /// What is checked.
     pub rule: Rule,
     /// Name of its chain.
     pub chain: &'a str,
-    /// What has to be kept; all else is the newer request's own and stays as it is.
-    pub within: &'a Within,
+    /// Which differences have to be kept; all others are the newer request's own and stay as they are.
+    pub concerns: &'a dyn Fn(&Difference) -> bool,
+    /// Whether its breakpoints have to reach what the older request left in the cache.
+    pub asks_breakpoints: bool,
 }
 
 /// What changed, in prompt order; breakpoints behind the bytes.
-pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
-    let comparison = diagnosis::compare(case.wire, &case.older.request, &case.newer.request);
-    let undone = Undone::new(case.wire, case.older, case.newer, (&comparison, case.within));
+pub(super) fn judge(case: &Question<'_>) -> (Vec<Finding>, Vec<Noted>) {
+    judge_compared(case, &diagnosis::compare(case.wire, &case.older.request, &case.newer.request))
+}
+
+/// The same where the two are compared already.
+pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (Vec<Finding>, Vec<Noted>) {
+    let undone = Counterfactual::new(case.wire, case.older, case.newer, comparison, case.concerns);
     let mut findings = Vec::new();
     let mut notes = Vec::new();
     let base = undone.all_but(None, Breakpoints::OfBoth);
@@ -49,15 +54,15 @@ pub(super) fn judge(case: &Case<'_>) -> (Vec<Finding>, Vec<Noted>) {
         _ => case.entries.read(&case.newer.prompt(case.wire), case.preset),
     };
     let mut counted = Counted::default();
-    for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| case.within.concerns(found)) {
-        let alone = Alone::new(case, &undone, (at, change), [kept, sent_read]);
+    for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| (case.concerns)(found)) {
+        let alone = Alone::new(case, &undone, at, change, kept, sent_read);
         let finding = alone.finding(&mut counted);
         if !finding.breaks_prefix && alone.is_behind_all() {
             notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
         }
         findings.push(finding);
     }
-    if case.within.asks_breakpoints(case.older) {
+    if case.asks_breakpoints {
         let base = undone.all_but(None, Breakpoints::Own);
         let read = case.entries.read(&base.prompt, case.preset);
         let unread = unread::findings(case, &undone, (&base, read), &mut counted);
@@ -81,7 +86,7 @@ impl Counted {
     }
 }
 
-impl Case<'_> {
+impl Question<'_> {
     /// A note on the newer request.
     pub fn note(&self, note: NoteKind, path: &str) -> Noted {
         Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
@@ -92,6 +97,7 @@ impl Case<'_> {
         if !self.newer.request.has_modelled_cache() {
             return None;
         }
+        let is_upper_bound = lost.iter().any(|carried| carried.resent.is_upper_bound);
         let mut tokens = [(Category::Write1h, 0_u64), (Category::Write5m, 0), (Category::Input, 0)];
         let ends = self.newer.written_ends();
         for Carried { new, resent } in lost {
@@ -110,14 +116,57 @@ impl Case<'_> {
         let most = tokens.iter().rev().max_by_key(|(_, tokens)| *tokens);
         let most = most.filter(|_| !lost.is_empty()).map_or(otherwise, |(billed_as, _)| *billed_as);
         let tokens = tokens.iter().map(|(_, tokens)| tokens).sum();
-        Some(Loss { tokens, is_upper_bound: false, billed_as: most, cost })
+        Some(Loss { tokens, is_upper_bound, billed_as: most, cost })
+    }
+}
+
+impl Question<'_> {
+    /// A change by which `lost` are lost.
+    pub fn finding(&self, change: &Difference, lost: &[Carried]) -> Finding {
+        // What came in or went away is shown beside what stood at its place; a parameter has none.
+        let is_parameter = change.cause == Cause::LevelParameter;
+        let shown_at = |request: &Request, at: usize, is_there: bool| {
+            let node = request.nodes.get(at).filter(|_| is_there || !is_parameter);
+            node.and_then(|node| self.wire.prefixes.block(*node))
+        };
+        let older = shown_at(&self.older.request, change.old_index, change.old.is_some());
+        let newer = shown_at(&self.newer.request, change.new_index, change.new.is_some());
+        Finding {
+            rule: self.rule,
+            chain: self.chain.to_owned(),
+            request: self.newer.number,
+            older: Some(self.older.number),
+            level: change.level,
+            path: change.path.clone(),
+            name: change.name.clone(),
+            offset_in_block: change.offset_in_block,
+            offset_in_prefix: change.offset_in_prefix,
+            offset_range: change.offset_range,
+            cause: change.cause,
+            provider: Provider::of(&self.newer.request),
+            volatile: change.volatile,
+            breaks_prefix: false,
+            loss: self.loss(lost, self.newer.billed_at(change.new_index)),
+            windows: self.windows(older, newer).filter(|_| change.cause != Cause::ModelChanged),
+        }
+    }
+
+    /// The bytes around the first difference of two blocks; `None` where their content was not kept.
+    fn windows(&self, older: Option<BlockId>, newer: Option<BlockId>) -> Option<[Window; 2]> {
+        let blocks = &self.wire.blocks;
+        if [older, newer].into_iter().flatten().any(|block| blocks.is_outline(block)) {
+            return None;
+        }
+        let [older, newer] = [older, newer].map(|block| block.map_or(&[][..], |block| blocks.bytes(block)));
+        let offset = first_difference(older, newer);
+        Some([older, newer].map(|bytes| diagnosis::window(bytes, offset)))
     }
 }
 
 /// One change, all others undone.
 struct Alone<'a> {
-    case: &'a Case<'a>,
-    undone: &'a Undone<'a>,
+    case: &'a Question<'a>,
+    undone: &'a Counterfactual<'a>,
     change: &'a Difference,
     mixed: Mixed,
     /// Blocks of the older prompt read with all changes undone.
@@ -130,10 +179,12 @@ struct Alone<'a> {
 
 impl<'a> Alone<'a> {
     fn new(
-        case: &'a Case<'a>,
-        undone: &'a Undone<'a>,
-        (at, change): (usize, &'a Difference),
-        [base_read, sent_read]: [usize; 2],
+        case: &'a Question<'a>,
+        undone: &'a Counterfactual<'a>,
+        at: usize,
+        change: &'a Difference,
+        base_read: usize,
+        sent_read: usize,
     ) -> Self {
         let mixed = undone.all_but(Some(at), Breakpoints::OfBoth);
         let read = case.entries.read(&mixed.prompt, case.preset);
@@ -182,38 +233,11 @@ impl<'a> Alone<'a> {
         // A sibling may have written all that this one brings along, changed as it is.
         let breaks_prefix = self.breaks_prefix() && (lost.is_empty() || !paid.is_empty());
         let lost = if breaks_prefix { counted.first(paid) } else { Vec::new() };
-        // What came in or went away is shown beside what stood at its place; a parameter has none.
-        let is_parameter = change.cause == Cause::LevelParameter;
-        let shown_at = |request: &Request, at: usize, is_there: bool| {
-            if is_parameter && !is_there { &[][..] } else { bytes(case.wire, request, at) }
-        };
-        let older = shown_at(&case.older.request, change.old_index, change.old.is_some());
-        let newer = shown_at(&case.newer.request, change.new_index, change.new.is_some());
-        let offset = first_difference(older, newer);
-        let within = change.offset_in_block.is_some() && change.old.is_some() && change.new.is_some();
-        let shown = change.cause != Cause::ModelChanged;
-        Finding {
-            rule: case.rule,
-            chain: case.chain.to_owned(),
-            request: case.newer.number,
-            older: Some(case.older.number),
-            level: change.level,
-            path: change.path.clone(),
-            name: change.name.clone(),
-            offset_in_block: change.offset_in_block,
-            offset_in_prefix: change.offset_in_prefix,
-            offset_range: within.then(|| differing_range(older, newer, offset)),
-            cause: change.cause,
-            provider: Provider::of(&case.newer.request),
-            volatile: change.volatile,
-            breaks_prefix,
-            loss: case.loss(&lost, case.newer.billed_at(change.new_index)),
-            windows: shown.then(|| [older, newer].map(|bytes| diagnosis::window(bytes, offset))),
-        }
+        Finding { breaks_prefix, ..case.finding(change, &lost) }
     }
 }
 
-impl Taken {
+impl Subject {
     /// How many leading blocks one-hour breakpoints cover, and how many any do: what is not read is billed by these.
     fn written_ends(&self) -> (usize, usize) {
         if self.refusal.is_some() {
@@ -233,17 +257,4 @@ impl Taken {
             _ => Category::Input,
         }
     }
-}
-
-fn bytes<'a>(wire: &'a Wire, request: &Request, at: usize) -> &'a [u8] {
-    let block = request.nodes.get(at).and_then(|node| wire.prefixes.block(*node));
-    block.map_or(&[][..], |block| wire.blocks.bytes(block))
-}
-
-/// The stretch of `new` that is not in `old`: from the first difference to where both go on alike to the end.
-fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
-    let rest = |bytes: &[u8]| bytes.len().saturating_sub(offset);
-    let alike =
-        old.iter().rev().zip(new.iter().rev()).take(rest(old).min(rest(new))).take_while(|(old, new)| old == new);
-    [offset as u64, (new.len() - alike.count()) as u64]
 }

@@ -3,17 +3,17 @@
 //! Where the input names no agents, a request continues the chain with which it shares most message history. One kind of
 //! request it would tear: siblings of a fan-out, and answers that were asked for again, all continue the same earlier
 //! request and differ behind it. Each of them is a chain of its own. And one kind it would lose: a history that was replaced
-//! (compacted, or with all its ids renewed) shares nothing with what it stands for: see [`super::replaced`]. What bytes
+//! (compacted, or with all its ids renewed) shares nothing with what it stands for: see [`super::replacement`]. What bytes
 //! cannot tell is told as a note ([`NoteKind::NewChain`], [`NoteKind::Branch`]).
 
 use std::collections::BTreeMap;
 
 use super::finding::NoteKind;
-use super::replaced::{self, Trace};
+use super::replacement::{self, Trace};
 use super::resemblance::Likeness;
-use super::retold;
+use super::retelling;
 use super::sent::Facts;
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::outside::quoted;
 use crate::pricing::Rates;
 use crate::time::Instant;
@@ -23,9 +23,9 @@ use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Moved, Request,
 #[derive(Clone, Debug)]
 pub(super) struct Latest {
     /// The last.
-    pub last: Taken,
+    pub last: Subject,
     /// The one before; of a chain that branched off, the one that it branched off from.
-    pub before: Option<Taken>,
+    pub before: Option<Subject>,
     /// The last one's prices.
     pub rates: Option<Rates>,
     /// The scope in which they were sent.
@@ -38,9 +38,9 @@ impl Latest {
     /// The same in a fresh wire.
     pub fn moved(self, old: &Wire, new: &mut Wire, moved: &mut Moved) -> Self {
         let Self { last, before, rates, scope, first_byte_at } = self;
-        let mut adopt = |taken: Taken| {
+        let mut adopt = |taken: Subject| {
             let request = new.adopt(old, &taken.request, &scope, moved);
-            Taken { request, ..taken }
+            Subject { request, ..taken }
         };
         let before = before.map(&mut adopt);
         Self { last: adopt(last), before, rates, scope, first_byte_at }
@@ -184,11 +184,11 @@ impl Scope {
         latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
     ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
         let known = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
-        replaced::most_alike(wire, request, known)
+        replacement::most_alike(wire, request, known)
     }
 
     /// The chain, numbered within the scope, whose history `request` replaced, which continues none: yet it is no beginning
-    /// ([`replaced`]), and one chain alone can be meant.
+    /// ([`replacement`]), and one chain alone can be meant.
     fn replaced<'a>(
         &self,
         wire: &Wire,
@@ -197,7 +197,7 @@ impl Scope {
     ) -> Option<ChainId> {
         let trace = Trace::of(wire, request)?;
         let (likeness, known) = self.of_kind(wire, request, latest)?;
-        self.within(replaced::only(wire, request, (trace, likeness), &known)?)
+        self.within(replacement::only(wire, request, trace, likeness, &known)?)
     }
 
     /// The chain, numbered within the scope, whose history `request` tells again with changes all over.
@@ -208,7 +208,7 @@ impl Scope {
         latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
     ) -> Option<ChainId> {
         let known = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
-        self.within(retold::only(wire, request, known)?)
+        self.within(retelling::only(wire, request, known)?)
     }
 
     /// The number within the scope of a chain.

@@ -1,10 +1,9 @@
 //! Two requests by themselves: what the newer one changes of what the older left in the cache.
 
 use super::finding::{Finding, Noted, Rule};
-use super::judge::{self, Case};
+use super::judge::{self, Question};
 use super::reads::Entries;
-use super::sharing::Within;
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::cache;
 use crate::pricing::Rates;
 use crate::wire::{Pins, Request, Wire};
@@ -29,17 +28,27 @@ pub fn judge_pair(
     newer: &Request,
     rates: Option<&Rates>,
 ) -> Judged {
-    let taken = |number: usize, request: &Request| {
-        let cumulative = Pins::default().sizes(request, wire, None, None);
-        Taken::new(number, request.clone(), cumulative, preset)
-    };
-    let older = taken(0, older);
-    let newer = taken(1, newer);
+    judge_of(wire, preset, [older, newer].map(|request| taken(wire, preset, request)), rates)
+}
+
+/// The same of short requests of tests: every breakpoint counts, and nothing is priced.
+pub(super) fn judge_of_tests(wire: &Wire, preset: &cache::Rules, older: &Request, newer: &Request) -> Judged {
+    let requests = [older, newer].map(|request| Subject { minimum_tokens: 0, ..taken(wire, preset, request) });
+    judge_of(wire, preset, requests, None)
+}
+
+fn taken(wire: &Wire, preset: &cache::Rules, request: &Request) -> Subject {
+    let cumulative = Pins::default().sizes(request, wire, None, None);
+    Subject::new(0, request.clone(), cumulative, preset)
+}
+
+fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], rates: Option<&Rates>) -> Judged {
+    let newer = Subject { number: 1, ..newer };
     let mut entries = Entries::default();
     if older.refusal.is_none() {
         entries.write(&wire.prefixes, &older.effective(), 0, preset);
     }
-    let case = Case {
+    let case = Question {
         wire,
         entries: &entries,
         preset,
@@ -48,7 +57,8 @@ pub fn judge_pair(
         rates,
         rule: Rule::Stability,
         chain: "",
-        within: &Within::ALL,
+        concerns: &|_| true,
+        asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
     Judged { findings, notes, cached_blocks: older.covered() }

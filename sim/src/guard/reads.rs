@@ -131,7 +131,7 @@ mod tests {
 
     use super::Entries;
     use crate::cache::{LookBack, MarkedCache, PRESETS, Prompt, PromptCache, Rules};
-    use crate::guard::taken::Taken;
+    use crate::guard::subject::Subject;
     use crate::time::Instant;
     use crate::wire::{PathSizes, Pins, Wire};
 
@@ -186,7 +186,7 @@ mod tests {
                 .read(body(&symbols, marks).as_bytes(), "s", "")
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let cumulative = Pins::default().sizes(&request, &wire, None, None);
-            let taken = Taken { minimum_tokens, refusal: None, ..Taken::new(number, request, cumulative, rules) };
+            let taken = Subject { minimum_tokens, refusal: None, ..Subject::new(number, request, cumulative, rules) };
             let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, &taken.cumulative);
             let total_tokens = taken.cumulative.last().copied().unwrap_or(0);
             let markers = &taken.request.markers;

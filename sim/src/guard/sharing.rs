@@ -11,20 +11,20 @@ use std::sync::Arc;
 use super::kin::{Kin, Kinship, Relative, Sender};
 use super::lanes::Lane;
 use super::sent::Facts;
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::diagnosis::{Cause, Difference};
 use crate::wire::{ChainId, Request, Wire};
 
 /// A request and whose it is.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
-    taken: Taken,
+    taken: Subject,
     sender: Sender,
 }
 
 impl Member {
     /// The request.
-    pub const fn taken(&self) -> &Taken {
+    pub const fn taken(&self) -> &Subject {
         &self.taken
     }
 }
@@ -39,11 +39,8 @@ pub(super) struct Within {
 }
 
 impl Within {
-    /// All of them: a chain goes on.
-    pub const ALL: Self = Self { blocks: 0..usize::MAX, settings: true };
-
     /// Whether its breakpoints have to reach what the older request left in the cache.
-    pub fn asks_breakpoints(&self, older: &Taken) -> bool {
+    pub fn asks_breakpoints(&self, older: &Subject) -> bool {
         self.settings && self.blocks.start == 0 && self.blocks.end >= older.covered()
     }
 
@@ -83,7 +80,7 @@ pub(super) struct Kindred {
 
 impl Kindred {
     /// Takes a request; of a chain's first, what ties it to others.
-    pub fn take(&mut self, wire: &Wire, taken: &Taken, lane: &Lane, facts: &Facts<'_>) -> Ties {
+    pub fn take(&mut self, wire: &Wire, taken: &Subject, lane: &Lane, facts: &Facts<'_>) -> Ties {
         let member = Arc::new(Member { taken: taken.clone(), sender: Sender::new(taken.number, lane.chain, facts) });
         if let Some((last, before)) = self.latest.get_mut(&lane.chain) {
             *before = Some(std::mem::replace(last, member));
@@ -106,7 +103,7 @@ impl Kindred {
     }
 
     /// Puts what `again` makes of each request in its place: the same in a fresh wire.
-    pub fn renew(&mut self, mut again: impl FnMut(&Taken, &str) -> Taken) {
+    pub fn renew(&mut self, mut again: impl FnMut(&Subject, &str) -> Subject) {
         let mut renew = |member: &mut Arc<Member>| {
             let taken = again(&member.taken, &member.sender.scope);
             *member = Arc::new(Member { taken, ..Member::clone(member) });

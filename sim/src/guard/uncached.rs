@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lanes::Lane;
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::outside::quoted;
 use crate::wire::ChainId;
 
@@ -26,7 +26,7 @@ struct Kept {
 
 impl Uncached {
     /// Takes a request.
-    pub fn take(&mut self, taken: &Taken, lane: &Lane) {
+    pub fn take(&mut self, taken: &Subject, lane: &Lane) {
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
         kept.cached |= taken.is_measured || taken.refusal.is_some() || taken.covered() > 0;

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::counterfactual::{Carried, Counterfactual, Mixed};
 use super::finding::Finding;
-use super::judge::{Case, Counted};
-use super::taken::Taken;
-use super::undone::{Carried, Mixed, Undone};
+use super::judge::{Counted, Question};
+use super::subject::Subject;
 use crate::cache::Refusal;
 use crate::diagnosis::{Cause, Provider};
 use crate::pricing::Category;
@@ -14,8 +14,8 @@ use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
 /// What is wrong with the breakpoints of the newer request. `base` is its prompt with all changes undone, of which `read`
 /// blocks are read.
 pub(super) fn findings(
-    case: &Case<'_>,
-    undone: &Undone<'_>,
+    case: &Question<'_>,
+    undone: &Counterfactual<'_>,
     (base, read): (&Mixed, usize),
     counted: &mut Counted,
 ) -> Vec<Finding> {
@@ -30,7 +30,7 @@ pub(super) fn findings(
 }
 
 /// What is wrong with the breakpoints of a chain's first request: the provider refuses them.
-pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn refusal(case: &Question<'_>) -> Option<Finding> {
     let refusal = case.newer.refusal.as_ref()?;
     let fault = refused(&case.newer.request, refusal, case)?;
     Some(Finding { older: None, ..finding(case, fault, &[]) })
@@ -38,9 +38,9 @@ pub(super) fn refusal(case: &Case<'_>) -> Option<Finding> {
 
 /// The newer request's last breakpoint, where its prompt goes on behind that though the older one's breakpoints reached to
 /// the end: nothing is lost yet, but what stands behind is sent and paid again by the next request.
-pub(super) fn falls_short(case: &Case<'_>) -> Option<Place> {
-    let last = |taken: &Taken| taken.marked().into_iter().map(|(at, _)| at).max();
-    let behind = |taken: &Taken| Some(taken.request.nodes.len() - (last(taken)? + 1));
+pub(super) fn falls_short(case: &Question<'_>) -> Option<Place> {
+    let last = |taken: &Subject| taken.marked().into_iter().map(|(at, _)| at).max();
+    let behind = |taken: &Subject| Some(taken.request.nodes.len() - (last(taken)? + 1));
     let (newer, last) = (case.newer, last(case.newer)?);
     let is_short = behind(case.older)? == 0 && behind(newer)? > 0 && newer.refusal.is_none();
     is_short.then(|| newer.request.places[last])
@@ -58,7 +58,7 @@ struct Fault<'a> {
 /// The refusals that have a cause of their own, in the provider's words. Of the others [`Checked::refused`] tells.
 ///
 /// [`Checked::refused`]: super::Checked::refused
-fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Case<'_>) -> Option<Fault<'a>> {
+fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> Option<Fault<'a>> {
     match refusal {
         Refusal::TooManyBreakpoints { found, max } => {
             let first_too_many = request.markers.get(*max).or(request.markers.last());
@@ -78,7 +78,7 @@ fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Case<'_>) -> Opti
 }
 
 /// What the older request left in the cache is not read although no byte of it changed.
-fn unread<'a>(case: &Case<'a>, base: &Mixed, read: usize) -> Option<Fault<'a>> {
+fn unread<'a>(case: &Question<'a>, base: &Mixed, read: usize) -> Option<Fault<'a>> {
     let covered = case.older.covered();
     let end = covered.checked_sub(1)?;
     if read >= covered {
@@ -99,7 +99,7 @@ fn unread<'a>(case: &Case<'a>, base: &Mixed, read: usize) -> Option<Fault<'a>> {
 }
 
 /// Where the older's block `at` stands in the newer request, or stood in the older.
-fn place_of_older<'a>(case: &Case<'a>, base: &Mixed, at: usize) -> (&'a Request, Place) {
+fn place_of_older<'a>(case: &Question<'a>, base: &Mixed, at: usize) -> (&'a Request, Place) {
     let [older, newer] = [&case.older.request, &case.newer.request];
     let old = base.slots.get(at).and_then(|slot| slot.old).unwrap_or(at);
     let node = older.nodes.get(old);
@@ -108,7 +108,7 @@ fn place_of_older<'a>(case: &Case<'a>, base: &Mixed, at: usize) -> (&'a Request,
     (request, request.places.get(at).copied().unwrap_or(Place::head(crate::wire::Level::Messages)))
 }
 
-fn title_of_older(case: &Case<'_>, at: usize) -> String {
+fn title_of_older(case: &Question<'_>, at: usize) -> String {
     let request = &case.older.request;
     request.places.get(at).map_or_else(String::new, |place| title(case.wire, request, *place))
 }
@@ -129,7 +129,7 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
     format!("{kind} at {}", request.path(place))
 }
 
-fn finding(case: &Case<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
+fn finding(case: &Question<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
     let Fault { cause, place: (request, place), name } = fault;
     Finding {
         rule: case.rule,

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::budget::{Spent, Turn};
-use super::clocked::{Clocked, Expected};
+use super::clock::{Clockwork, Expected};
 use super::finding::{Finding, NoteKind, Noted, Rule};
-use super::judge::{self, Case};
+use super::judge::{self, Question};
 use super::lanes::{Lane, Lanes, Latest};
 use super::lock::Seen;
 use super::reads::Entries;
-use super::refused::Refusals;
+use super::refusal::Refusals;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Facts;
-use super::sharing::{Demand, Kindred, Within};
-use super::taken::Taken;
+use super::sharing::{Demand, Kindred};
+use super::subject::Subject;
 use super::uncached::Uncached;
 use super::unread;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
@@ -30,7 +30,7 @@ pub struct Watch {
     latest: BTreeMap<ChainId, Latest>,
     kindred: Kindred,
     entries: Entries,
-    clocked: Clocked,
+    clocked: Clockwork,
     spent: Spent,
     refusals: Refusals,
     uncached: Uncached,
@@ -54,7 +54,7 @@ impl Watch {
             latest: BTreeMap::new(),
             kindred: Kindred::default(),
             entries: Entries::default(),
-            clocked: Clocked::new(rules.preset),
+            clocked: Clockwork::new(rules.preset),
             spent: Spent::default(),
             refusals: Refusals::default(),
             uncached: Uncached::default(),
@@ -82,14 +82,14 @@ impl Watch {
     }
 
     /// A request with its sizes, as request `number`.
-    pub(super) fn taken(&self, number: usize, request: Request, cumulative: Vec<u64>) -> Taken {
-        let taken = Taken::new(number, request, cumulative, &self.rules.preset);
-        if self.rules.in_tests { Taken { minimum_tokens: 0, ..taken } } else { taken }
+    pub(super) fn taken(&self, number: usize, request: Request, cumulative: Vec<u64>) -> Subject {
+        let taken = Subject::new(number, request, cumulative, &self.rules.preset);
+        if self.rules.in_tests { Subject { minimum_tokens: 0, ..taken } } else { taken }
     }
 
     /// Takes a request; says also what its recorded usage speaks of.
-    pub(super) fn checked(&mut self, wire: &Wire, taken: Taken, facts: &Facts<'_>) -> (Checked, Shown) {
-        let taken = Taken { is_measured: facts.usage.is_some(), ..taken };
+    pub(super) fn checked(&mut self, wire: &Wire, taken: Subject, facts: &Facts<'_>) -> (Checked, Shown) {
+        let taken = Subject { is_measured: facts.usage.is_some(), ..taken };
         let lane = self.assign(wire, &taken, facts);
         let rates = self.rates(&taken, facts);
         let ties = self.kindred.take(wire, &taken, &lane, facts);
@@ -121,7 +121,7 @@ impl Watch {
         (checked, Shown { effective, hit: shown.outcome.hit })
     }
 
-    fn assign(&mut self, wire: &Wire, taken: &Taken, facts: &Facts<'_>) -> Lane {
+    fn assign(&mut self, wire: &Wire, taken: &Subject, facts: &Facts<'_>) -> Lane {
         let latest = |chain: ChainId| {
             let latest = self.latest.get(&chain)?;
             Some((&latest.last.request, latest.before.as_ref().map(|before| &before.request)))
@@ -130,7 +130,7 @@ impl Watch {
     }
 
     /// What bytes leave open of its chain. Of two that were under way at a time, one is no later word of the other.
-    fn doubt(&self, taken: &Taken, lane: &Lane, behind: Option<ChainId>, facts: &Facts<'_>) -> Option<Noted> {
+    fn doubt(&self, taken: &Subject, lane: &Lane, behind: Option<ChainId>, facts: &Facts<'_>) -> Option<Noted> {
         let answered = match lane.branches_off.or(behind) {
             Some(chain) => self.latest.get(&chain).and_then(|latest| latest.first_byte_at),
             None => None,
@@ -145,38 +145,44 @@ impl Watch {
     fn judge(
         &self,
         wire: &Wire,
-        (newer, demands): (&Taken, &[Demand]),
+        (newer, demands): (&Subject, &[Demand]),
         lane: &Lane,
         rates: Option<&Rates>,
     ) -> (Vec<Finding>, Vec<Noted>) {
-        let case = |rule: Rule, older, within| Case {
+        let case = Question {
             wire,
             entries: &self.entries,
             preset: &self.rules.preset,
-            older,
+            older: newer,
             newer,
             rates,
-            rule,
+            rule: Rule::Stability,
             chain: &lane.name,
-            within,
+            concerns: &|_| true,
+            asks_breakpoints: true,
         };
         if let Some(latest) = self.latest.get(&lane.chain) {
-            return judge::judge(&case(Rule::Stability, &latest.last, &Within::ALL));
+            return judge::judge(&Question { older: &latest.last, ..case });
         }
-        let (mut findings, mut notes) = (Vec::new(), Vec::new());
-        for demand in demands {
-            let (found, noted) = judge::judge(&case(Rule::Sharing, demand.older.taken(), &demand.within));
+        let (mut findings, mut notes, mut asks_breakpoints) = (Vec::new(), Vec::new(), false);
+        for Demand { older, within } in demands {
+            let older = older.taken();
+            let asks = within.asks_breakpoints(older);
+            let concerns = |found: &_| within.concerns(found);
+            let demand = Question { older, rule: Rule::Sharing, concerns: &concerns, asks_breakpoints: asks, ..case };
+            let (found, noted) = judge::judge(&demand);
             findings.extend(found);
             notes.extend(noted);
+            asks_breakpoints |= asks;
         }
-        if !demands.iter().any(|demand| demand.within.asks_breakpoints(demand.older.taken())) {
-            findings.extend(unread::refusal(&case(Rule::Stability, newer, &Within::ALL)));
+        if !asks_breakpoints {
+            findings.extend(unread::refusal(&case));
         }
         (findings, notes)
     }
 
     /// Lets both caches serve the request.
-    fn serve(&mut self, wire: &Wire, taken: &Taken, read: usize, facts: &Facts<'_>) -> Expected {
+    fn serve(&mut self, wire: &Wire, taken: &Subject, read: usize, facts: &Facts<'_>) -> Expected {
         let expected = self.clocked.take(wire, taken, read, facts);
         if taken.refusal.is_none() {
             self.entries.write(&wire.prefixes, &taken.effective(), read, &self.rules.preset);
@@ -185,7 +191,7 @@ impl Watch {
     }
 
     /// Remembers the request and what was found.
-    fn keep(&mut self, taken: Taken, (rates, facts): (Option<Rates>, &Facts<'_>), lane: &Lane, checked: &Checked) {
+    fn keep(&mut self, taken: Subject, (rates, facts): (Option<Rates>, &Facts<'_>), lane: &Lane, checked: &Checked) {
         self.spent.add(&Turn {
             number: checked.request,
             chain: checked.chain,
@@ -224,10 +230,10 @@ impl Watch {
         self.latest = latest.map(|(chain, latest)| (chain, latest.moved(old, &mut new, &mut moved))).collect();
         self.kindred.renew(|taken, scope| {
             let request = new.adopt(old, &taken.request, scope, &mut moved);
-            Taken { request, ..taken.clone() }
+            Subject { request, ..taken.clone() }
         });
         self.entries = self.entries.moved(&moved);
-        let clocked = std::mem::replace(&mut self.clocked, Clocked::new(self.rules.preset));
+        let clocked = std::mem::replace(&mut self.clocked, Clockwork::new(self.rules.preset));
         self.clocked = clocked.moved(old, &new, &moved);
         (new, moved)
     }
@@ -248,7 +254,7 @@ impl Watch {
         })
     }
 
-    fn rates(&self, taken: &Taken, facts: &Facts<'_>) -> Option<Rates> {
+    fn rates(&self, taken: &Subject, facts: &Facts<'_>) -> Option<Rates> {
         let request = &taken.request;
         let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
         // Instants of simulations begin at zero and have no calendar.
@@ -277,7 +283,7 @@ impl Watch {
 }
 
 /// A note on a request.
-fn note(taken: &Taken, lane: &Lane, note: NoteKind, path: String) -> Noted {
+fn note(taken: &Subject, lane: &Lane, note: NoteKind, path: String) -> Noted {
     Noted { chain: lane.name.clone(), request: taken.number, note, path, answer: None }
 }
 

@@ -64,21 +64,6 @@ pub struct Content<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A block whose content was not kept: what tells it from others, and how long it was.
-#[derive(Clone, Copy, Debug)]
-pub struct Outline {
-    /// Level of the prompt.
-    pub level: Level,
-    /// Who speaks; [`Role::None`] outside messages.
-    pub role: Role,
-    /// What it is.
-    pub kind: BlockKind,
-    /// Digest of its content: blocks with equal ones are taken to be equal.
-    pub digest: u64,
-    /// Length of its content; zero where that is not known.
-    pub len_bytes: u64,
-}
-
 impl<'a> Content<'a> {
     /// The parameters of `level` as a block.
     pub const fn parameters(level: Level, bytes: &'a [u8]) -> Self {
@@ -122,20 +107,6 @@ impl Blocks {
         self.intern(Content { level, role: Role::None, kind, bytes: &bytes })
     }
 
-    /// The id of a block of which an outline is known. It equals no block with content.
-    pub fn outlined(&mut self, outline: Outline) -> BlockId {
-        let Outline { level, role, kind, digest, len_bytes } = outline;
-        let mut bytes = [OUTLINE; 17];
-        bytes[1..9].copy_from_slice(&digest.to_le_bytes());
-        bytes[9..].copy_from_slice(&len_bytes.to_le_bytes());
-        self.intern(Content { level, role, kind, bytes: &bytes })
-    }
-
-    /// Whether an outline is all that is known of a block, so that its bytes are none that were sent.
-    pub fn is_outline(&self, id: BlockId) -> bool {
-        self.bytes(id).first() == Some(&OUTLINE)
-    }
-
     fn append(&mut self, content: Content<'_>, hash: u64) -> BlockId {
         let id = BlockId(number(self.rows.len()));
         self.rows.push(StoredBlock {
@@ -156,14 +127,6 @@ impl Blocks {
     pub fn bytes(&self, id: BlockId) -> &[u8] {
         let row = self.row(id);
         &self.bytes[row.start..row.start + row.len as usize]
-    }
-
-    /// Length of the canonical bytes; of an outline, of the content that it stands for.
-    pub fn len_bytes(&self, id: BlockId) -> u64 {
-        match self.bytes(id) {
-            [OUTLINE, outline @ ..] => outline.last_chunk().map_or(0, |len| u64::from_le_bytes(*len)),
-            bytes => bytes.len() as u64,
-        }
     }
 
     /// What the block is.
@@ -212,9 +175,6 @@ impl Blocks {
     }
 }
 
-/// The first byte of an outline: no canonical JSON begins with it.
-const OUTLINE: u8 = 1;
-
 fn same(row: &StoredBlock, bytes: &[u8], content: &Content<'_>) -> bool {
     row.level == content.level
         && row.role == content.role
@@ -230,27 +190,7 @@ const fn tag(level: Level, role: Role, kind: BlockKind) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BlockKind, Blocks, Content, Level, Outline, Role};
-
-    #[test]
-    fn outlines_are_as_long_as_what_they_stand_for() {
-        let mut blocks = Blocks::default();
-        let one =
-            Outline { level: Level::Messages, role: Role::User, kind: BlockKind::Text, digest: 7, len_bytes: 70_000 };
-        let id = blocks.outlined(one);
-        assert_eq!((blocks.len_bytes(id), blocks.is_outline(id), blocks.role(id)), (70_000, true, Role::User));
-        assert_eq!(blocks.outlined(one), id);
-        for other in [
-            Outline { digest: 8, ..one },
-            Outline { len_bytes: 1, ..one },
-            Outline { role: Role::Assistant, ..one },
-            Outline { kind: BlockKind::ToolUse, ..one },
-        ] {
-            assert_ne!(blocks.outlined(other), id);
-        }
-        let opaque = blocks.opaque(1, 7, BlockKind::Text, Level::Messages);
-        assert!(!blocks.is_outline(opaque) && opaque != id);
-    }
+    use super::{BlockKind, Blocks, Content, Level, Role};
 
     #[test]
     fn opaque_blocks_equal_only_themselves() {

@@ -107,6 +107,11 @@ impl Request {
         self.known.checked_sub(1).and_then(|last| self.nodes.get(last)).copied()
     }
 
+    /// The block that a breakpoint ends.
+    pub fn index_of(&self, marker: &Marker) -> Option<usize> {
+        self.nodes.iter().rposition(|node| *node == marker.node)
+    }
+
     /// The canonical value of a top-level key.
     pub fn envelope_value(&self, key: &str) -> Option<&[u8]> {
         self.envelope.iter().find(|field| field.key == key).map(|field| field.value.as_slice())

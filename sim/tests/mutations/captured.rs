@@ -32,7 +32,7 @@ pub fn folder() -> Option<PathBuf> {
     None
 }
 
-fn unpacked(path: &Path) -> String {
+pub fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     GzDecoder::new(&fs::read(path).unwrap()[..]).read_to_string(&mut text).unwrap();
     text

@@ -14,16 +14,16 @@ use super::twin::Sides;
 
 /// Where both requests have their breakpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Placement {
+pub enum Placement {
     Client,
     Nowhere,
     System,
     Tail,
 }
 
-const PLACEMENTS: [Placement; 4] = [Placement::Client, Placement::Nowhere, Placement::System, Placement::Tail];
+pub const PLACEMENTS: [Placement; 4] = [Placement::Client, Placement::Nowhere, Placement::System, Placement::Tail];
 
-fn place(prompt: &mut Prompt, placement: Placement) {
+pub fn place(prompt: &mut Prompt, placement: Placement) {
     if placement != Placement::Client {
         prompt.unmark();
     }
@@ -36,7 +36,7 @@ fn place(prompt: &mut Prompt, placement: Placement) {
 }
 
 /// A client marks the end of what it sends, whatever that is; a change does not take the breakpoint along.
-fn keep_marked(case: &mut Case, placement: Placement) {
+pub fn keep_marked(case: &mut Case, placement: Placement) {
     let end = case.newer.messages.last_mut().and_then(|message| message.content.last_mut());
     let system = case.newer.system.last_mut();
     let block = match placement {

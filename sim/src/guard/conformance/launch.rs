@@ -4,7 +4,7 @@ use crate::time::{Duration, Instant};
 
 /// When a request was sent, and when its answer began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct Timing {
     /// Position among all requests.
     pub request: usize,
     /// When it was sent.
@@ -29,7 +29,7 @@ const NO_FIRST_BYTES: &str = "the input does not say when answers began";
 
 /// Judges a fork by those who wrote what it reads before it: its parent's requests, and its siblings. An entry lives for
 /// `lifetime` from when it was used last (`providers.md` 1.3).
-pub(super) fn judge(fork: &Asked, writers: &[Asked], lifetime: Duration) -> Launch {
+pub(super) fn judge(fork: &Timing, writers: &[Timing], lifetime: Duration) -> Launch {
     let Some(at) = fork.at else { return Launch::Untold(NO_INSTANTS) };
     let before = writers.iter().filter_map(|writer| Some((writer, writer.at.filter(|sent| *sent <= at)?)));
     let (mut waits_for, mut may_wait) = (None, false);
@@ -56,45 +56,45 @@ pub(super) fn judge(fork: &Asked, writers: &[Asked], lifetime: Duration) -> Laun
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Launch, judge};
+    use super::{Launch, Timing, judge};
     use crate::time::{Duration, Instant};
 
-    fn asked(request: usize, at_ms: u64, first_byte_ms: u64) -> Asked {
+    fn timing(request: usize, at_ms: u64, first_byte_ms: u64) -> Timing {
         let at = Some(Instant::from_millis(at_ms));
-        Asked { request, at, first_byte_at: Some(Instant::from_millis(first_byte_ms)) }
+        Timing { request, at, first_byte_at: Some(Instant::from_millis(first_byte_ms)) }
     }
 
-    fn launch(fork: Asked, writers: &[Asked]) -> Launch {
+    fn launch(fork: Timing, writers: &[Timing]) -> Launch {
         judge(&fork, writers, Duration::from_secs(300))
     }
 
     #[test]
     fn a_fork_of_a_warm_parent_may_ask_at_any_time() {
-        let parent = asked(0, 0, 1_000);
-        assert_eq!(launch(asked(1, 1_000, 2_000), &[parent]), Launch::Fine);
-        assert_eq!(launch(asked(2, 1_001, 2_000), &[parent, asked(1, 1_000, 2_000)]), Launch::Fine);
+        let parent = timing(0, 0, 1_000);
+        assert_eq!(launch(timing(1, 1_000, 2_000), &[parent]), Launch::Fine);
+        assert_eq!(launch(timing(2, 1_001, 2_000), &[parent, timing(1, 1_000, 2_000)]), Launch::Fine);
     }
 
     #[test]
     fn a_fork_does_not_ask_before_its_parents_answer_begins() {
-        let found = launch(asked(1, 900, 2_000), &[asked(0, 0, 1_000)]);
+        let found = launch(timing(1, 900, 2_000), &[timing(0, 0, 1_000)]);
         assert_eq!(found, Launch::TooEarly("sent 900 ms after request 0, whose answer began 100 ms later".to_owned()));
     }
 
     #[test]
     fn siblings_of_a_cold_parent_wait_for_the_first_of_them() {
-        let (parent, first) = (asked(0, 0, 1_000), asked(1, 400_000, 402_000));
+        let (parent, first) = (timing(0, 0, 1_000), timing(1, 400_000, 402_000));
         assert_eq!(launch(first, &[parent]), Launch::Fine, "somebody has to write it");
-        assert!(matches!(launch(asked(2, 400_005, 402_000), &[parent, first]), Launch::TooEarly(_)));
-        assert_eq!(launch(asked(2, 402_000, 403_000), &[parent, first]), Launch::Fine);
+        assert!(matches!(launch(timing(2, 400_005, 402_000), &[parent, first]), Launch::TooEarly(_)));
+        assert_eq!(launch(timing(2, 402_000, 403_000), &[parent, first]), Launch::Fine);
     }
 
     #[test]
     fn what_the_input_does_not_say_is_not_guessed() {
-        let silent = Asked { request: 0, at: None, first_byte_at: None };
-        assert!(matches!(launch(silent, &[asked(1, 0, 1)]), Launch::Untold(_)));
-        assert!(matches!(launch(asked(1, 5, 6), &[silent]), Launch::Untold(_)));
-        let unanswered = Asked { first_byte_at: None, ..asked(0, 0, 0) };
-        assert!(matches!(launch(asked(1, 5, 6), &[unanswered]), Launch::Untold(_)));
+        let silent = Timing { request: 0, at: None, first_byte_at: None };
+        assert!(matches!(launch(silent, &[timing(1, 0, 1)]), Launch::Untold(_)));
+        assert!(matches!(launch(timing(1, 5, 6), &[silent]), Launch::Untold(_)));
+        let unanswered = Timing { first_byte_at: None, ..timing(0, 0, 0) };
+        assert!(matches!(launch(timing(1, 5, 6), &[unanswered]), Launch::Untold(_)));
     }
 }

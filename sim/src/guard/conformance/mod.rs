@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 pub use card::{Card, Evidence, Row};
 pub use check::{CHECKS, Check};
-use launch::{Asked, Launch};
-use pair::{Pair, Taken};
+use launch::{Launch, Timing};
+use pair::{Capture, Pair};
 
 use super::kin::{Kin, Kinship};
 use super::lanes::Lanes;
@@ -42,17 +42,17 @@ struct Record {
     rules: Rules,
     lanes: Lanes,
     chains: BTreeMap<ChainId, Chain>,
-    kin: Kin<Arc<Taken>>,
+    kin: Kin<Arc<Capture>>,
     /// Forks by the request that they go on from.
-    launched: BTreeMap<usize, Vec<Asked>>,
+    launched: BTreeMap<usize, Vec<Timing>>,
     card: Card,
 }
 
 /// The end of a chain.
 #[derive(Debug)]
 struct Chain {
-    last: Arc<Taken>,
-    before: Option<Arc<Taken>>,
+    last: Arc<Capture>,
+    before: Option<Arc<Capture>>,
     /// What the last request lost of the one before.
     harm: Vec<Evidence>,
     /// Requests that forks went on from and that no next request was judged by yet.
@@ -104,7 +104,7 @@ impl Record {
             Some((&chain.last.request, chain.before.as_ref().map(|before| &before.request)))
         };
         let lane = self.lanes.assign(wire, (self.card.requests, &request), facts, latest);
-        let taken = Arc::new(Taken::new(self.card.requests, lane, request, body, facts));
+        let taken = Arc::new(Capture::new(self.card.requests, lane, request, body, facts));
         self.card.requests += 1;
         match self.chains.contains_key(&taken.sender.chain) {
             true => self.go_on(wire, taken),
@@ -113,9 +113,9 @@ impl Record {
     }
 
     /// A chain's next request.
-    fn go_on(&mut self, wire: &Wire, taken: Arc<Taken>) {
+    fn go_on(&mut self, wire: &Wire, taken: Arc<Capture>) {
         let Some(chain) = self.chains.get_mut(&taken.sender.chain) else { return };
-        chain.harm = pair::harm(wire, &chain.last, &taken);
+        chain.harm = pair::harm(wire, &self.rules, &chain.last, &taken);
         if chain.forked.remove(&chain.last.sender.index) {
             self.card.judge(Check::ParentUnharmed, chain.harm.clone());
         }
@@ -123,7 +123,7 @@ impl Record {
     }
 
     /// A chain's first request.
-    fn begin(&mut self, wire: &Wire, taken: &Arc<Taken>) {
+    fn begin(&mut self, wire: &Wire, taken: &Arc<Capture>) {
         let open = self.chains.values().flat_map(|chain| std::iter::once(&chain.last).chain(&chain.before));
         if let Kinship::Fork { parent, until, sibling, eldest } = self.kin.meet(wire, taken, open) {
             let comparison = compare(wire, &parent.request, &taken.request);
@@ -149,16 +149,16 @@ impl Record {
     }
 
     fn launch(&mut self, pair: &Pair<'_>) {
-        let own = pair.fork.asked();
+        let own = pair.fork.timing();
         let parents = self
             .chains
             .get(&pair.base.sender.chain)
             .into_iter()
             .flat_map(|chain| Some(&chain.last).into_iter().chain(&chain.before));
         // What the parent wrote before the request that the fork goes on from is only the beginning of that.
-        let reaches = |asked: &Asked| asked.request >= pair.base.sender.index;
-        let mut writers: Vec<Asked> =
-            parents.map(|taken| taken.asked()).filter(reaches).chain([pair.base.asked()]).collect();
+        let reaches = |asked: &Timing| asked.request >= pair.base.sender.index;
+        let mut writers: Vec<Timing> =
+            parents.map(|taken| taken.timing()).filter(reaches).chain([pair.base.timing()]).collect();
         let siblings = self.launched.entry(pair.base.sender.index).or_default();
         writers.extend(siblings.iter().copied());
         siblings.push(own);

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use super::card::Evidence;
-use super::launch::Asked;
-use super::reach;
-use crate::diagnosis::{Comparison, Difference, compare};
-use crate::guard::Facts;
+use super::launch::Timing;
+use crate::cache::Rules;
+use crate::diagnosis::{Cause, Comparison, Difference};
 use crate::guard::kin::{Relative, Sender, Sibling};
 use crate::guard::lanes::Lane;
+use crate::guard::pair::judge_of_tests;
+use crate::guard::{Facts, Finding};
 use crate::time::Instant;
 use crate::wire::{Level, Request, Wire};
 
 /// A request as it is remembered.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct Capture {
     pub sender: Sender,
     /// What the chain is called in reports.
     pub name: String,
@@ -25,7 +26,7 @@ pub(super) struct Taken {
     first_byte_at: Option<Instant>,
 }
 
-impl Taken {
+impl Capture {
     pub(super) fn new(index: usize, lane: Lane, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) -> Self {
         Self {
             sender: Sender::new(index, lane.chain, facts),
@@ -41,18 +42,18 @@ impl Taken {
         self.body.is_some()
     }
 
-    pub(super) const fn asked(&self) -> Asked {
-        Asked { request: self.sender.index, at: self.at, first_byte_at: self.first_byte_at }
+    pub(super) const fn timing(&self) -> Timing {
+        Timing { request: self.sender.index, at: self.at, first_byte_at: self.first_byte_at }
     }
 
     /// How many leading blocks the breakpoints cover.
     pub(super) fn covered(&self) -> usize {
-        let ends = self.request.markers.iter().filter_map(|marker| reach::index(&self.request, marker));
+        let ends = self.request.markers.iter().filter_map(|marker| self.request.index_of(marker));
         ends.max().map_or(0, |at| at + 1)
     }
 }
 
-impl Relative for Arc<Taken> {
+impl Relative for Arc<Capture> {
     fn request(&self) -> &Request {
         &self.request
     }
@@ -66,15 +67,15 @@ impl Relative for Arc<Taken> {
 pub(super) struct Pair<'a> {
     pub wire: &'a Wire,
     /// The parent's request.
-    pub base: &'a Taken,
+    pub base: &'a Capture,
     /// The fork's first request.
-    pub fork: &'a Taken,
+    pub fork: &'a Capture,
     /// Blocks of `base` that the fork has to share.
     pub until: usize,
     /// The fork compared with `base`.
     pub comparison: &'a Comparison,
     /// What siblings share beyond that, and the fork compared with the first of them.
-    pub sibling: Option<(Sibling<Arc<Taken>>, Comparison)>,
+    pub sibling: Option<(Sibling<Arc<Capture>>, Comparison)>,
     /// The fork compared with the first of its siblings, and from which block on that is not its parent's.
     pub eldest: Option<(Comparison, usize)>,
 }
@@ -87,7 +88,7 @@ impl Pair<'_> {
 
     /// A difference as evidence.
     pub(super) fn difference(&self, found: &Difference) -> Evidence {
-        self.evidence(found.path.clone(), told(found))
+        self.evidence(found.path.clone(), in_words(found.cause, &found.name, found.offset_in_block))
     }
 
     /// Blocks of the parent's request whose history counts: what its breakpoints cover, where they reach into the messages.
@@ -143,24 +144,24 @@ impl Pair<'_> {
     }
 }
 
-/// What the next request of a chain lost of what the last one's breakpoints covered.
-pub(super) fn harm(wire: &Wire, last: &Taken, next: &Taken) -> Vec<Evidence> {
-    let covered = last.covered();
-    let comparison = compare(wire, &last.request, &next.request);
-    let evidence = |found: &Difference| Evidence {
+/// What the next request of a chain lost of what the last one left in the cache, as the judge sees it, however short the prompt.
+pub(super) fn harm(wire: &Wire, rules: &Rules, last: &Capture, next: &Capture) -> Vec<Evidence> {
+    let judged = judge_of_tests(wire, rules, &last.request, &next.request);
+    let broken = judged.findings.iter().filter(|found| found.breaks_prefix && found.cause.is_change());
+    let evidence = |found: &Finding| Evidence {
         chain: next.name.clone(),
         request: next.sender.index,
         older: Some(last.sender.index),
         path: found.path.clone(),
-        found: told(found),
+        found: in_words(found.cause, &found.name, found.offset_in_block),
     };
-    comparison.differences.iter().filter(|found| found.old_index < covered).map(evidence).collect()
+    broken.map(evidence).collect()
 }
 
 /// A difference in words, without content.
-fn told(found: &Difference) -> String {
-    match found.offset_in_block {
-        Some(at) => format!("{} ({}, from byte {at} of the block)", found.cause, found.name),
-        None => format!("{} ({})", found.cause, found.name),
+fn in_words(cause: Cause, name: &str, offset_in_block: Option<u64>) -> String {
+    match offset_in_block {
+        Some(at) => format!("{cause} ({name}, from byte {at} of the block)"),
+        None => format!("{cause} ({name})"),
     }
 }

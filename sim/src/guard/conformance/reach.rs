@@ -54,12 +54,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
 
 /// The first breakpoint at or behind block `end`.
 fn covering(request: &Request, end: usize) -> Option<&Marker> {
-    request.markers.iter().find(|marker| index(request, marker).is_some_and(|at| at >= end))
-}
-
-/// The block that a breakpoint ends.
-pub(super) fn index(request: &Request, marker: &Marker) -> Option<usize> {
-    request.nodes.iter().rposition(|node| *node == marker.node)
+    request.markers.iter().find(|marker| request.index_of(marker).is_some_and(|at| at >= end))
 }
 
 fn beyond(pair: &Pair<'_>, end: usize, marker: &Marker, rule: LookBack) -> Vec<Evidence> {

@@ -1,9 +1,7 @@
 //! What a lock knows of a block.
 
-use super::CHUNK_BYTES;
-use super::digest::{Digest, short};
-use crate::diagnosis::title_of;
-use crate::wire::{BlockId, BlockKind, Level, Role, Wire, json};
+use super::digest::Digest;
+use crate::wire::{BlockId, BlockKind, Level, PART_BYTES, Role, Wire, json, part_digest};
 
 /// A block without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,22 +30,15 @@ impl Block {
     /// The block `id` of `wire`.
     pub(super) fn of(wire: &Wire, id: BlockId, show_content: bool, anonymous: bool) -> Self {
         let bytes = if wire.blocks.is_outline(id) { &[] } else { wire.blocks.bytes(id) };
-        let chunk = usize::try_from(CHUNK_BYTES).unwrap_or(usize::MAX);
         Self {
             level: wire.blocks.level(id),
             kind: wire.blocks.kind(id),
             name: name(wire, id, anonymous),
             bytes: wire.blocks.len_bytes(id),
             digest: Digest::of(&wire.blocks.digest(id)),
-            chunks: bytes.chunks(chunk).map(short).collect(),
+            chunks: bytes.chunks(PART_BYTES).map(part_digest).collect(),
             content: (show_content && !bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned()),
         }
-    }
-
-    /// What people call it.
-    pub(super) fn title(&self) -> String {
-        let name = self.name.as_str();
-        title_of(self.kind, self.level, (!name.is_empty()).then_some(name), name)
     }
 
     /// Parameters, each with the digest of its value.
@@ -72,7 +63,7 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
             let field = |(key, value): (&[u8], &[u8])| {
                 // A blank parts fields, so none may stand in one.
                 let key = json::string(key).unwrap_or_default().replace(' ', "_");
-                format!("{key}#{:08x}", short(value))
+                format!("{key}#{:08x}", part_digest(value))
             };
             json::members(bytes).flatten().map(field).collect::<Vec<_>>().join(" ")
         }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::matched::{self, Matched};
-use super::pairs::{Divergence, Sides};
+use super::matching::{self, Match};
+use super::outline::Outlines;
 use super::{Chain, Lock, Locked};
-use crate::diagnosis::Cause;
+use crate::diagnosis::{Cause, Difference, appended, compare};
+use crate::guard::Rules;
 use crate::outside::quoted;
 use crate::pricing::Money;
 use crate::wire::{Level, Usage};
@@ -60,7 +61,7 @@ pub enum Change {
 /// What differs between `old` and `new`.
 pub fn changes(old: &Lock, new: &Lock) -> Changes {
     let mut found = Changes { changes: Vec::new(), cost_before: old.cost(), cost_after: new.cost() };
-    for Matched { old: before, new: after } in matched::chains(old, new) {
+    for Match { old: before, new: after } in matching::chains(old, new) {
         match (before, after) {
             (Some(before), Some(after)) => requests((old, before), (new, after), &mut found.changes),
             (Some(chain), None) => found.changes.push(Change::ChainRemoved {
@@ -92,7 +93,7 @@ fn cost(chain: &Chain) -> Option<Money> {
 
 fn requests((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), found: &mut Vec<Change>) {
     let (mut old_at, mut new_at) = (0, 0);
-    for Matched { old: was, new: is } in matched::requests(before, after, &Level::ALL) {
+    for Match { old: was, new: is } in matching::requests(before, after, &Level::ALL) {
         let what = match (was, is) {
             (Some(was), Some(is)) => differences((old, was), (new, is)),
             _ => Vec::new(),
@@ -118,10 +119,15 @@ fn differences((old, was): (&Lock, &Locked), (new, is): (&Lock, &Locked)) -> Vec
         what.push(format!("{} {}: {}", Cause::ModelChanged, quoted(&was.model), quoted(&is.model)));
     }
     if !was.is_same(is, &Level::ALL) {
-        let (before, after) = (old.prompt(was), new.prompt(is));
-        let sides = Sides::new(&before, &after);
-        let told = |found: &Divergence| format!("{} {}: {}", found.cause, is.sent_at(&found.path), found.name);
-        what.extend(sides.divergences().iter().map(told));
+        let mut outlines = Outlines::default();
+        let rules = Rules::default();
+        let [before, after] =
+            [(old, was), (new, is)].map(|(lock, locked)| outlines.read(lock, locked, is, &rules).request);
+        let comparison = compare(&outlines.wire, &before, &after);
+        let appended = appended(&outlines.wire, &before, &after, &comparison);
+        let told = |found: &Difference| format!("{} {}: {}", found.cause, found.path, found.name);
+        let differences = comparison.differences.iter().filter(|found| found.cause != Cause::ModelChanged);
+        what.extend(differences.chain(&appended).map(told));
     }
     if was.breakpoints != is.breakpoints {
         let list = |request: &Locked| {

@@ -27,6 +27,11 @@ impl Digest {
         Self::of(&hasher.finalize())
     }
 
+    /// Its bits.
+    pub(super) const fn number(self) -> u64 {
+        self.0
+    }
+
     /// Reads what [`Display`](fmt::Display) writes.
     pub fn read(text: &str) -> Option<Self> {
         (is_hex(text) && text.len() == DIGITS).then(|| u64::from_str_radix(text, 16).ok().map(Self))?
@@ -37,11 +42,6 @@ impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }
-}
-
-/// The first 32 bits of the digest of `bytes`.
-pub(super) fn short(bytes: &[u8]) -> u32 {
-    blake3::hash(bytes).as_bytes().iter().take(4).fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
 /// Digests of 256 bytes one behind the other; `None` where the text is none.
@@ -59,7 +59,8 @@ fn is_hex(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digest, chunks, short};
+    use super::{Digest, chunks};
+    use crate::wire::part_digest as short;
 
     #[test]
     fn digests_come_back_from_their_text() {

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::digest::Digest;
-use super::loss::{Beside, Cached, Entries};
-use super::matched::{self, Matched};
-use super::pairs::{Divergence, Sides};
-use super::{Breakpoint, Chain, Lock, Locked, Placed};
-use crate::cache;
-use crate::diagnosis::{Cause, Note, Provider, first_difference, window};
-use crate::guard::{Finding, Loss, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
-use crate::outside::quoted;
-use crate::pricing::{Category, Money};
-use crate::wire::Level;
-use crate::wire::model::resolve;
+use super::matching::{self, Match};
+use super::outline::Outlines;
+use super::{Breakpoint, Chain, Lock, Locked};
+use crate::diagnosis::{Cause, Difference, Note, appended, compare};
+use crate::guard::judge::{Question, judge_compared};
+use crate::guard::reads::Entries;
+use crate::guard::subject::Subject;
+use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
+use crate::wire::{BlockId, Level};
 
 /// What differs from a lock.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +60,7 @@ pub fn equality(old: &Lock, new: &Lock, rules: &Rules) -> Equality {
     if levels.is_empty() {
         return found;
     }
-    for chain in matched::chains(old, new) {
+    for chain in matching::chains(old, new) {
         match (chain.old, chain.new) {
             (Some(before), Some(after)) => {
                 Chains { old, new, levels: &levels, rules }.compare(before, after, &mut found);
@@ -103,8 +100,14 @@ fn counted(requests: usize) -> String {
     }
 }
 
-/// What a difference is known by, so that it is told once: what stays different stays so in every later request.
-type Told = (Cause, Option<Digest>, Option<Digest>, Option<String>);
+/// What a difference is known by, so that it is told once: what stays different stays so in every later request. Of breakpoints
+/// all are one.
+type Known = (Cause, Option<BlockId>, Option<BlockId>, Option<String>);
+
+fn known_by(found: &Difference) -> Known {
+    let name = matches!(found.cause, Cause::LevelParameter | Cause::ModelChanged).then(|| found.name.clone());
+    (found.cause, found.old, found.new, name)
+}
 
 struct Chains<'a> {
     old: &'a Lock,
@@ -113,69 +116,117 @@ struct Chains<'a> {
     rules: &'a Rules,
 }
 
+/// A chain of the lock beside the one that was sent.
+struct Beside<'a> {
+    chains: &'a Chains<'a>,
+    name: &'a str,
+    outlines: Outlines,
+    /// What the lock's requests and those sent in their place have written.
+    entries: Entries,
+    /// Requests of both that are in no wire yet: as long as they are the same, nobody asks.
+    waiting: Vec<[&'a Locked; 2]>,
+    known: BTreeSet<Known>,
+}
+
 impl Chains<'_> {
     fn compare(&self, old: &Chain, new: &Chain, found: &mut Equality) {
-        let mut told: BTreeSet<Told> = BTreeSet::new();
-        let mut entries = Entries::new();
-        for (position, Matched { old: before, new: after }) in
-            matched::requests(old, new, self.levels).into_iter().enumerate()
+        let mut beside = Beside {
+            chains: self,
+            name: &new.name,
+            outlines: Outlines::default(),
+            entries: Entries::default(),
+            waiting: Vec::new(),
+            known: BTreeSet::new(),
+        };
+        for (position, Match { old: before, new: after }) in
+            matching::requests(old, new, self.levels).into_iter().enumerate()
         {
             match (before, after) {
-                (Some(before), Some(after)) => {
-                    self.requests(&new.name, [before, after], &mut entries, &mut told, found);
-                }
+                (Some(before), Some(after)) => beside.requests([before, after], found),
                 (Some(before), None) => found.missing.push(absent(&new.name, position, before)),
                 (None, Some(after)) => found.strangers.push(unknown(&new.name, after)),
                 (None, None) => {}
             }
         }
     }
+}
 
-    fn requests(
-        &self,
-        chain: &str,
-        [before, after]: [&Locked; 2],
-        entries: &mut Entries,
-        told: &mut BTreeSet<Told>,
-        found: &mut Equality,
-    ) {
-        if before.breakpoints != after.breakpoints && self.levels.contains(&Level::Messages) {
+impl<'a> Beside<'a> {
+    fn requests(&mut self, [before, after]: [&'a Locked; 2], found: &mut Equality) {
+        let whole = self.chains.levels.contains(&Level::Messages);
+        let moved = whole && before.breakpoints != after.breakpoints;
+        if moved {
             found.notes.push(Noted {
-                chain: chain.to_owned(),
+                chain: self.name.to_owned(),
                 request: after.request,
                 note: NoteKind::Harmless(Note::MarkerMoved),
-                path: after.sent_at(&moved(&before.breakpoints, &after.breakpoints)),
+                path: after.sent_at(&moved_to(&before.breakpoints, &after.breakpoints)),
                 answer: None,
             });
         }
-        let old = self.old.prompt(before);
-        Cached::new(before, &old, minimum_tokens(before, self.rules)).write(entries);
-        if before.is_same(after, self.levels) {
+        if before.is_same(after, self.chains.levels) && !moved {
+            self.waiting.push([before, after]);
             return;
         }
-        let new = self.new.prompt(after);
-        let sides = Sides::new(&old, &new);
-        let pair = Pair::new(chain, [before, after], &sides, entries, self.rules);
-        if before.model != after.model && told.insert((Cause::ModelChanged, None, None, Some(after.model.clone()))) {
-            found.findings.push(pair.model());
+        for [before, after] in std::mem::take(&mut self.waiting) {
+            let [older, newer] = self.read([before, after]);
+            self.write(&older);
+            self.write(&newer);
         }
-        let divergences = sides.divergences();
-        let mut loss = pair.loss(&divergences, |divergence| !told.contains(&known_by(&old, &new, divergence)));
-        for divergence in divergences.iter().filter(|found| self.levels.contains(&found.level)) {
-            if told.insert(known_by(&old, &new, divergence)) {
-                let breaks = pair.breaks(divergence);
-                // A token has one cause: the first change that loses it.
-                let own = if breaks { std::mem::replace(&mut loss, pair.nothing()) } else { pair.nothing() };
-                found.findings.push(pair.finding(divergence, Rule::Equality, own));
-            }
+        let [older, newer] = self.read([before, after]);
+        self.write(&older);
+        found.findings.extend(self.judge(&older, &newer, after, whole));
+        self.write(&newer);
+    }
+
+    /// Both requests, the lock's first.
+    fn read(&mut self, [before, after]: [&Locked; 2]) -> [Subject; 2] {
+        let Chains { old, new, rules, .. } = self.chains;
+        let older = self.outlines.read(old, before, after, rules);
+        [older, self.outlines.read(new, after, after, rules)]
+    }
+
+    /// What a request leaves in the cache.
+    fn write(&mut self, taken: &Subject) {
+        if taken.refusal.is_none() {
+            let rules = &self.chains.rules.preset;
+            let read = self.entries.read(&taken.prompt(&self.outlines.wire), rules);
+            self.entries.write(&self.outlines.wire.prefixes, &taken.effective(), read, rules);
         }
     }
-}
 
-fn known_by(old: &[Placed<'_>], new: &[Placed<'_>], divergence: &Divergence) -> Told {
-    let digest = |side: &[Placed<'_>], at: Option<usize>| at.map(|at| side[at].block.digest);
-    let field = (divergence.cause == Cause::LevelParameter).then(|| divergence.path.clone());
-    (divergence.cause, digest(old, divergence.pair.old), digest(new, divergence.pair.new), field)
+    /// What differs, as the judge sees it, and what is sent besides.
+    fn judge(&mut self, older: &Subject, newer: &Subject, after: &Locked, whole: bool) -> Vec<Finding> {
+        let Chains { levels, rules, .. } = self.chains;
+        let wire = &self.outlines.wire;
+        let comparison = compare(wire, &older.request, &newer.request);
+        let known = &self.known;
+        let concerns = |found: &Difference| {
+            (levels.contains(&found.level) || found.cause == Cause::ModelChanged) && !known.contains(&known_by(found))
+        };
+        let case = Question {
+            wire,
+            entries: &self.entries,
+            preset: &rules.preset,
+            older,
+            newer,
+            rates: after.rates.as_ref(),
+            rule: Rule::Equality,
+            chain: self.name,
+            concerns: &concerns,
+            // What is known already moved the older request's end away.
+            asks_breakpoints: whole && comparison.differences.iter().all(concerns),
+        };
+        let (mut findings, _) = judge_compared(&case, &comparison);
+        let appended = appended(wire, &older.request, &newer.request, &comparison);
+        findings.extend(appended.iter().filter(|found| concerns(found)).map(|found| case.finding(found, &[])));
+        let of_bytes = comparison.differences.iter().chain(&appended).map(known_by);
+        let of_breakpoints = findings.iter().filter(|found| !found.cause.is_change()).map(|found| found.cause);
+        let of_breakpoints: Vec<Known> = of_breakpoints.map(|cause| (cause, None, None, None)).collect();
+        findings.retain(|found| !known.contains(&(found.cause, None, None, None)));
+        self.known.extend(of_bytes.chain(of_breakpoints));
+        findings.into_iter().map(|found| Finding { older: None, ..found }).collect()
+    }
 }
 
 fn absent(chain: &str, position: usize, request: &Locked) -> Violation {
@@ -199,134 +250,8 @@ fn unknown(chain: &str, request: &Locked) -> Violation {
 }
 
 /// The path of the first breakpoint that differs.
-fn moved(old: &[Breakpoint], new: &[Breakpoint]) -> String {
+fn moved_to(old: &[Breakpoint], new: &[Breakpoint]) -> String {
     let came = new.iter().find(|breakpoint| !old.contains(breakpoint));
     let went = || old.iter().find(|breakpoint| !new.contains(breakpoint));
     came.or_else(went).map(|breakpoint| breakpoint.path.clone()).unwrap_or_default()
-}
-
-/// A request of the lock and what was sent in its place.
-pub(super) struct Pair<'a> {
-    chain: &'a str,
-    before: &'a Locked,
-    after: &'a Locked,
-    sides: &'a Sides<'a>,
-    old: Cached<'a>,
-    new: Cached<'a>,
-    entries: &'a Entries,
-    rules: &'a Rules,
-}
-
-impl<'a> Pair<'a> {
-    pub fn new(
-        chain: &'a str,
-        [before, after]: [&'a Locked; 2],
-        sides: &'a Sides<'a>,
-        entries: &'a Entries,
-        rules: &'a Rules,
-    ) -> Self {
-        let old = Cached::new(before, sides.old, minimum_tokens(before, rules));
-        let new = Cached::new(after, sides.new, minimum_tokens(after, rules));
-        Self { chain, before, after, sides, old, new, entries, rules }
-    }
-
-    fn model(&self) -> Finding {
-        let name = format!("model {} became {}", quoted(&self.before.model), quoted(&self.after.model));
-        let loss = self.beside().loss(0, &[]);
-        let shown = Shown { level: Level::Tools, path: "model".to_owned(), name };
-        Finding {
-            breaks_prefix: self.old.covered() > 0,
-            ..self.priced(Rule::Equality, Cause::ModelChanged, shown, loss)
-        }
-    }
-
-    /// Whether a difference stands in what the lock's request cached.
-    pub fn breaks(&self, found: &Divergence) -> bool {
-        found.pair.old_at < self.old.covered()
-    }
-
-    /// No loss, at the prices of the newer request.
-    pub fn nothing(&self) -> Loss {
-        let cost = self.after.rates.map(|_| Money::ZERO);
-        Loss { tokens: 0, is_upper_bound: false, billed_as: Category::Input, cost }
-    }
-
-    /// What is lost by the divergences that `count`, as if the others were none.
-    pub fn loss(&self, divergences: &[Divergence], counts: impl Fn(&Divergence) -> bool) -> Loss {
-        if self.before.model != self.after.model {
-            return self.nothing();
-        }
-        let first = divergences.iter().find(|found| counts(found));
-        first.map_or_else(|| self.nothing(), |first| self.beside().loss(first.pair.new_at, divergences))
-    }
-
-    fn beside(&self) -> Beside<'_> {
-        Beside {
-            sides: self.sides,
-            after: self.after,
-            old: &self.old,
-            new: &self.new,
-            entries: self.entries,
-            rules: &self.rules.preset,
-        }
-    }
-
-    pub fn finding(&self, found: &Divergence, rule: Rule, loss: Loss) -> Finding {
-        let shown = Shown { level: found.level, path: self.after.sent_at(&found.path), name: found.name.clone() };
-        let finding = self.priced(rule, found.cause, shown, loss);
-        let exact = self.content(found);
-        let before: u64 = self.sides.new[..found.pair.new_at].iter().map(|placed| placed.block.bytes).sum();
-        let offset = exact.map(|(old, new)| first_difference(old, new));
-        Finding {
-            offset_in_block: offset.map(|offset| offset as u64),
-            offset_in_prefix: offset.map(|offset| before + offset as u64),
-            offset_range: found.offset_range,
-            breaks_prefix: self.breaks(found),
-            windows: exact.zip(offset).map(|((old, new), offset)| [window(old, offset), window(new, offset)]),
-            ..finding
-        }
-    }
-
-    fn priced(&self, rule: Rule, cause: Cause, shown: Shown, loss: Loss) -> Finding {
-        Finding {
-            rule,
-            chain: self.chain.to_owned(),
-            request: self.after.request,
-            older: None,
-            level: shown.level,
-            path: shown.path,
-            name: shown.name,
-            offset_in_block: None,
-            offset_in_prefix: None,
-            offset_range: None,
-            cause,
-            provider: Provider::of_model(resolve(&self.after.model)),
-            volatile: None,
-            breaks_prefix: false,
-            loss: self.after.has_modelled_cache.then_some(loss),
-            windows: None,
-        }
-    }
-
-    /// Texts of both blocks, where both locks were asked to show them.
-    fn content(&self, found: &Divergence) -> Option<(&[u8], &[u8])> {
-        let (old, new) = (&self.sides.old[found.pair.old?], &self.sides.new[found.pair.new?]);
-        found.offset_range?;
-        Some((old.block.content.as_ref()?.as_bytes(), new.block.content.as_ref()?.as_bytes()))
-    }
-}
-
-/// The shortest prefix of a request that is cached.
-pub(super) fn minimum_tokens(request: &Locked, rules: &Rules) -> u64 {
-    match rules.in_tests {
-        true => 0,
-        false => cache::minimum_tokens(resolve(&request.model).map(|resolved| resolved.id)),
-    }
-}
-
-/// What a difference is called, and where it stands.
-struct Shown {
-    level: Level,
-    path: String,
-    name: String,
 }

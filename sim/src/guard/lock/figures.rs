@@ -1,6 +1,6 @@
 //! Figures of a chain against those that the lock expects.
 
-use super::matched;
+use super::matching;
 use super::{Chain, Lock};
 use crate::guard::{Budget, Rule, Violation};
 use crate::pricing::{Money, div_half_even};
@@ -8,7 +8,7 @@ use crate::pricing::{Money, div_half_even};
 /// Chains that cost more than the lock expects, or read less, beyond what `budget` lets pass.
 pub fn budget(old: &Lock, new: &Lock, budget: &Budget) -> Vec<Violation> {
     let mut found = Vec::new();
-    for chain in matched::chains(old, new) {
+    for chain in matching::chains(old, new) {
         let (Some(before), Some(after)) = (chain.old, chain.new) else { continue };
         let rise = budget.max_cost_rise_per_mille.and_then(|most| dearer((old, before), (new, after), most));
         let fall = budget.max_hit_rate_fall_per_mille.and_then(|most| colder(before, after, most));

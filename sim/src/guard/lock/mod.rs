@@ -14,9 +14,8 @@ mod digest;
 mod entry;
 mod equality;
 mod figures;
-mod loss;
-mod matched;
-mod pairs;
+mod matching;
+mod outline;
 mod parse;
 mod print;
 mod record;
@@ -26,7 +25,7 @@ mod sharing;
 use std::sync::Arc;
 
 use crate::pricing::{Money, Rates};
-use crate::wire::{Addresses, Level, Place, Ttl, Usage};
+use crate::wire::{Addresses, Level, Maker, PART_BYTES, Place, Ttl, Usage};
 
 pub use block::Block;
 pub use changes::{Change, Changes, changes};
@@ -41,7 +40,7 @@ pub use sharing::sharing;
 pub const VERSION: u64 = 1;
 
 /// Canonical bytes for which one digest stands: the precision of offsets.
-pub const CHUNK_BYTES: u64 = 256;
+pub const CHUNK_BYTES: u64 = PART_BYTES as u64;
 
 /// Prefixes that were sent.
 #[derive(Clone, Debug, Default)]
@@ -88,9 +87,8 @@ pub struct Locked {
     pub cost: Option<Money>,
     /// Its prices; known of requests that were just recorded, never of those read from a text.
     pub rates: Option<Rates>,
-    /// Whether rules of its provider's cache are modelled; known of requests that were just recorded, never of those read
-    /// from a text.
-    pub has_modelled_cache: bool,
+    /// Whose rules it follows; known of requests that were just recorded, never of those read from a text.
+    pub maker: Maker,
     /// Where its parts stood in the body that was sent, where its paths are those of a translation; known of requests that
     /// were just recorded, never of those read from a text.
     pub addresses: Option<Arc<Addresses>>,

@@ -11,7 +11,7 @@ use super::entry::{ChainEntry, Entries, ExpectedEntry, Field, KeepsEntry, Levels
 use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, Node, NodeAt, VERSION, row};
 use crate::outside::{complaint, found};
 use crate::pricing::Money;
-use crate::wire::{BlockKind, Index, Level, Place, TOKENS_MAX, Ttl, Usage};
+use crate::wire::{BlockKind, Index, Level, Maker, Place, TOKENS_MAX, Ttl, Usage};
 
 /// A text that is no lock.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -148,7 +148,7 @@ impl Reader {
             usage: expected(&entry.expected)?,
             cost: entry.cost_usd.as_ref().map(cost).transpose()?,
             rates: None,
-            has_modelled_cache: false,
+            maker: Maker::default(),
             addresses: None,
             end: path.last().copied(),
         })

@@ -179,7 +179,7 @@ impl Recorder {
             usage: seen.usage,
             cost: seen.cost,
             rates: seen.rates,
-            has_modelled_cache: seen.request.has_modelled_cache(),
+            maker: seen.request.maker,
             addresses: seen.request.addresses.clone(),
             end: path.last().map(|step| step.node),
         }

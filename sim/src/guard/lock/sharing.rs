@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::equality::{Pair, minimum_tokens};
-use super::loss::{Cached, Entries};
-use super::matched;
-use super::pairs::Sides;
+use super::matching;
+use super::outline::Outlines;
 use super::{Chain, Lock, Placed};
+use crate::guard::judge::{Question, judge};
+use crate::guard::reads::Entries;
 use crate::guard::{Finding, Rule, Rules};
 use crate::wire::{Index, Level, Place};
 
@@ -18,7 +18,7 @@ pub fn sharing(old: &Lock, new: &Lock, rules: &Rules) -> Vec<Finding> {
     let numbers: BTreeMap<&str, usize> =
         old.chains.iter().enumerate().map(|(at, old)| (old.name.as_str(), at)).collect();
     // Those of the newer lock come first and in its order.
-    let matched = matched::chains(old, new).into_iter().map(|known| known.old);
+    let matched = matching::chains(old, new).into_iter().map(|known| known.old);
     for ((at, chain), was) in new.chains.iter().enumerate().zip(matched) {
         let Some(was_at) = was.and_then(|was| numbers.get(was.name.as_str())).copied() else { continue };
         let (parted, parts) = (before.parts(old, was_at), after.parts(new, at));
@@ -79,13 +79,25 @@ fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Find
         prompt.iter().zip(&own).take_while(|(old, new)| old.block.digest == new.block.digest).count()
     };
     let prompts = sibling.requests.iter().map(|request| (request, lock.prompt(request)));
-    let (before, prompt) = prompts.max_by_key(|(_, prompt)| common(prompt))?;
-    let sides = Sides::new(&prompt, &own);
-    let divergences = sides.divergences();
-    let first = divergences.first()?;
-    let mut entries = Entries::new();
-    Cached::new(before, &prompt, minimum_tokens(before, rules)).write(&mut entries);
-    let pair = Pair::new(&chain.name, [before, after], &sides, &entries, rules);
-    let loss = if pair.breaks(first) { pair.loss(&divergences, |_| true) } else { pair.nothing() };
-    Some(pair.finding(first, Rule::Sharing, loss))
+    let (before, _) = prompts.max_by_key(|(_, prompt)| common(prompt))?;
+    let mut outlines = Outlines::default();
+    let [older, newer] = [before, after].map(|locked| outlines.read(lock, locked, after, rules));
+    let mut entries = Entries::default();
+    if older.refusal.is_none() {
+        entries.write(&outlines.wire.prefixes, &older.effective(), 0, &rules.preset);
+    }
+    let case = Question {
+        wire: &outlines.wire,
+        entries: &entries,
+        preset: &rules.preset,
+        older: &older,
+        newer: &newer,
+        rates: after.rates.as_ref(),
+        rule: Rule::Sharing,
+        chain: &chain.name,
+        concerns: &|_| true,
+        asks_breakpoints: false,
+    };
+    let (findings, _) = judge(&case);
+    findings.into_iter().next().map(|found| Finding { older: None, ..found })
 }

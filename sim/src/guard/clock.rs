@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sent::Facts;
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules};
 use crate::diagnosis::Cause;
 use crate::service::{Answers, STEP, Times};
@@ -12,7 +12,7 @@ use crate::wire::{Moved, PathSizes, Wire};
 
 /// A cache, and a clock for each scope.
 #[derive(Clone, Debug)]
-pub(super) struct Clocked {
+pub(super) struct Clockwork {
     cache: Box<dyn PromptCache>,
     scopes: BTreeMap<String, Clock>,
 }
@@ -31,13 +31,13 @@ pub(super) struct Expected {
     pub late: Option<Cause>,
 }
 
-impl Clocked {
+impl Clockwork {
     pub fn new(rules: Rules) -> Self {
         Self { cache: rules.open(0), scopes: BTreeMap::new() }
     }
 
     /// Takes the next request, which reads `timeless` blocks where time is left out.
-    pub fn take(&mut self, wire: &Wire, taken: &Taken, timeless: usize, facts: &Facts<'_>) -> Expected {
+    pub fn take(&mut self, wire: &Wire, taken: &Subject, timeless: usize, facts: &Facts<'_>) -> Expected {
         let at = self.advance(wire, facts);
         let total_tokens = taken.total_tokens(facts);
         if taken.refusal.is_some() {

@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::reads::{Prompt, Step};
-use super::sharing::Within;
-use super::taken::Taken;
-use crate::diagnosis::{Cause, Comparison, Pair, Resent};
+use super::subject::Subject;
+use crate::diagnosis::{Cause, Comparison, Difference, Pair, Resent};
 use crate::wire::{Ttl, Wire};
 
 /// What stands at a place of such a prompt.
@@ -36,10 +35,10 @@ pub(super) enum Breakpoints {
 }
 
 /// Two requests laid side by side, ready to be mixed.
-pub(super) struct Undone<'a> {
+pub(super) struct Counterfactual<'a> {
     wire: &'a Wire,
-    older: &'a Taken,
-    newer: &'a Taken,
+    older: &'a Subject,
+    newer: &'a Subject,
     comparison: &'a Comparison,
     /// Changes that are the newer request's own: they are never undone.
     own: Vec<Pair>,
@@ -68,21 +67,19 @@ pub(super) struct Mixed {
     pub prompt: Prompt,
 }
 
-impl<'a> Undone<'a> {
+impl<'a> Counterfactual<'a> {
     /// Lays two requests side by side.
     pub fn new(
         wire: &'a Wire,
-        older: &'a Taken,
-        newer: &'a Taken,
-        (comparison, within): (&'a Comparison, &Within),
+        older: &'a Subject,
+        newer: &'a Subject,
+        comparison: &'a Comparison,
+        concerns: &dyn Fn(&Difference) -> bool,
     ) -> Self {
-        let changed =
-            |at: &usize| comparison.differences.iter().flat_map(|found| &found.pairs).any(|pair| pair.new == Some(*at));
-        let partner = &comparison.alignment.partner;
-        let appended = (0..partner.len()).filter(|at| partner[*at].is_none()).filter(|at| !changed(at)).collect();
+        let appended = comparison.appended().collect();
         let carried = comparison.resent.iter().enumerate();
         let carried = carried.filter_map(|(new, resent)| resent.map(|resent| (resent.old, Carried { new, resent })));
-        let own: Vec<_> = comparison.differences.iter().filter(|found| !within.concerns(found)).collect();
+        let own: Vec<_> = comparison.differences.iter().filter(|found| !concerns(found)).collect();
         let own_model = own.iter().any(|found| found.cause == Cause::ModelChanged);
         let own = own.into_iter().flat_map(|found| found.pairs.iter().copied()).collect();
         Self { wire, older, newer, comparison, own, own_model, appended, carried: carried.collect() }

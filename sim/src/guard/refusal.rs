@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
 use super::lanes::Lane;
 use super::rules::{Rules, Severity};
-use super::taken::Taken;
+use super::subject::Subject;
 use crate::cache::refusal;
 use crate::diagnosis::Cause;
 use crate::wire::ChainId;
@@ -31,7 +31,7 @@ impl Refusals {
     /// shows that the provider took it.
     pub fn take(
         &mut self,
-        taken: &Taken,
+        taken: &Subject,
         lane: &Lane,
         findings: &[Finding],
         rules: &Rules,

@@ -2,19 +2,19 @@
 
 use super::digest::Digest;
 use super::{Chain, Lock, Locked};
-use crate::diagnosis::align;
+use crate::diagnosis::{Gap, align};
 use crate::wire::{BlockId, Index, Level};
 
 /// What was found at the same place in two locks; one side is absent where something is missing or new.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Matched<'a, T> {
+pub(super) struct Match<'a, T> {
     pub old: Option<&'a T>,
     pub new: Option<&'a T>,
 }
 
 /// Chains by name, in the order of the newer lock. Names that are made up count chains, so by their first messages before
 /// that; last by their number alone, since such names begin with that of a folder.
-pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Matched<'a, Chain>> {
+pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Match<'a, Chain>> {
     let opening = |chain: &Chain| chain.requests.first().and_then(|first| first.levels[Level::Messages as usize]);
     let opens_alike = |old: &Chain, new: &Chain| opening(new).is_some() && opening(old) == opening(new);
     let is_same = |old: &Chain, new: &Chain| old.name == new.name;
@@ -31,8 +31,8 @@ pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Matched<'a, Chain>
     pair(&opens_alike);
     pair(&is_same);
     pair(&|old, new| !is_named(new) && number(old) == number(new));
-    let both = new.chains.iter().zip(found).map(|(new, old)| Matched { old, new: Some(new) });
-    both.chain(left.into_iter().map(|chain| Matched { old: Some(chain), new: None })).collect()
+    let both = new.chains.iter().zip(found).map(|(new, old)| Match { old, new: Some(new) });
+    both.chain(left.into_iter().map(|chain| Match { old: Some(chain), new: None })).collect()
 }
 
 /// The number in a name that was made up: `bodies#2`.
@@ -43,10 +43,10 @@ fn number(chain: &Chain) -> Option<&str> {
 
 /// Requests of a chain in their order. Where the conversation is asked about, one that is missing or new moves those
 /// behind it; where it is not, the conversation may be of any length and its last request stands for all behind.
-pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> Vec<Matched<'a, Locked>> {
+pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> Vec<Match<'a, Locked>> {
     if !levels.contains(&Level::Messages) {
         let of = |at: usize| old.requests.get(at).or(old.requests.last());
-        return new.requests.iter().enumerate().map(|(at, new)| Matched { old: of(at), new: Some(new) }).collect();
+        return new.requests.iter().enumerate().map(|(at, new)| Match { old: of(at), new: Some(new) }).collect();
     }
     let mut numbers: Index<Option<Digest>, BlockId> = Index::default();
     let mut number = |request: &Locked| {
@@ -58,21 +58,19 @@ pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> 
     let mut found = Vec::new();
     let (mut old_at, mut new_at) = (0, 0);
     for gap in &alignment.gaps {
-        both(old, new, (old_at..gap.old.start, new_at..gap.new.start), &mut found);
-        both(old, new, (gap.old.clone(), gap.new.clone()), &mut found);
+        both(old, new, &Gap { old: old_at..gap.old.start, new: new_at..gap.new.start }, &mut found);
+        both(old, new, gap, &mut found);
         (old_at, new_at) = (gap.old.end, gap.new.end);
     }
-    both(old, new, (old_at..old.requests.len(), new_at..new.requests.len()), &mut found);
+    both(old, new, &Gap { old: old_at..old.requests.len(), new: new_at..new.requests.len() }, &mut found);
     found
 }
 
-type Stretches = (std::ops::Range<usize>, std::ops::Range<usize>);
-
-/// Request by request; what the longer stretch has more is missing or new.
-fn both<'a>(old: &'a Chain, new: &'a Chain, (olds, news): Stretches, found: &mut Vec<Matched<'a, Locked>>) {
-    let length = olds.len().max(news.len());
+/// Request by request of a stretch; what the longer side has more is missing or new.
+fn both<'a>(old: &'a Chain, new: &'a Chain, stretch: &Gap, found: &mut Vec<Match<'a, Locked>>) {
+    let length = stretch.old.len().max(stretch.new.len());
     let at = |chain: &'a Chain, stretch: &std::ops::Range<usize>, step: usize| {
         stretch.clone().nth(step).and_then(|at| chain.requests.get(at))
     };
-    found.extend((0..length).map(|step| Matched { old: at(old, &olds, step), new: at(new, &news, step) }));
+    found.extend((0..length).map(|step| Match { old: at(old, &stretch.old, step), new: at(new, &stretch.new, step) }));
 }

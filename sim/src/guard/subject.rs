@@ -7,7 +7,7 @@ use crate::wire::{Marker, Prefixes, Request, Ttl, Wire};
 
 /// A request that was taken.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct Subject {
     /// Position among all that were taken.
     pub number: usize,
     /// The request.
@@ -22,7 +22,7 @@ pub(super) struct Taken {
     pub is_measured: bool,
 }
 
-impl Taken {
+impl Subject {
     /// A request with its sizes.
     pub fn new(number: usize, request: Request, cumulative: Vec<u64>, rules: &Rules) -> Self {
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
@@ -55,8 +55,7 @@ impl Taken {
 
     /// Where its breakpoints stand: index of the block, and lifetime.
     pub fn marked(&self) -> Vec<(usize, Ttl)> {
-        let index = |marker: &Marker| self.request.nodes.iter().rposition(|node| *node == marker.node);
-        self.request.markers.iter().filter_map(|marker| Some((index(marker)?, marker.ttl))).collect()
+        self.request.markers.iter().filter_map(|marker| Some((self.request.index_of(marker)?, marker.ttl))).collect()
     }
 
     /// The breakpoints that count: those that are long enough.

@@ -14,12 +14,12 @@ const KEPT_BYTES_MAX: usize = 8 << 20;
 
 /// The bodies that chains sent last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spelled {
+pub(super) struct SpellingMemory {
     bodies: BTreeMap<ChainId, (usize, Vec<u8>)>,
     total_bytes: usize,
 }
 
-impl Spelled {
+impl SpellingMemory {
     /// Keeps the body of request `number`; gives what it spells otherwise than the one before in its chain. Breakpoints
     /// that move on with the conversation are what they are for, and not told.
     pub fn next(&mut self, chain: ChainId, number: usize, sent: &Sent<'_>, wire: &Wire) -> Vec<(NoteKind, String)> {
@@ -32,7 +32,7 @@ impl Spelled {
         let is_told = |path: &str| path != TRANSLATED_SETTINGS;
         let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved && is_told(&found.path));
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
-        told.map(|found| (NoteKind::Harmless(note(found.kind)), path(found.path))).collect()
+        told.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
     }
 
     fn keep(&mut self, chain: ChainId, number: usize, body: &[u8]) {
@@ -45,15 +45,5 @@ impl Spelled {
             };
             self.total_bytes -= self.bodies.remove(&oldest).map_or(0, |(_, body)| body.len());
         }
-    }
-}
-
-const fn note(kind: SpellingKind) -> Note {
-    match kind {
-        SpellingKind::Spelling => Note::Spelling,
-        SpellingKind::Whitespace => Note::Whitespace,
-        SpellingKind::Escape => Note::Escape,
-        SpellingKind::MarkerMoved => Note::MarkerMoved,
-        SpellingKind::Envelope => Note::Envelope,
     }
 }

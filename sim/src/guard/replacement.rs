@@ -69,7 +69,8 @@ pub(super) fn most_alike<'a, I: Iterator<Item = (ChainId, &'a Request)>>(
 pub(super) fn only(
     wire: &Wire,
     request: &Request,
-    (trace, likeness): (Trace, Likeness),
+    trace: Trace,
+    likeness: Likeness,
     known: &[(ChainId, &Request)],
 ) -> Option<ChainId> {
     // Who has the very same head is believed to have spoken before the recording began.

@@ -22,7 +22,7 @@ const FRAME_BYTES: u64 = 26;
 const TRACE_BYTES_MIN: u64 = 16;
 
 /// What somebody said.
-struct Told {
+struct Saying {
     role: Role,
     blocks: Vec<BlockId>,
 }
@@ -41,7 +41,7 @@ pub(super) fn only<'a>(
     if !new.iter().any(|message| message.role == Role::Assistant) {
         return None;
     }
-    let old: Vec<(ChainId, Vec<Told>)> =
+    let old: Vec<(ChainId, Vec<Saying>)> =
         known.take(COMPARED_MAX).map(|(chain, last)| (chain, told(wire, last))).collect();
     let again = old.iter().filter_map(|(chain, old)| Some((retold(wire, old, &new)?, *chain)));
     most(again).or_else(|| {
@@ -61,23 +61,23 @@ fn most<T: Ord + Copy>(shares: impl Iterator<Item = (T, ChainId)>) -> Option<Cha
 }
 
 /// The messages of a request. What clients put in between for the system is no history.
-fn told(wire: &Wire, request: &Request) -> Vec<Told> {
+fn told(wire: &Wire, request: &Request) -> Vec<Saying> {
     let from = request.level_start(Level::Messages);
-    let mut messages: Vec<(u32, Told)> = Vec::new();
+    let mut messages: Vec<(u32, Saying)> = Vec::new();
     for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys) {
         let Some(block) = wire.prefixes.block(*node) else { continue };
         let role = wire.blocks.role(block);
         match messages.last_mut() {
             _ if role == Role::System => {}
             Some((item, message)) if *item == place.item => message.blocks.push(block),
-            _ => messages.push((place.item, Told { role, blocks: vec![block] })),
+            _ => messages.push((place.item, Saying { role, blocks: vec![block] })),
         }
     }
     messages.into_iter().map(|(_, message)| message).collect()
 }
 
 /// How much of `old` stands in `new` at its place, or near enough; `None` where that is not more than half of the shorter.
-fn retold(wire: &Wire, old: &[Told], new: &[Told]) -> Option<Share> {
+fn retold(wire: &Wire, old: &[Saying], new: &[Saying]) -> Option<Share> {
     let alike = old.iter().zip(new).filter_map(|(old, new)| alike(wire, old, new));
     let (messages, bytes) = alike.fold((0, 0), |(messages, bytes), alike| (messages + 1, bytes + alike));
     (messages * 2 > old.len().min(new.len())).then_some((messages, bytes))
@@ -85,7 +85,7 @@ fn retold(wire: &Wire, old: &[Told], new: &[Told]) -> Option<Share> {
 
 /// How many bytes two tellings of a message have in common; `None` where they are two messages. Blocks that one of them left
 /// out, such as thinking, tell nothing.
-fn alike(wire: &Wire, old: &Told, new: &Told) -> Option<u64> {
+fn alike(wire: &Wire, old: &Saying, new: &Saying) -> Option<u64> {
     if old.role != new.role {
         return None;
     }
@@ -120,7 +120,7 @@ fn common_bytes(wire: &Wire, old: BlockId, new: BlockId) -> u64 {
 }
 
 /// The newest message of `old` stands in `new`, and a model has answered it there.
-fn goes_on_from_last(wire: &Wire, old: &[Told], new: &[Told]) -> bool {
+fn goes_on_from_last(wire: &Wire, old: &[Saying], new: &[Saying]) -> bool {
     let Some(last) = old.last() else { return false };
     let is_trace = last.blocks.iter().map(|block| said_bytes(wire, *block)).sum::<u64>() >= TRACE_BYTES_MIN;
     let at = new.iter().rposition(|message| message.role == last.role && message.blocks == last.blocks);

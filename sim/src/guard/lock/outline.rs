@@ -1,0 +1,107 @@
+//! Requests of locks read into a wire, so that the judge lays them side by side as it does bodies.
+//!
+//! A block whose content the lock shows is that content. Of others digests are known: equal ones are equal blocks, and how much
+//! of an edited one was sent before is known to 256 bytes (`design.md` 6).
+
+use super::{Block, Digest, Lock, Locked, Placed};
+use crate::cache::{minimum_tokens, refusal};
+use crate::guard::Rules;
+use crate::guard::subject::Subject;
+use crate::wire::model::resolve;
+use crate::wire::{BlockId, BlockKind, Content, Index, Level, Marker, Outline, Request, Role, Wire};
+
+/// A wire with requests of locks.
+#[derive(Debug, Default)]
+pub(super) struct Outlines {
+    pub wire: Wire,
+    by_digest: Index<Digest, BlockId>,
+}
+
+impl Outlines {
+    /// The request of a lock as the judge takes it, with the paths of the body in which `newer` was sent.
+    pub fn read(&mut self, lock: &Lock, locked: &Locked, newer: &Locked, rules: &Rules) -> Subject {
+        let prompt = lock.prompt(locked);
+        let request = self.request(locked, &prompt, newer);
+        let ends = prompt.iter().scan(0_u64, |sum, placed| {
+            *sum = sum.saturating_add(placed.tokens);
+            Some(*sum)
+        });
+        let minimum_tokens = match rules.in_tests {
+            true => 0,
+            false => minimum_tokens(request.resolved.map(|resolved| resolved.id)),
+        };
+        let refusal = refusal::check(&request, &rules.preset).err();
+        let cumulative = ends.collect();
+        Subject { number: locked.request, request, cumulative, minimum_tokens, refusal, is_measured: false }
+    }
+
+    fn request(&mut self, locked: &Locked, prompt: &[Placed<'_>], newer: &Locked) -> Request {
+        let resolved = resolve(&locked.model);
+        let root = self.wire.prefixes.root("", resolved.map_or(&locked.model, |resolved| resolved.id.row().id));
+        let (mut end, mut known, mut nodes) = (root, 0, Vec::with_capacity(prompt.len()));
+        for placed in prompt {
+            let block = self.block(placed.block);
+            let (node, is_new) = self.wire.prefixes.extend(end, block, placed.block.kind);
+            known += usize::from(!is_new);
+            nodes.push(node);
+            end = node;
+        }
+        let places: Vec<_> = prompt.iter().map(|placed| placed.place).collect();
+        let marked = locked.breakpoints.iter().filter_map(|breakpoint| {
+            let at = places.iter().position(|place| place.to_string() == breakpoint.path)?;
+            Some(Marker { node: nodes[at], ttl: breakpoint.ttl, place: places[at], automatic: false })
+        });
+        let markers: Vec<Marker> = marked.collect();
+        Request {
+            model: locked.model.clone(),
+            resolved,
+            maker: newer.maker,
+            root,
+            known,
+            markers_sent: markers.len(),
+            markers,
+            nodes,
+            places,
+            bad_markers: Vec::new(),
+            automatic_conflict: None,
+            excluded: Vec::new(),
+            envelope: Vec::new(),
+            body_bytes: 0,
+            addresses: newer.addresses.clone(),
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> BlockId {
+        let blocks = &mut self.wire.blocks;
+        *self.by_digest.get_or_insert_with(block.digest, || {
+            let (level, role, kind) = (block.level, role(block), block.kind);
+            if let Some(content) = &block.content {
+                return blocks.intern(Content { level, role, kind, bytes: content.as_bytes() });
+            }
+            if kind == BlockKind::Parameters {
+                return blocks.intern(Content { level, role, kind, bytes: parameters(block).as_bytes() });
+            }
+            let name = if kind == BlockKind::Text { "" } else { &block.name };
+            let outline = Outline { level, role, kind, digest: block.digest.number(), len_bytes: block.bytes };
+            blocks.outlined_in_parts(outline, name, &block.chunks)
+        })
+    }
+}
+
+/// Who speaks: of a text the lock says so, other kinds are of one role each.
+fn role(block: &Block) -> Role {
+    match block.kind {
+        _ if block.level != Level::Messages => Role::None,
+        BlockKind::Text => Role::named(&block.name),
+        BlockKind::Thinking | BlockKind::ToolUse | BlockKind::ServerTool | BlockKind::Opaque => Role::Assistant,
+        BlockKind::ToolResult | BlockKind::Media => Role::User,
+        BlockKind::Tool | BlockKind::Parameters => Role::None,
+    }
+}
+
+/// Keys and digests of their values as an object: in two of them those members differ that differed in what was sent.
+fn parameters(block: &Block) -> String {
+    let members = block.parameters().into_iter().map(|(key, digest)| (key.to_owned(), digest.into()));
+    let object = serde_json::Value::Object(members.collect());
+    object.to_string()
+}
