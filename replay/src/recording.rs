@@ -134,7 +134,7 @@ impl Recording {
         let content = member(message, "content").unwrap_or_default();
         let blocks: Vec<(Opened, Vec<Delta>)> = match text(content) {
             Some(text) => vec![(Opened::Text, vec![Delta::Text((*text).into())])],
-            None => items(content).into_iter().filter_map(|block| self.block(block)).collect(),
+            None => elements(content).filter_map(|block| self.block(block)).collect(),
         };
         for (index, (block, deltas)) in blocks.into_iter().enumerate() {
             calls |= matches!(block, Opened::ToolUse { .. });
@@ -176,10 +176,5 @@ fn unknown(id: &str) -> Vec<Event> {
 
 /// The messages of a body.
 fn messages(body: &[u8]) -> Vec<&[u8]> {
-    items(member(body, "messages").unwrap_or_default())
-}
-
-/// The elements of a list, up to the first that is no JSON.
-fn items(list: &[u8]) -> Vec<&[u8]> {
-    elements(list, 0).map_while(Result::ok).map(|range| &list[range]).collect()
+    member(body, "messages").into_iter().flat_map(elements).collect()
 }

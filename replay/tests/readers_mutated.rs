@@ -67,7 +67,7 @@ fn request(exchange: &Exchange) -> (usize, &str, &[u8], &str) {
 #[test]
 fn every_format_has_fixtures_that_are_detected_as_such() {
     for format in Format::ALL.iter().filter(|format| !ELSEWHERE.contains(format)) {
-        let (_, names) = OF_FORMAT.iter().find(|(known, _)| known == format).expect(format.name());
+        let (_, names) = OF_FORMAT.iter().find(|(known, _)| known == format).expect("fixtures of every format");
         for name in *names {
             let inputs = Inputs::from_bytes(name, &fixture(name), InputFormat::Auto);
             assert_eq!(inputs.scopes[0].files[0].format, *format, "{name}");

@@ -64,6 +64,21 @@ fn a_conversation_and_its_sub_agents_keep_what_they_repeat_and_what_they_add() {
 }
 
 #[test]
+fn a_size_of_blocks_that_is_no_number_is_damage_and_none_is_the_usual_one() {
+    let trace = |size: &str| {
+        format!("{{\"hash_id_scope\":\"local\",{size}\"requests\":[{{\"t\":0,\"in\":9,\"hash_ids\":[]}}]}}")
+    };
+    for size in ["", "\"block_size\":null,"] {
+        let reading = formats::read(Format::Weka, "memory", trace(size).as_bytes());
+        assert_eq!((reading.traces[0].sizes.clone(), reading.unreadable.len()), (BlockSizes::Equal(64), 0), "{size}");
+    }
+    let reading = formats::read(Format::Weka, "memory", trace("\"block_size\":\"64\",").as_bytes());
+    let [fault] = &reading.unreadable[..] else { panic!("{:?}", reading.unreadable) };
+    assert_eq!((fault.line, &*fault.what), (1, "`block_size`: found `\"`, expected a whole number"));
+    assert!(reading.traces.is_empty());
+}
+
+#[test]
 fn a_cluster_has_one_pool_and_blocks_of_the_size_that_fits() {
     let trace = only(Format::Mooncake, "mooncake.jsonl");
     assert_eq!(trace.sizes, BlockSizes::Equal(512));

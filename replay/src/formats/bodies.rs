@@ -33,7 +33,27 @@ impl Reader for Bodies {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut at = json::skip_space(text.bytes, 0);
+        let mut index = 0;
+        while at < text.bytes.len() {
+            let end = match json::walk_value(text.bytes, at) {
+                Ok(end) => {
+                    if let Err(fault) = one(file.name, text, index, at..end, &mut reading) {
+                        reading.damage(fault);
+                    }
+                    end
+                }
+                Err(broken) => {
+                    reading.damage(text.fault(broken.at, broken.what));
+                    next_object(text.bytes, at)
+                }
+            };
+            at = json::skip_space(text.bytes, end);
+            index += 1;
+        }
+        reading
     }
 }
 
@@ -57,30 +77,6 @@ fn has_contents(object: &Object<'_>) -> bool {
     object.first_under("contents").is_some_and(|content| content.has("parts"))
 }
 
-/// Reads a file that holds bodies.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut at = json::skip_space(text.bytes, 0);
-    let mut index = 0;
-    while at < text.bytes.len() {
-        let end = match json::walk_value(text.bytes, at) {
-            Ok(walked) => {
-                if let Err(fault) = one(file, text, index, at..walked.end, &mut reading) {
-                    reading.damage(fault);
-                }
-                walked.end
-            }
-            Err(broken) => {
-                reading.damage(text.fault(broken.at, broken.what));
-                next_object(text.bytes, at)
-            }
-        };
-        at = json::skip_space(text.bytes, end);
-        index += 1;
-    }
-    reading
-}
-
 /// Where reading can go on after damage: the next line that begins with `{`.
 fn next_object(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
@@ -88,7 +84,7 @@ fn next_object(bytes: &[u8], from: usize) -> usize {
 }
 
 fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: &mut Reading) -> Result<(), Fault> {
-    let value = text.bytes.get(range).unwrap_or_default();
+    let value = &text.bytes[range];
     let keys = Keys::of(value);
     let (raw, keys, answer) = match keys.request {
         Some(request) => (request, Keys::of(request), keys.response),
@@ -152,9 +148,9 @@ struct Keys<'a> {
 impl<'a> Keys<'a> {
     fn of(raw: &'a [u8]) -> Self {
         let mut keys = Self::default();
-        for member in json::members(raw, json::skip_space(raw, 0)).map_while(Result::ok) {
-            let value = raw.get(member.value);
-            match &*member.key {
+        for (key, value) in json::members(raw).map_while(Result::ok) {
+            let value = Some(value);
+            match &*json::text(key).unwrap_or_default() {
                 "request" => keys.request = value,
                 "response" => keys.response = value,
                 "input" => keys.input = value,
@@ -214,7 +210,7 @@ impl<'a> Keys<'a> {
 
 /// The first element of a list.
 fn first(list: &[u8]) -> Option<&[u8]> {
-    list.get(json::elements(list, 0).next()?.ok()?)
+    json::elements(list).next()
 }
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.

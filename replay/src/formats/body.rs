@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::json::{Broken, DEPTH_LIMIT, members, skip_space, text};
+use super::json::{Broken, DEPTH_LIMIT, Scanner, skip_space, text, unescaped};
 use super::text::{glimpse, json_reason};
 
 /// Checks that `bytes` are one JSON object, nested no deeper than later readers can follow, and gives the model that it
@@ -25,15 +25,18 @@ pub(crate) fn look(bytes: &[u8]) -> Result<String, Broken> {
         return Err(Broken { at: start, what: format!("found {found}, expected a request body (a JSON object)") });
     }
     let mut model = String::new();
-    for member in members(bytes, start) {
-        let member = member?;
-        if member.depth >= DEPTH_LIMIT {
-            let depth = member.depth + 1;
+    let mut scanner = Scanner::at(bytes, start);
+    let broken = |error| Broken::of(bytes, error);
+    scanner.enter(b'{').map_err(broken)?;
+    while let Some(key) = scanner.key().map_err(broken)? {
+        let value = scanner.value().map_err(broken)?;
+        if scanner.depth() >= DEPTH_LIMIT {
+            let depth = scanner.depth() + 1;
             let what = format!("found a body nested {depth} deep, expected at most {DEPTH_LIMIT}");
             return Err(Broken { at: start, what });
         }
-        if member.key == "model" {
-            model = bytes.get(member.value).and_then(text).unwrap_or_default().into_owned();
+        if unescaped(key) == "model" {
+            model = text(value).unwrap_or_default().into_owned();
         }
     }
     Ok(model)

@@ -14,9 +14,8 @@ use serde_json::value::RawValue;
 
 use super::json::{self, member, member_text};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, not_utf8};
+use super::text::Text;
 use super::{Passed, Reading, when};
-use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Headers, Request, Response, Sorted};
 
@@ -37,29 +36,23 @@ impl Reader for ClaudeTrace {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads a log.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut log = Log { file, text, reading: Reading::default(), passed: Passed::default(), index: 0 };
-    for (number, start, line) in text.lines() {
-        if !line.trim_ascii().is_empty() {
-            log.line(number, start, line);
+        let text = &file.text();
+        let mut log = Log { file: file.name, text, reading: Reading::default(), passed: Passed::default(), index: 0 };
+        for (number, start, line) in text.lines() {
+            if !line.trim_ascii().is_empty() {
+                log.line(number, start, line);
+            }
         }
+        log.passed.finish(&mut log.reading);
+        log.reading
     }
-    log.passed.finish(&mut log.reading);
-    log.reading
 }
 
 #[derive(Deserialize)]
 struct Pair<'a> {
     #[serde(borrow)]
     request: &'a RawValue,
-    #[serde(default, borrow)]
     response: Option<&'a RawValue>,
-    #[serde(default)]
     logged_at: Option<String>,
 }
 
@@ -77,19 +70,10 @@ impl Log<'_> {
         self.index += 1;
         let pair = match serde_json::from_slice::<Pair<'_>>(line) {
             Ok(pair) => pair,
-            Err(error) => {
-                let fault = match not_utf8(line) {
-                    Some(at) => self.text.fault(start + at, "found bytes that are not UTF-8"),
-                    None => self.text.json_fault(start, &error),
-                };
-                return self.reading.damage(fault);
-            }
+            Err(error) => return self.reading.damage(self.text.record_fault(start, line, &error)),
         };
-        match self.exchange(index, number, &pair) {
-            Ok(Some(exchange)) => self.reading.exchanges.push(exchange),
-            Ok(None) => {}
-            Err(what) => self.reading.damage(Fault::in_line(number, format!("pair {index}: {what}"))),
-        }
+        let read = self.exchange(index, number, &pair);
+        self.reading.take(number, format_args!("pair {index}"), read);
     }
 
     fn exchange(&mut self, index: usize, line: usize, pair: &Pair<'_>) -> Result<Option<Exchange>, String> {
@@ -148,9 +132,9 @@ fn body(raw: Option<&[u8]>) -> Cow<'_, [u8]> {
 fn headers(message: &[u8]) -> Headers<'_> {
     let mut headers = Headers::default();
     let Some(object) = member(message, "headers") else { return headers };
-    for header in json::members(object, 0).map_while(Result::ok) {
-        if let Some(value) = object.get(header.value).and_then(json::text) {
-            headers.push(header.key, value);
+    for (name, value) in json::members(object).map_while(Result::ok) {
+        if let (Some(name), Some(value)) = (json::text(name), json::text(value)) {
+            headers.push(name, value);
         }
     }
     headers

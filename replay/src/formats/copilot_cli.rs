@@ -14,7 +14,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 
 use forkcast_sim::outside::{found, quoted};
@@ -23,13 +22,12 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, json_reason};
-use super::thread::{Names, Record, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
-use super::thread::{merge, note_unmeasured, part, pieces_hash, records, sign, told_count, user};
-use super::{Reading, when};
+use super::thread::{FAILED, Names, Place, Unknown, Within, answer, call_part, conclude, parsed, part, pieces_hash};
+use super::thread::{records, take_sum, thread, told_count};
 use crate::error::Fault;
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+use crate::transcript::{Answer, InputOrigin, Item, Part, Sign, Stop, answer_id};
 
 /// The reader.
 pub(super) struct CopilotCli;
@@ -48,32 +46,21 @@ impl Reader for CopilotCli {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut session = Session::default();
+        records::<Event<'_>>(text, &mut reading, |reading, line, event| session.event(reading, line, &event));
+        session.finish(&mut reading);
+        reading
     }
-}
-
-/// Reads the events of one session.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut session = Session::default();
-    records::<Event<'_>>(text, &mut reading, |reading, record| session.event(reading, &record));
-    let thread = session.finish(&mut reading);
-    note_unmeasured(&mut reading, &thread.items);
-    if !thread.items.is_empty() {
-        reading.threads.push(thread);
-    }
-    reading
 }
 
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     data: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
 }
 
@@ -81,68 +68,50 @@ struct Event<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     session_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     copilot_version: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     context: Option<Context<'a>>,
-    #[serde(borrow, default)]
     reasoning_effort: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     transformed_content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     model: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     tool_requests: Option<Vec<ToolRequest<'a>>>,
-    #[serde(borrow, default)]
     reasoning_text: Option<&'a RawValue>,
-    #[serde(default)]
     output_tokens: Option<u64>,
-    #[serde(borrow, default)]
     api_call_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     message_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     tool_call_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     result: Option<&'a RawValue>,
-    #[serde(default)]
     pre_compaction_tokens: Option<u64>,
-    #[serde(borrow, default)]
     model_metrics: Option<BTreeMap<Cow<'a, str>, Metrics>>,
 }
 
 #[derive(Deserialize)]
 struct Context<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     cwd: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolRequest<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     tool_call_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Metrics {
-    #[serde(default)]
     requests: Requests,
-    #[serde(default)]
     usage: Tokens,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct Requests {
-    #[serde(default)]
     count: u64,
 }
 
@@ -173,47 +142,40 @@ struct Session {
 }
 
 impl Session {
-    fn event(&mut self, reading: &mut Reading, record: &Record<Event<'_>>) {
-        let Record { line, value: event } = record;
-        let at = event.timestamp.as_deref().and_then(when::iso);
-        let raw = event.data.map_or("{}", RawValue::get);
-        let data = match serde_json::from_str::<Data<'_>>(raw) {
+    fn event(&mut self, reading: &mut Reading, line: usize, event: &Event<'_>) {
+        let place = self.unknown.place(line, event.timestamp.as_deref());
+        let data = match parsed::<Data<'_>>(event.data.map_or("{}", RawValue::get)) {
             Ok(data) => data,
-            Err(error) => {
-                let what = format!("{}: {}", found(&event.kind), json_reason(&error));
-                return reading.damage(Fault::in_line(*line, what));
-            }
+            Err(what) => return reading.damage(Fault::in_line(line, format!("{}: {what}", found(&event.kind)))),
         };
         match &*event.kind {
             "session.start" | "session.resume" => self.start(&data),
             "session.model_change" => {
                 self.effort = data.reasoning_effort.as_deref().map(|effort| self.names.get(effort));
             }
-            "user.message" => self.given(*line, at, InputOrigin::Prompt, text(&data)),
-            "system.notification" => self.given(*line, at, InputOrigin::Notification, text(&data)),
+            "user.message" => self.given(place, InputOrigin::Prompt, text(&data)),
+            "system.notification" => self.given(place, InputOrigin::Notification, text(&data)),
             "assistant.message" => {
-                self.outputs += told_count(reading, *line, "outputTokens", data.output_tokens).unwrap_or(0);
-                self.answer(*line, at, &data);
+                self.outputs += told_count(reading, line, "outputTokens", data.output_tokens).unwrap_or(0);
+                self.answer(place, &data);
             }
             "tool.execution_complete" => {
-                let id = data.tool_call_id.as_deref().unwrap_or_default();
                 let result = data.result.map_or("null", RawValue::get);
-                let part = call_part(BlockKind::ToolResult, result, id);
-                self.given(*line, at, InputOrigin::ToolResults, vec![part]);
+                let part = call_part(BlockKind::ToolResult, result, data.tool_call_id.as_deref());
+                self.given(place, InputOrigin::ToolResults, vec![part]);
             }
             "session.compaction_complete" => {
-                let before_tokens = told_count(reading, *line, "preCompactionTokens", data.pre_compaction_tokens);
+                let before_tokens = told_count(reading, line, "preCompactionTokens", data.pre_compaction_tokens);
                 let compacted = Sign::Compacted { before_tokens, automatic: true };
-                self.items.push(sign(*line, at, compacted));
+                self.items.push(place.sign(compacted));
             }
             "session.error" => {
-                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
-                self.items.push(sign(*line, at, failed));
+                self.items.push(place.sign(FAILED));
             }
-            "abort" => self.items.push(sign(*line, at, Sign::Interrupted)),
-            "session.shutdown" => self.shutdown(reading, *line, at, event.id.as_deref().unwrap_or_default(), &data),
+            "abort" => self.items.push(place.sign(Sign::Interrupted)),
+            "session.shutdown" => self.shutdown(reading, place, event.id.as_deref().unwrap_or_default(), &data),
             kind if is_told_elsewhere(kind) => {}
-            other => self.unknown.add(other, *line),
+            other => self.unknown.add(other, line),
         }
     }
 
@@ -229,46 +191,47 @@ impl Session {
         (self.run, self.outputs) = Default::default();
     }
 
-    fn given(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) {
+    fn given(&mut self, place: Place, origin: InputOrigin, parts: Vec<Part>) {
         if !parts.is_empty() {
-            self.given_at = at.or(self.given_at);
-            self.items.push(input(line, at, origin, parts));
+            self.given_at = place.at.or(self.given_at);
+            self.items.push(place.input(origin, parts));
         }
     }
 
-    fn answer(&mut self, line: usize, at: Option<Instant>, data: &Data<'_>) {
+    fn answer(&mut self, place: Place, data: &Data<'_>) {
         let requests = data.tool_requests.as_deref().unwrap_or_default();
         let mut parts: Vec<Part> =
             data.reasoning_text.iter().map(|text| part(BlockKind::Thinking, text.get())).collect();
         parts.extend(text(data));
         let mut calls = Vec::new();
         for request in requests {
-            let id = request.tool_call_id.as_deref().unwrap_or_default();
+            let id = request.tool_call_id.as_deref();
             parts.push(call_part(BlockKind::ToolUse, request.arguments.map_or("{}", RawValue::get), id));
-            let tool = self.names.get(request.name.as_deref().unwrap_or_default());
-            calls.push(Call { tool, id: call_hash(id), spawn: None });
+            calls.push(self.names.call(request.name.as_deref(), id));
         }
         let own = self.id.as_deref().unwrap_or_default();
         let id = data.api_call_id.as_deref().or(data.message_id.as_deref());
-        let id = id.map_or_else(|| pieces_hash(&[own.as_bytes(), &line.to_le_bytes()]), answer_hash);
+        let place_hash = || pieces_hash(&[own.as_bytes(), &place.line.to_le_bytes()]);
+        let id = id.map_or_else(place_hash, |id| answer_id(id.as_bytes()));
         let model = self.names.get(data.model.as_deref().unwrap_or_default());
         let answer = Answer {
             version: self.version.clone(),
             effort: self.effort.clone(),
             sent_at: self.given_at,
-            first_at: at,
-            ended_at: at,
-            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            first_at: place.at,
+            ended_at: place.at,
+            stop: Stop::after(&calls),
             parts,
             calls,
             ..answer(id, model.clone())
         };
-        self.given_at = at.or(self.given_at);
+        self.given_at = place.at.or(self.given_at);
         self.run.entry(model).or_default().push(self.items.len());
-        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        self.items.push(place.answer(answer));
     }
 
-    fn shutdown(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, id: &str, data: &Data<'_>) {
+    fn shutdown(&mut self, reading: &mut Reading, place: Place, id: &str, data: &Data<'_>) {
+        let Place { line, at } = place;
         for (model, metrics) in data.model_metrics.iter().flatten() {
             let Metrics { requests, usage } = metrics;
             let read = usage.counts();
@@ -295,16 +258,12 @@ impl Session {
                     quoted(model)
                 ));
             }
-            let place = merge(&mut self.items, &own).unwrap_or_else(|| {
+            let sent_at = self.given_at;
+            take_sum(&mut self.items, &own, usage, || {
                 let id = pieces_hash(&[b"copilot-cli", id.as_bytes(), model.as_bytes(), &line.to_le_bytes()]);
-                let answer = Answer { sent_at: self.given_at, first_at: at, ended_at: at, ..answer(id, name) };
-                self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
-                self.items.len() - 1
+                place.answer(Answer { sent_at, first_at: at, ended_at: at, ..answer(id, name) })
             });
             self.shift(&own);
-            if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(place) {
-                answer.usage = Some(usage);
-            }
         }
         self.end_run();
     }
@@ -317,8 +276,8 @@ impl Session {
         }
     }
 
-    fn finish(mut self, reading: &mut Reading) -> Thread {
-        mem::take(&mut self.unknown).finish(reading);
+    fn finish(self, reading: &mut Reading) {
+        self.unknown.finish(reading);
         let open: usize = self.run.values().map(Vec::len).sum();
         if open > 0 {
             let outputs = self.outputs;
@@ -326,13 +285,7 @@ impl Session {
                 "the session has no orderly end, so the sums of {open} requests are missing; their outputs alone are {outputs} tokens"
             ));
         }
-        Thread {
-            session: self.id,
-            agent: None,
-            user: self.project.as_deref().map(user),
-            project: self.project,
-            items: self.items,
-        }
+        conclude(reading, thread(self.id, self.project, self.items));
     }
 }
 

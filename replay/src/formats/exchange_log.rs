@@ -42,30 +42,21 @@ const VERSION: &str = "1";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'a> {
+struct Record<'a> {
     #[serde(borrow)]
     v: &'a RawValue,
-    #[serde(default, borrow)]
     at_ms: Option<&'a RawValue>,
-    #[serde(default, borrow)]
     first_byte_ms: Option<&'a RawValue>,
-    #[serde(default, borrow)]
     ended_ms: Option<&'a RawValue>,
-    #[serde(default)]
     chain: Option<String>,
-    #[serde(default)]
     parent: Option<String>,
-    #[serde(default)]
     scope: Option<String>,
     #[serde(default)]
     batch: bool,
     #[serde(borrow)]
     request: &'a RawValue,
-    #[serde(default, borrow)]
     response: Option<&'a RawValue>,
-    #[serde(default)]
     response_sse: Option<String>,
-    #[serde(default)]
     status: Option<u16>,
 }
 
@@ -86,17 +77,13 @@ impl Reader for ExchangeLog {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
+        let text = &file.text();
+        let mut log = Log { file: file.name, text, reading: Reading::default() };
+        for (number, start, line) in text.lines() {
+            log.line(number, start, line);
+        }
+        log.reading
     }
-}
-
-/// Reads an exchange log.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut log = Log { file, text, reading: Reading::default() };
-    for (number, start, line) in text.lines() {
-        log.line(number, start, line);
-    }
-    log.reading
 }
 
 struct Log<'a> {
@@ -110,7 +97,7 @@ impl Log<'_> {
         if line.trim_ascii().is_empty() {
             return;
         }
-        match serde_json::from_slice::<Line<'_>>(line) {
+        match serde_json::from_slice::<Record<'_>>(line) {
             Ok(parsed) => self.record(number, start, parsed),
             Err(_) => self.damaged(number, start, line),
         }
@@ -130,9 +117,9 @@ impl Log<'_> {
                 self.reading.damage_record(self.text.fault(start + at, what));
                 break;
             }
-            let end = json::walk_value(line, at).map_or(line.len(), |walked| walked.end);
+            let end = json::walk_value(line, at).unwrap_or(line.len());
             let raw = &line[at..end];
-            match serde_json::from_slice::<Line<'_>>(raw) {
+            match serde_json::from_slice::<Record<'_>>(raw) {
                 Ok(parsed) => self.record(number, start + at, parsed),
                 Err(error) => {
                     let fault = self.no_record(start + at, raw, &error);
@@ -159,13 +146,13 @@ impl Log<'_> {
         self.text.fault(start, format!("found another version of forkcast.exchanges, expected `\"v\":{VERSION}`"))
     }
 
-    fn record(&mut self, number: usize, start: usize, line: Line<'_>) {
+    fn record(&mut self, number: usize, start: usize, line: Record<'_>) {
         if let Err(fault) = self.exchange(number, start, line) {
             self.reading.damage(fault);
         }
     }
 
-    fn exchange(&mut self, number: usize, start: usize, line: Line<'_>) -> Result<(), Fault> {
+    fn exchange(&mut self, number: usize, start: usize, line: Record<'_>) -> Result<(), Fault> {
         if line.v.get() != VERSION {
             return Err(self.other_version(start));
         }

@@ -18,12 +18,8 @@ mod instants;
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
-use super::value::Value;
+use super::value::{Value, unpacked_base64};
 use super::{Passed, Reading, json};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
@@ -48,33 +44,29 @@ impl Reader for Har {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads an archive. What stands before damage is kept.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let creator = creator(text.bytes);
-    let mut archive = Archive {
-        file,
-        is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")),
-        reading: Reading::default(),
-        passed: Passed::default(),
-        requests_without_body: Vec::new(),
-        answers_without_body: Vec::new(),
-    };
-    let (ranges, fault) = text.elements_at(&["log", "entries"]);
-    for (index, range) in ranges.into_iter().enumerate() {
-        let line = text.line_of(range.start);
-        match Value::from_json(&text.bytes[range.clone()]) {
-            Ok(entry) => archive.entry(index, line, &entry),
-            Err(error) => archive.reading.damage(text.json_fault(range.start, &error)),
+        let text = &file.text();
+        let creator = creator(text.bytes);
+        let mut archive = Archive {
+            file: file.name,
+            is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")),
+            reading: Reading::default(),
+            passed: Passed::default(),
+            requests_without_body: Vec::new(),
+            answers_without_body: Vec::new(),
+        };
+        let (ranges, fault) = text.elements_at(&["log", "entries"]);
+        for (index, range) in ranges.into_iter().enumerate() {
+            let line = text.line_of(range.start);
+            match Value::from_json(&text.bytes[range.clone()]) {
+                Ok(entry) => archive.entry(index, line, &entry),
+                Err(error) => archive.reading.damage(text.json_fault(range.start, &error)),
+            }
         }
+        if archive.reading.unreadable.is_empty() {
+            fault.into_iter().for_each(|fault| archive.reading.damage(fault));
+        }
+        archive.finish()
     }
-    if archive.reading.unreadable.is_empty() {
-        fault.into_iter().for_each(|fault| archive.reading.damage(fault));
-    }
-    archive.finish()
 }
 
 /// `log.creator.name`, where it can be read before the entries.
@@ -97,16 +89,13 @@ struct Archive<'a> {
 
 impl Archive<'_> {
     fn entry(&mut self, index: usize, line: usize, entry: &Value) {
-        match self.exchange(index, line, entry) {
-            Ok(Some(exchange)) => self.reading.exchanges.push(exchange),
-            Ok(None) => {}
-            Err(what) => self.reading.damage(Fault::in_line(line, format!("entry {index}: {what}"))),
-        }
+        let read = self.exchange(index, line, entry);
+        self.reading.take(line, format_args!("entry {index}"), read);
     }
 
     fn exchange(&mut self, index: usize, line: usize, entry: &Value) -> Result<Option<Exchange>, String> {
         let request = entry.get("request").ok_or("found no `request`")?;
-        let data = request.get("postData").unwrap_or(&Value::Null);
+        let data = request.at("postData");
         let body = content(data, "request");
         let absent = matches!(&body, Ok(None));
         let sent = Request {
@@ -129,7 +118,7 @@ impl Archive<'_> {
             Err(what) => return Err(what),
         };
         instants::stamp(&mut exchange, entry, self.is_mitmproxy);
-        self.answer(&mut exchange, entry.get("response").unwrap_or(&Value::Null));
+        self.answer(&mut exchange, entry.at("response"));
         Ok(Some(exchange))
     }
 
@@ -140,7 +129,7 @@ impl Archive<'_> {
             self.reading.notes.push(format!("exchange {}: no answer was recorded (status 0)", exchange.origin.index));
             return;
         }
-        let body = content(response.get("content").unwrap_or(&Value::Null), "answer");
+        let body = content(response.at("content"), "answer");
         let absent = matches!(&body, Ok(None));
         let response = Response { status, headers: headers(response), body: body.map(Option::unwrap_or_default) };
         if absent {
@@ -183,8 +172,7 @@ fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, 
     };
     match holder.text_of("encoding") {
         Some(encoding) if encoding.eq_ignore_ascii_case("base64") => {
-            let packed: String = text.split_ascii_whitespace().collect();
-            let bytes = BASE64.decode(packed).map_err(|error| format!("body of the {whose} is no base64: {error}"))?;
+            let bytes = unpacked_base64(text).map_err(|error| format!("body of the {whose} is no base64: {error}"))?;
             Ok(Some(Cow::Owned(bytes)))
         }
         _ => Ok(Some(Cow::Borrowed(text.as_bytes()))),
@@ -193,7 +181,7 @@ fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, 
 
 fn headers(message: &Value) -> Headers<'_> {
     let mut headers = Headers::default();
-    for header in message.get("headers").map(Value::elements).unwrap_or_default() {
+    for header in message.at("headers").elements() {
         if let (Some(name), Some(value)) = (header.text_of("name"), header.text_of("value")) {
             headers.push(name, value);
         }

@@ -1,4 +1,4 @@
-//! A lexical walk over JSON that gives byte ranges.
+//! JSON by byte ranges: what the scanner of `forkcast_sim::wire` finds, with the places that messages name.
 //!
 //! Serde reads a document as a whole or not at all. A recording that breaks off in the middle still holds everything
 //! before the break, so the outer levels are walked here, element by element, and each element is then checked by
@@ -6,6 +6,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+use forkcast_sim::wire::json::{self, CLOSING_BRACKET, CLOSING_QUOTE};
+pub(crate) use forkcast_sim::wire::json::{ScanError, Scanner, members};
 
 use super::text::glimpse;
 
@@ -21,163 +24,77 @@ pub(crate) struct Broken {
     pub what: String,
 }
 
-/// One `"key": value` of an object.
-pub(crate) struct Member<'a> {
-    /// The key, escapes decoded.
-    pub key: Cow<'a, str>,
-    /// Where the value stands.
-    pub value: Range<usize>,
-    /// How deep brackets are nested in it.
-    pub depth: usize,
+impl Broken {
+    /// Where a scan of `text` stopped.
+    pub fn of(text: &[u8], ScanError { offset, expected }: ScanError) -> Self {
+        let rest = text.get(offset..).unwrap_or_default();
+        match expected {
+            CLOSING_QUOTE => Self { at: text.len(), what: "the text ends inside a string".to_owned() },
+            CLOSING_BRACKET => {
+                let what = format!("the text ends inside {} open brackets", open_brackets(rest));
+                Self { at: text.len(), what }
+            }
+            _ => Self { at: offset, what: format!("found {}, expected {expected}", glimpse(rest)) },
+        }
+    }
 }
 
-/// A value that was walked over.
-pub(crate) struct Walked {
-    /// One past its last byte.
-    pub end: usize,
-    /// How deep brackets were nested in it.
-    pub depth: usize,
+/// How many brackets are open at the end of `text`, whose strings are whole.
+fn open_brackets(text: &[u8]) -> usize {
+    let mut scanner = Scanner::new(text);
+    let mut open = 0_usize;
+    while let Some(byte) = scanner.peek() {
+        match byte {
+            b'"' if scanner.string().is_ok() => continue,
+            b'{' | b'[' => open += 1,
+            b'}' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        scanner.take(1);
+    }
+    open
 }
 
 /// The offset of the first byte from `at` on that is not white space.
 pub(crate) fn skip_space(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).unwrap_or(rest.len())
+    let mut scanner = Scanner::at(bytes, at.min(bytes.len()));
+    scanner.peek();
+    scanner.offset()
 }
 
-/// Walks over the value that begins at `start`.
-pub(crate) fn walk_value(bytes: &[u8], start: usize) -> Result<Walked, Broken> {
-    match bytes.get(start) {
-        Some(b'{' | b'[') => walk_brackets(bytes, start),
-        Some(b'"') => Ok(Walked { end: string_end(bytes, start)?, depth: 0 }),
-        Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => Ok(Walked { end: word_end(bytes, start), depth: 0 }),
-        _ => Err(expected(bytes, start, "a JSON value")),
+/// The end of the value that begins at `start`.
+pub(crate) fn walk_value(bytes: &[u8], start: usize) -> Result<usize, Broken> {
+    let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
+    match scanner.value() {
+        Ok(_) => Ok(scanner.offset()),
+        Err(error) => Err(Broken::of(bytes, error)),
     }
 }
 
-fn walk_brackets(bytes: &[u8], start: usize) -> Result<Walked, Broken> {
-    let (mut at, mut open, mut depth) = (start, 0_usize, 0_usize);
-    loop {
-        match bytes.get(at) {
-            Some(b'"') => {
-                at = string_end(bytes, at)?;
-                continue;
-            }
-            Some(b'{' | b'[') => open += 1,
-            Some(b'}' | b']') => open -= 1,
-            Some(_) => {}
-            None => return Err(Broken { at, what: format!("the text ends inside {open} open brackets") }),
-        }
-        depth = depth.max(open);
-        at += 1;
-        if open == 0 {
-            return Ok(Walked { end: at, depth });
-        }
-    }
-}
-
-fn string_end(bytes: &[u8], quote: usize) -> Result<usize, Broken> {
-    let mut at = quote + 1;
-    loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        match memchr::memchr2(b'"', b'\\', rest) {
-            Some(i) if rest[i] == b'"' => return Ok(at + i + 1),
-            Some(i) => at += i + 2,
-            None => return Err(Broken { at: bytes.len(), what: "the text ends inside a string".to_owned() }),
-        }
-    }
-}
-
-fn word_end(bytes: &[u8], start: usize) -> usize {
-    let rest = bytes.get(start..).unwrap_or_default();
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-    start + rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len())
-}
-
-fn expected(bytes: &[u8], at: usize, what: &str) -> Broken {
-    Broken { at, what: format!("found {}, expected {what}", glimpse(bytes.get(at..).unwrap_or_default())) }
-}
-
-/// The parts of one object or list, in order, until its end or the first damage.
-struct Parts<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    close: u8,
-    /// Depth of the value walked last.
-    depth: usize,
-    first: bool,
-    done: bool,
-}
-
-/// The members of the object that begins at `start`.
-pub(crate) fn members(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Member<'_>, Broken>> {
-    let mut parts = Parts::open(bytes, start, b'{');
-    std::iter::from_fn(move || parts.next_with(Parts::member))
-}
-
-/// The elements of the list that begins at `start`.
-pub(crate) fn elements(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Range<usize>, Broken>> {
-    let mut parts = Parts::open(bytes, start, b'[');
-    std::iter::from_fn(move || parts.next_with(Parts::value))
-}
-
-impl<'a> Parts<'a> {
-    /// `open` is `{` or `[`; their closing bytes lie two further on in ASCII.
-    fn open(bytes: &'a [u8], start: usize, open: u8) -> Self {
-        let found = bytes.get(start) == Some(&open);
-        Self { bytes, at: start + 1, close: open + 2, depth: 0, first: true, done: !found }
-    }
-
-    fn next_with<T>(&mut self, read: fn(&mut Self) -> Result<T, Broken>) -> Option<Result<T, Broken>> {
-        if self.done {
+/// Where the elements of the list that begins at `start` stand, until its end or the first damage; none of another value.
+pub(crate) fn ranges(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Range<usize>, Broken>> {
+    let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
+    let mut done = bytes.get(start) != Some(&b'[') || !scanner.enter(b'[').unwrap_or(false);
+    let mut step = move || -> Result<Option<Range<usize>>, ScanError> {
+        let found = scanner.element()?;
+        scanner.peek();
+        let begin = scanner.offset();
+        let value = if found { Some(scanner.value()?) } else { None };
+        Ok(value.map(|value| begin..begin + value.len()))
+    };
+    std::iter::from_fn(move || {
+        if done {
             return None;
         }
-        let item = self.step(read).transpose();
-        self.done = !matches!(item, Some(Ok(_)));
-        item
-    }
+        let item = step();
+        done = !matches!(item, Ok(Some(_)));
+        item.map_err(|error| Broken::of(bytes, error)).transpose()
+    })
+}
 
-    fn step<T>(&mut self, read: fn(&mut Self) -> Result<T, Broken>) -> Result<Option<T>, Broken> {
-        self.at = skip_space(self.bytes, self.at);
-        let here = self.bytes.get(self.at).copied();
-        if here == Some(self.close) {
-            return Ok(None);
-        }
-        if !std::mem::take(&mut self.first) {
-            if here != Some(b',') {
-                let close = char::from(self.close);
-                return Err(expected(self.bytes, self.at, &format!("`,` or `{close}`")));
-            }
-            self.at = skip_space(self.bytes, self.at + 1);
-        }
-        read(self).map(Some)
-    }
-
-    fn value(&mut self) -> Result<Range<usize>, Broken> {
-        let start = self.at;
-        let walked = walk_value(self.bytes, start)?;
-        (self.at, self.depth) = (walked.end, walked.depth);
-        Ok(start..self.at)
-    }
-
-    fn member(&mut self) -> Result<Member<'a>, Broken> {
-        Ok(Member { key: self.key()?, value: self.value()?, depth: self.depth })
-    }
-
-    fn key(&mut self) -> Result<Cow<'a, str>, Broken> {
-        let start = self.at;
-        if self.bytes.get(start) != Some(&b'"') {
-            return Err(expected(self.bytes, start, "a key in quotes"));
-        }
-        let end = string_end(self.bytes, start)?;
-        let key = text(&self.bytes[start..end]).ok_or_else(|| expected(self.bytes, start, "a key in UTF-8"))?;
-        self.at = skip_space(self.bytes, end);
-        if self.bytes.get(self.at) != Some(&b':') {
-            return Err(expected(self.bytes, self.at, "`:` after a key"));
-        }
-        self.at = skip_space(self.bytes, self.at + 1);
-        Ok(key)
-    }
+/// The elements of a list, until its end or the first damage; none of another value.
+pub(crate) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    json::elements(list).map_while(Result::ok)
 }
 
 /// A JSON string as text; `None` when it is none (also with a lone surrogate).
@@ -189,43 +106,76 @@ pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     serde_json::from_slice(raw).ok().map(Cow::Owned)
 }
 
+/// What stands between the quotes of a string, escapes undone; bytes that are not UTF-8 are replaced.
+pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', inner).is_none() {
+        return String::from_utf8_lossy(inner);
+    }
+    let quoted = format!("\"{}\"", String::from_utf8_lossy(inner));
+    Cow::Owned(serde_json::from_str(&quoted).unwrap_or(quoted))
+}
+
 /// Where the value of the top-level `key` begins, also when the text breaks off inside that value.
 pub(crate) fn value_start(bytes: &[u8], key: &str) -> Option<usize> {
-    let mut parts = Parts::open(bytes, skip_space(bytes, 0), b'{');
-    loop {
-        let name = parts.next_with(Parts::key)?.ok()?;
-        if name == key {
-            return Some(parts.at);
-        }
-        parts.value().ok()?;
+    let mut scanner = Scanner::new(bytes);
+    if !scanner.enter(b'{').ok()? {
+        return None;
     }
+    while let Some(name) = scanner.key().ok()? {
+        if is_named(name, key) {
+            scanner.peek();
+            return Some(scanner.offset());
+        }
+        scanner.value().ok()?;
+    }
+    None
 }
 
 /// The top-level keys of the object at `start`, as far as they can be read, and what stopped the walk.
 pub(crate) fn keys(bytes: &[u8], start: usize) -> (Vec<Cow<'_, str>>, Option<Broken>) {
-    let mut parts = Parts::open(bytes, start, b'{');
     let mut keys = Vec::new();
-    loop {
-        match parts.next_with(Parts::key) {
-            None => return (keys, None),
-            Some(Err(broken)) => return (keys, Some(broken)),
-            Some(Ok(key)) => keys.push(key),
+    let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
+    let mut walk = || -> Result<(), ScanError> {
+        if scanner.peek() == Some(b'{') && scanner.enter(b'{')? {
+            while let Some(key) = scanner.key()? {
+                keys.push(unescaped(key));
+                scanner.value()?;
+            }
         }
-        if let Err(broken) = parts.value() {
-            return (keys, Some(broken));
-        }
-    }
+        Ok(())
+    };
+    let broken = walk().err().map(|error| Broken::of(bytes, error));
+    (keys, broken)
 }
 
-/// The value of `key` in the object that begins at the first byte of `object` (white space aside); the last one where
-/// the key is repeated, as common JSON readers do.
+/// The value of `key` in an object; the last one where the key is repeated, as common JSON readers do.
 pub(crate) fn member<'a>(object: &'a [u8], key: &str) -> Option<&'a [u8]> {
-    let start = skip_space(object, 0);
-    let found = members(object, start).map_while(Result::ok).filter(|member| member.key == key).last()?;
-    object.get(found.value)
+    let own = |(name, _): &(&[u8], &[u8])| is_named(&name[1..name.len() - 1], key);
+    members(object).map_while(Result::ok).filter(own).last().map(|(_, value)| value)
+}
+
+/// Whether a key is this one, as it stands between quotes.
+fn is_named(inner: &[u8], key: &str) -> bool {
+    inner == key.as_bytes() || inner.contains(&b'\\') && unescaped(inner) == key
+}
+
+/// The value of `key` in an object, unless it is null.
+pub(crate) fn present<'a>(object: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    member(object, key).filter(|value| !json::is_null(value))
 }
 
 /// The text of the string under `key`.
 pub(crate) fn member_text<'a>(object: &'a [u8], key: &str) -> Option<Cow<'a, str>> {
     text(member(object, key)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn escapes_are_undone_and_broken_bytes_are_replaced() {
+        assert_eq!(unescaped(b"D:\\\\work"), "D:\\work");
+        assert_eq!(unescaped(b"caf\xff"), "caf\u{fffd}");
+    }
 }

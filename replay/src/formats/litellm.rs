@@ -30,7 +30,6 @@ use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, when};
-use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 
 /// What stands in place of a redacted text.
@@ -73,27 +72,28 @@ impl Reader for LiteLlm {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads a log.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut log =
-        Log { file, text, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
-    let mut index = 0;
-    for record in text.records() {
-        match record {
-            Ok(range) => {
-                log.record(index, range);
-                index += 1;
+        let text = &file.text();
+        let mut log = Log {
+            file: file.name,
+            text,
+            reading: Reading::default(),
+            passed: Passed::default(),
+            without_prompt: Vec::new(),
+        };
+        let mut index = 0;
+        for record in text.records() {
+            match record {
+                Ok(range) => {
+                    log.record(index, range);
+                    index += 1;
+                }
+                Err(damaged) => log.reading.damage_record(damaged.fault),
             }
-            Err(damaged) => log.reading.damage_record(damaged.fault),
         }
+        log.passed.finish(&mut log.reading);
+        logged::note_absent(&mut log.reading, &log.without_prompt, "record");
+        log.reading
     }
-    log.passed.finish(&mut log.reading);
-    logged::note_absent(&mut log.reading, &log.without_prompt, "record");
-    log.reading
 }
 
 struct Log<'a> {
@@ -107,7 +107,7 @@ struct Log<'a> {
 impl Log<'_> {
     fn record(&mut self, index: usize, range: Range<usize>) {
         let (start, line) = (range.start, self.text.line_of(range.start));
-        let raw = self.text.bytes.get(range).unwrap_or_default();
+        let raw = &self.text.bytes[range];
         let record = match Value::from_json(raw) {
             Ok(record) => record,
             Err(error) => return self.reading.damage_record(self.text.json_fault(start, &error)),
@@ -116,10 +116,8 @@ impl Log<'_> {
         if let Some(reason) = passed_over(record) {
             return self.passed.add(&mut self.reading, &format!("record {index}, line {line}: {reason}"));
         }
-        match self.exchange(index, line, record) {
-            Ok(exchange) => self.reading.exchanges.push(exchange),
-            Err(what) => self.reading.damage(Fault::in_line(line, format!("record {index}: {what}"))),
-        }
+        let read = self.exchange(index, line, record).map(Some);
+        self.reading.take(line, format_args!("record {index}"), read);
     }
 
     fn exchange(&mut self, index: usize, line: usize, record: &Value) -> Result<Exchange, String> {
@@ -184,14 +182,14 @@ fn content(record: &Value) -> Content {
 }
 
 fn sent_body(request: &Value) -> Option<Value> {
-    let request = parsed(request)?;
+    let request = request.parsed()?;
     let body = request.get("body").cloned().unwrap_or(request);
     body.get("messages").is_some().then_some(body)
 }
 
 /// `messages` and what of `model_parameters` belongs to a prompt.
 fn called_with(record: &Value) -> Option<Value> {
-    let messages = parsed(record.get("messages")?)?;
+    let messages = record.get("messages")?.parsed()?;
     let messages = match messages.get("messages") {
         Some(inner) => inner.clone(),
         None => messages,
@@ -200,19 +198,10 @@ fn called_with(record: &Value) -> Option<Value> {
         return None;
     }
     let mut body = vec![("model".to_owned(), record.get("model")?.clone())];
-    let parameters = record.get("model_parameters").map(Value::members).unwrap_or_default();
+    let parameters = record.at("model_parameters").members();
     body.extend(parameters.iter().filter(|(name, _)| name != "model" && name != "messages").cloned());
     body.push(("messages".to_owned(), messages));
     Some(Value::Object(body))
-}
-
-/// Rows keep JSON as text.
-fn parsed(value: &Value) -> Option<Value> {
-    match value {
-        Value::Text(text) => Value::from_json(text.as_bytes()).ok(),
-        Value::Object(_) | Value::List(_) => Some(value.clone()),
-        _ => None,
-    }
 }
 
 fn is_whole(body: &Value) -> bool {

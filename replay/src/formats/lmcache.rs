@@ -22,7 +22,6 @@ use forkcast_tokens::Vocabulary;
 use serde::Deserialize;
 
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
 use super::{Reading, when};
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, TextBlock, Trace, TraceRequest};
 use crate::transcript::content_digest;
@@ -34,7 +33,7 @@ const NANOS_PER_MICRO: u64 = 1_000;
 const ESTIMATED: &str = "tokens are estimated: the texts as the cl100k vocabulary counts them";
 
 #[derive(Deserialize)]
-struct Row<'a> {
+struct Record<'a> {
     timestamp: u64,
     #[serde(borrow)]
     input: Cow<'a, str>,
@@ -48,7 +47,7 @@ struct Row<'a> {
 struct Placed<'a> {
     index: usize,
     line: usize,
-    row: Row<'a>,
+    row: Record<'a>,
 }
 
 /// The reader.
@@ -68,31 +67,27 @@ impl Reader for LmCache {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
-    }
-}
-
-/// Reads a trace.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut rows: Vec<Placed<'_>> = Vec::new();
-    reading.records(text, |index, line, row: Row<'_>| {
-        if sent_at(&row).is_none() {
-            return Err(format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp));
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut rows: Vec<Placed<'_>> = Vec::new();
+        reading.records(text, |index, line, row: Record<'_>| {
+            if sent_at(&row).is_none() {
+                return Err(format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp));
+            }
+            rows.push(Placed { index, line, row });
+            Ok(())
+        });
+        let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
+        if late > 0 {
+            reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
         }
-        rows.push(Placed { index, line, row });
-        Ok(())
-    });
-    let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
-    if late > 0 {
-        reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
+        rows.sort_by_key(|placed| (placed.row.timestamp, placed.index));
+        if !rows.is_empty() {
+            reading.notes.push(ESTIMATED.to_owned());
+            reading.traces.push(trace(&rows));
+        }
+        reading
     }
-    rows.sort_by_key(|placed| (placed.row.timestamp, placed.index));
-    if !rows.is_empty() {
-        reading.notes.push(ESTIMATED.to_owned());
-        reading.traces.push(trace(&rows));
-    }
-    reading
 }
 
 fn trace(rows: &[Placed<'_>]) -> Trace {
@@ -127,7 +122,7 @@ fn trace(rows: &[Placed<'_>]) -> Trace {
 }
 
 /// `None` for an instant that is not believed; such rows are refused.
-fn sent_at(row: &Row<'_>) -> Option<Instant> {
+fn sent_at(row: &Record<'_>) -> Option<Instant> {
     row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed)
 }
 

@@ -15,7 +15,6 @@ use serde::Deserialize;
 
 use super::block_ids::{BlockIds, BlocksLeft};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
 use super::{Reading, when};
 use crate::count::believed;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
@@ -24,7 +23,7 @@ use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, Trace
 const SIZES: [u64; 9] = [512, 16, 32, 64, 128, 256, 1_024, 2_048, 4_096];
 
 #[derive(Deserialize)]
-struct Row {
+struct Record {
     timestamp: u64,
     input_length: u64,
     #[serde(default)]
@@ -49,30 +48,26 @@ impl Reader for Mooncake {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
+        let mut blocks_left = BlocksLeft::default();
+        reading.records(text, |index, line, row: Record| {
+            requests.push(request(index, line, row, &mut blocks_left)?);
+            Ok(())
+        });
+        requests.sort_by_key(|(request, _)| (request.at, request.index));
+        if !requests.is_empty() {
+            reading.traces.push(trace(requests, &mut reading.notes));
+        }
+        reading
     }
-}
-
-/// Reads a trace.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
-    let mut blocks_left = BlocksLeft::default();
-    reading.records(text, |index, line, row: Row| {
-        requests.push(request(index, line, row, &mut blocks_left)?);
-        Ok(())
-    });
-    requests.sort_by_key(|(request, _)| (request.at, request.index));
-    if !requests.is_empty() {
-        reading.traces.push(trace(requests, &mut reading.notes));
-    }
-    reading
 }
 
 fn request(
     index: usize,
     line: usize,
-    row: Row,
+    row: Record,
     blocks_left: &mut BlocksLeft,
 ) -> Result<(TraceRequest, Vec<u64>), String> {
     blocks_left.take(&row.hash_ids)?;

@@ -30,7 +30,6 @@ use forkcast_sim::time::Instant;
 use self::attributes::Attributes;
 use super::logged::{self, Content};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading};
 use crate::error::Fault;
@@ -60,28 +59,28 @@ impl Reader for Otel {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads traces.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let (ranges, faults) = spans::find(text);
-    let mut traces =
-        Traces { file, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
-    let mut found = Vec::new();
-    for (index, range) in ranges.into_iter().enumerate() {
-        match Value::from_json(text.bytes.get(range.clone()).unwrap_or_default()) {
-            Ok(span) => found.push(Span::new(index, text.line_of(range.start), &span)),
-            Err(error) => traces.reading.damage(text.json_fault(range.start, &error)),
+        let text = &file.text();
+        let (ranges, faults) = spans::find(text);
+        let mut traces = Traces {
+            file: file.name,
+            reading: Reading::default(),
+            passed: Passed::default(),
+            without_prompt: Vec::new(),
+        };
+        let mut found = Vec::new();
+        for (index, range) in ranges.into_iter().enumerate() {
+            match Value::from_json(&text.bytes[range.clone()]) {
+                Ok(span) => found.push(Span::new(index, text.line_of(range.start), &span)),
+                Err(error) => traces.reading.damage(text.json_fault(range.start, &error)),
+            }
         }
+        let around = around_others(&found);
+        for span in &found {
+            traces.span(span, around.contains(&span.index));
+        }
+        faults.into_iter().for_each(|fault| traces.reading.damage(fault));
+        traces.finish()
     }
-    let around = around_others(&found);
-    for span in &found {
-        traces.span(span, around.contains(&span.index));
-    }
-    faults.into_iter().for_each(|fault| traces.reading.damage(fault));
-    traces.finish()
 }
 
 /// A span as far as it matters here.
@@ -179,10 +178,8 @@ impl Traces<'_> {
             let reason = format!("{place}: the call is traced again inside of it, and counted there");
             return self.passed.add(&mut self.reading, &reason);
         }
-        match self.exchange(span, &model) {
-            Ok(exchange) => self.reading.exchanges.push(exchange),
-            Err(what) => self.reading.damage(Fault::in_line(span.line, format!("span {}: {what}", span.index))),
-        }
+        let read = self.exchange(span, &model).map(Some);
+        self.reading.take(span.line, format_args!("span {}", span.index), read);
     }
 
     fn exchange(&mut self, span: &Span, model: &str) -> Result<Exchange, String> {

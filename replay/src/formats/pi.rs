@@ -15,7 +15,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
@@ -24,13 +23,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, json_reason};
-use super::thread::{Names, Record, Unknown, answer, beside, call_hash, call_part, cost, input, line_number};
-use super::thread::{note_unmeasured, part, parts, pieces_hash, records, sign, sized, spelled, told_count, user};
+use super::thread::{Names, Place, Unknown, accepted, answer, beside, call_part, conclude, cost, parsed, part, parts};
+use super::thread::{pieces_hash, records, sized, spelled, thread, told_count};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, What, call_id};
 
 /// The reader.
 pub(super) struct Pi;
@@ -50,48 +48,35 @@ impl Reader for Pi {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut session = Session::default();
+        records::<Entry<'_>>(text, &mut reading, |reading, line, entry| session.entry(reading, line, &entry));
+        session.unknown.finish(&mut reading);
+        conclude(&mut reading, thread(session.id, session.project, session.items));
+        reading
     }
-}
-
-/// Reads one session.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut session = Session::default();
-    records::<Entry<'_>>(text, &mut reading, |reading, record| session.entry(reading, &record));
-    let thread = session.finish(&mut reading);
-    note_unmeasured(&mut reading, &thread.items);
-    if !thread.items.is_empty() {
-        reading.threads.push(thread);
-    }
-    reading
 }
 
 #[derive(Deserialize)]
 struct Entry<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "parentId")]
+    #[serde(rename = "parentId")]
     parent: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     cwd: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     message: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     summary: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "firstKeptEntryId")]
+    #[serde(rename = "firstKeptEntryId")]
     first_kept: Option<Cow<'a, str>>,
-    #[serde(default, rename = "firstKeptEntryIndex")]
+    #[serde(rename = "firstKeptEntryIndex")]
     first_kept_index: Option<usize>,
-    #[serde(default, rename = "tokensBefore")]
+    #[serde(rename = "tokensBefore")]
     tokens_before: Option<u64>,
-    #[serde(borrow, default, rename = "thinkingLevel")]
+    #[serde(rename = "thinkingLevel")]
     thinking: Option<Cow<'a, str>>,
 }
 
@@ -99,41 +84,34 @@ struct Entry<'a> {
 struct Message<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     provider: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     model: Option<Cow<'a, str>>,
-    #[serde(default)]
     usage: Option<Counts>,
-    #[serde(borrow, default, rename = "stopReason")]
+    #[serde(rename = "stopReason")]
     stop: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     timestamp: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "toolCallId")]
+    #[serde(rename = "toolCallId")]
     call: Option<Cow<'a, str>>,
     #[serde(default, rename = "excludeFromContext")]
     excluded: bool,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Counts {
-    #[serde(default)]
     input: u64,
-    #[serde(default)]
     output: u64,
-    #[serde(default, rename = "cacheRead")]
+    #[serde(rename = "cacheRead")]
     read: u64,
-    #[serde(default, rename = "cacheWrite")]
+    #[serde(rename = "cacheWrite")]
     written: u64,
-    #[serde(default)]
     cost: Option<Cost>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Cost {
-    #[serde(default)]
     total: f64,
 }
 
@@ -142,9 +120,7 @@ struct Cost {
 struct Block<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
 }
 
@@ -167,32 +143,31 @@ struct Session {
 }
 
 impl Session {
-    fn entry(&mut self, reading: &mut Reading, record: &Record<Entry<'_>>) {
-        let Record { line, value: entry } = record;
+    fn entry(&mut self, reading: &mut Reading, line: usize, entry: &Entry<'_>) {
         self.before_line.push(self.items.len());
-        let at = entry.timestamp.as_deref().and_then(when::iso);
+        let place = self.unknown.place(line, entry.timestamp.as_deref());
         if entry.kind != "session" {
-            self.climb(*line, at, entry);
+            self.climb(place, entry);
         }
         let before = self.items.len();
         match &*entry.kind {
             "session" => self.header(entry),
             "message" => {
-                if let Err(what) = self.message(reading, *line, at, entry.message.map_or("null", RawValue::get)) {
-                    reading.damage(Fault::in_line(*line, format!("message: {what}")));
+                if let Err(what) = self.message(reading, place, entry.message.map_or("null", RawValue::get)) {
+                    reading.damage(Fault::in_line(line, format!("message: {what}")));
                 }
             }
             "compaction" => {
-                let before = told_count(reading, *line, "tokensBefore", entry.tokens_before);
-                self.compaction(*line, at, entry, before);
+                let before = told_count(reading, line, "tokensBefore", entry.tokens_before);
+                self.compaction(place, entry, before);
             }
-            "branch_summary" => self.given(*line, at, InputOrigin::Summary, summary(entry)),
+            "branch_summary" => self.given(place, InputOrigin::Summary, summary(entry)),
             "custom_message" => {
-                self.given(*line, at, InputOrigin::Injected, entry.content.map(parts).unwrap_or_default());
+                self.given(place, InputOrigin::Injected, entry.content.map(parts).unwrap_or_default());
             }
-            "thinking_level_change" => self.thinking(*line, at, entry.thinking.as_deref().unwrap_or("off")),
+            "thinking_level_change" => self.thinking(place, entry.thinking.as_deref().unwrap_or("off")),
             "model_change" | "custom" | "label" | "session_info" => {}
-            other => self.unknown.add(other, *line),
+            other => self.unknown.add(other, line),
         }
         if let Some(id) = entry.id.as_deref().filter(|_| entry.kind != "session") {
             self.entries.insert(id.to_owned(), (before, self.items.len()));
@@ -207,7 +182,7 @@ impl Session {
     }
 
     /// An entry that hangs on another than the last one goes back to that.
-    fn climb(&mut self, line: usize, at: Option<Instant>, entry: &Entry<'_>) {
+    fn climb(&mut self, place: Place, entry: &Entry<'_>) {
         let (Some(last), Some(_)) = (&self.last, &entry.id) else { return };
         let to = match entry.parent.as_deref() {
             Some(parent) if parent == last => return,
@@ -218,7 +193,7 @@ impl Session {
             None => None,
         };
         let to = to.and_then(|to| u32::try_from(to).ok());
-        self.push(sign(line, at, Sign::Rewound { to }));
+        self.push(place.sign(Sign::Rewound { to }));
     }
 
     fn push(&mut self, item: Item) {
@@ -232,66 +207,56 @@ impl Session {
         self.items.push(item);
     }
 
-    fn given(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) {
+    fn given(&mut self, place: Place, origin: InputOrigin, parts: Vec<Part>) {
         if !parts.is_empty() {
-            self.given_at = at.or(self.given_at);
-            self.push(input(line, at, origin, parts));
+            self.given_at = place.at.or(self.given_at);
+            self.push(place.input(origin, parts));
         }
     }
 
-    fn thinking(&mut self, line: usize, at: Option<Instant>, level: &str) {
+    fn thinking(&mut self, place: Place, level: &str) {
         let state = match level {
             "off" => Thinking::Off,
-            level => Thinking::On(call_hash(level)),
+            level => Thinking::On(call_id(level.as_bytes())),
         };
         self.effort = Some(self.names.get(level));
-        self.push(sign(line, at, Sign::Thinking(state)));
+        self.push(place.sign(Sign::Thinking(state)));
     }
 
-    fn message(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, raw: &str) -> Result<(), String> {
-        let message: Message<'_> = serde_json::from_str(raw).map_err(|error| json_reason(&error))?;
+    fn message(&mut self, reading: &mut Reading, place: Place, raw: &str) -> Result<(), String> {
+        let message: Message<'_> = parsed(raw)?;
         let whole = |kind| vec![part(kind, raw)];
         match &*message.role {
             "assistant" => {
-                let usage = message.usage.map_or(Ok(None), usage).unwrap_or_else(|what| {
-                    reading.damage(Fault::in_line(line, format!("`usage`: {what}")));
-                    None
-                });
-                self.answer(line, at, &message, raw, usage);
+                let usage = accepted(reading, place.line, "`usage`", message.usage.map_or(Ok(None), usage));
+                self.answer(place, &message, raw, usage);
             }
-            "user" => self.given(line, at, InputOrigin::Prompt, message.content.map(parts).unwrap_or_default()),
+            "user" => self.given(place, InputOrigin::Prompt, message.content.map(parts).unwrap_or_default()),
             "toolResult" => {
-                let call = message.call.as_deref().unwrap_or_default();
                 let content = message.content.map_or(raw, RawValue::get);
-                self.given(line, at, InputOrigin::ToolResults, vec![call_part(BlockKind::ToolResult, content, call)]);
+                let result = call_part(BlockKind::ToolResult, content, message.call.as_deref());
+                self.given(place, InputOrigin::ToolResults, vec![result]);
             }
             "bashExecution" if message.excluded => {}
-            "bashExecution" => self.given(line, at, InputOrigin::Injected, whole(BlockKind::Text)),
+            "bashExecution" => self.given(place, InputOrigin::Injected, whole(BlockKind::Text)),
             "custom" | "hookMessage" => {
-                self.given(line, at, InputOrigin::Injected, message.content.map(parts).unwrap_or_default());
+                self.given(place, InputOrigin::Injected, message.content.map(parts).unwrap_or_default());
             }
-            "branchSummary" | "compactionSummary" => self.given(line, at, InputOrigin::Summary, whole(BlockKind::Text)),
-            other => self.unknown.add(other, line),
+            "branchSummary" | "compactionSummary" => self.given(place, InputOrigin::Summary, whole(BlockKind::Text)),
+            other => self.unknown.add(other, place.line),
         }
         Ok(())
     }
 
-    fn answer(
-        &mut self,
-        line: usize,
-        at: Option<Instant>,
-        message: &Message<'_>,
-        raw: &str,
-        usage: Option<RecordedUsage>,
-    ) {
+    fn answer(&mut self, place: Place, message: &Message<'_>, raw: &str, usage: Option<RecordedUsage>) {
         let model = message.model.as_deref().unwrap_or_default();
         let model = spelled(message.provider.as_deref().unwrap_or_default(), model);
         let sent_at = message.timestamp.and_then(|raw| when::millis(raw.get())).or(self.given_at);
         let (parts, calls) = self.blocks(message.content);
         let answer = Answer {
             sent_at,
-            first_at: at,
-            ended_at: at,
+            first_at: place.at,
+            ended_at: place.at,
             usage,
             stop: match message.stop.as_deref() {
                 Some("toolUse") => Stop::ToolUse,
@@ -305,10 +270,10 @@ impl Session {
             ..answer(pieces_hash(&[b"pi", raw.as_bytes()]), self.names.get(&model))
         };
         let is_aborted = message.stop.as_deref() == Some("aborted");
-        self.given_at = at.or(self.given_at);
-        self.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        self.given_at = place.at.or(self.given_at);
+        self.push(place.answer(answer));
         if is_aborted {
-            self.push(sign(line, at, Sign::Interrupted));
+            self.push(place.sign(Sign::Interrupted));
         }
     }
 
@@ -320,16 +285,16 @@ impl Session {
         for (block, found) in raw.iter().zip(&mut found) {
             let Ok(block) = serde_json::from_str::<Block<'_>>(block.get()) else { continue };
             if block.kind == "toolCall" {
-                found.call = call_hash(block.id.as_deref().unwrap_or_default());
-                let tool = self.names.get(block.name.as_deref().unwrap_or_default());
-                calls.push(Call { tool, id: found.call, spawn: None });
+                let call = self.names.call(block.name.as_deref(), block.id.as_deref());
+                found.call = call.id;
+                calls.push(call);
             }
         }
         (found, calls)
     }
 
     /// The summary, and what is kept of what stood before it, as one block.
-    fn compaction(&mut self, line: usize, at: Option<Instant>, entry: &Entry<'_>, before_tokens: Option<u64>) {
+    fn compaction(&mut self, place: Place, entry: &Entry<'_>, before_tokens: Option<u64>) {
         let by_id = entry.first_kept.as_deref().and_then(|id| self.entries.get(id)).map(|(before, _)| *before);
         let by_index = entry.first_kept_index.and_then(|index| self.before_line.get(index).copied());
         let now = self.sizes.last().copied().unwrap_or(0);
@@ -337,21 +302,10 @@ impl Session {
             let before = first.checked_sub(1).and_then(|last| self.sizes.get(last).copied()).unwrap_or(0);
             now.saturating_sub(before)
         });
-        self.push(sign(line, at, Sign::Compacted { before_tokens, automatic: false }));
+        self.push(place.sign(Sign::Compacted { before_tokens, automatic: false }));
         let mut parts = summary(entry);
         parts.extend((kept > 0).then(|| sized(BlockKind::Opaque, kept)));
-        self.given(line, at, InputOrigin::Summary, parts);
-    }
-
-    fn finish(mut self, reading: &mut Reading) -> Thread {
-        mem::take(&mut self.unknown).finish(reading);
-        Thread {
-            session: self.id,
-            agent: None,
-            user: self.project.as_deref().map(user),
-            project: self.project,
-            items: self.items,
-        }
+        self.given(place, InputOrigin::Summary, parts);
     }
 }
 

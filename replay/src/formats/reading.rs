@@ -1,5 +1,7 @@
 //! What a reader found in one file.
 
+use std::fmt;
+
 use serde::Deserialize;
 
 use super::text::Text;
@@ -42,6 +44,14 @@ impl Reading {
         }
     }
 
+    /// Takes the exchange that `what` in `line` is, if it is one.
+    pub(crate) fn take(&mut self, line: usize, what: fmt::Arguments<'_>, read: Result<Option<Exchange>, String>) {
+        match read {
+            Ok(exchange) => self.exchanges.extend(exchange),
+            Err(why) => self.damage(Fault::in_line(line, format!("{what}: {why}"))),
+        }
+    }
+
     /// Lists a damaged place in a text of records. What else is wrong with a line that is listed already follows from that.
     pub(crate) fn damage_record(&mut self, fault: Fault) {
         if self.unreadable.last().is_none_or(|last| last.line != fault.line) {
@@ -66,7 +76,7 @@ impl Reading {
                 }
             };
             let start = range.start;
-            match serde_json::from_slice(text.bytes.get(range).unwrap_or_default()) {
+            match serde_json::from_slice(&text.bytes[range]) {
                 Ok(row) => {
                     if let Err(what) = take(index, text.line_of(start), row) {
                         self.damage_record(text.fault(start, what));

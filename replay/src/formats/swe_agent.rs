@@ -22,10 +22,12 @@ use super::Reading;
 use super::json::{member, text as json_text};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
-use super::thread::{Names, answer, beside, call_hash, call_part, cost, input, line_number, merge, note_unmeasured};
-use super::thread::{part, pieces_hash};
+use super::thread::{
+    Names, Place, accepted, answer, beside, call_part, conclude, cost, part, pieces_hash, records_under,
+};
+use super::thread::{take_sum, thread};
 use crate::error::Fault;
-use crate::transcript::{Call, InputOrigin, Item, Stop, Thread, What};
+use crate::transcript::{InputOrigin, Item, Stop, What};
 
 /// The reader.
 pub(super) struct SweAgent;
@@ -46,90 +48,61 @@ impl Reader for SweAgent {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut run = Trajectory {
+            document: pieces_hash(&[text.bytes]),
+            model: model(file.name, text.bytes),
+            items: Vec::new(),
+            names: Names::default(),
+        };
+        records_under::<Message<'_>>(text, "history", &mut reading, |_, line, message| run.message(line, &message));
+        run.stats(&mut reading, text);
+        conclude(&mut reading, thread(None, None, run.items));
+        reading
     }
-}
-
-/// Reads one trajectory.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut run = Run {
-        document: pieces_hash(&[text.bytes]),
-        model: model(file, text.bytes),
-        items: Vec::new(),
-        names: Names::default(),
-    };
-    let (messages, fault) = text.elements_under("history");
-    for range in messages {
-        let (line, start) = (text.line_of(range.start), range.start);
-        let bytes = text.bytes.get(range).unwrap_or_default();
-        match serde_json::from_slice::<Message<'_>>(bytes) {
-            Ok(message) => run.message(line, &message),
-            Err(error) => reading.damage(text.json_fault(start, &error)),
-        }
-    }
-    if let Some(fault) = fault {
-        reading.damage(fault);
-    }
-    run.stats(&mut reading, text);
-    note_unmeasured(&mut reading, &run.items);
-    if !run.items.is_empty() {
-        reading.threads.push(Thread { session: None, agent: None, user: None, project: None, items: run.items });
-    }
-    reading
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     tool_calls: Option<Vec<ToolCall<'a>>>,
-    #[serde(borrow, default)]
     tool_call_ids: Option<Vec<Cow<'a, str>>>,
-    #[serde(borrow, default)]
     message_type: Option<Cow<'a, str>>,
-    #[serde(default)]
     is_demo: Option<bool>,
 }
 
 #[derive(Deserialize)]
 struct ToolCall<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     function: Option<Function<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Function<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Info {
-    #[serde(default)]
     model_stats: Option<Stats>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Stats {
-    #[serde(default)]
     tokens_sent: u64,
-    #[serde(default)]
     tokens_received: u64,
-    #[serde(default)]
     api_calls: u64,
-    #[serde(default)]
     instance_cost: f64,
 }
 
-struct Run {
+struct Trajectory {
     /// Hash of the whole document, by which its answers are told from those of others.
     document: u128,
     model: Arc<str>,
@@ -137,18 +110,19 @@ struct Run {
     names: Names,
 }
 
-impl Run {
+impl Trajectory {
     fn message(&mut self, line: usize, message: &Message<'_>) {
+        let place = Place { line, at: None };
         let content = message.content.filter(|content| !matches!(content.get(), "null" | "\"\""));
         let text = content.map(|content| part(BlockKind::Text, content.get()));
         let is_demo = message.is_demo == Some(true);
-        let given = |origin| input(line, None, origin, text.into_iter().collect());
+        let given = |origin| place.input(origin, text.into_iter().collect());
         match &*message.role {
-            "assistant" if !is_demo => self.answer(line, message),
+            "assistant" if !is_demo => self.answer(place, message),
             "tool" => {
-                let id = message.tool_call_ids.iter().flatten().next().map_or("", |id| &**id);
+                let id = message.tool_call_ids.iter().flatten().next().map(|id| &**id);
                 let part = call_part(BlockKind::ToolResult, content.map_or("\"\"", RawValue::get), id);
-                self.items.push(input(line, None, InputOrigin::ToolResults, vec![part]));
+                self.items.push(place.input(InputOrigin::ToolResults, vec![part]));
             }
             _ if text.is_none() => {}
             "system" => self.items.push(given(InputOrigin::Attachment)),
@@ -168,33 +142,29 @@ impl Run {
         self.items.iter().rev().take(2).any(|item| matches!(item.what, What::Answer(_)))
     }
 
-    fn answer(&mut self, line: usize, message: &Message<'_>) {
+    fn answer(&mut self, place: Place, message: &Message<'_>) {
         let mut parts: Vec<_> = message.content.iter().map(|content| part(BlockKind::Text, content.get())).collect();
         let mut calls = Vec::new();
         for call in message.tool_calls.iter().flatten() {
-            let id = call.id.as_deref().unwrap_or_default();
+            let id = call.id.as_deref();
             let function = call.function.as_ref();
             let arguments = function.and_then(|function| function.arguments).map_or("{}", RawValue::get);
             parts.push(call_part(BlockKind::ToolUse, arguments, id));
-            let name = function.and_then(|function| function.name.as_deref()).unwrap_or_default();
-            calls.push(Call { tool: self.names.get(name), id: call_hash(id), spawn: None });
+            calls.push(self.names.call(function.and_then(|function| function.name.as_deref()), id));
         }
-        let place = self.items.len();
-        let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes(), &place.to_le_bytes()]);
+        let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes(), &self.items.len().to_le_bytes()]);
         let mut answer = answer(id, self.model.clone());
         answer.stop = if calls.is_empty() { Stop::Other } else { Stop::ToolUse };
         (answer.parts, answer.calls) = (parts, calls);
-        self.items.push(Item { line: line_number(line), at: None, what: What::Answer(Box::new(answer)) });
+        self.items.push(place.answer(answer));
     }
 
     /// The sums of the whole run.
     fn stats(&mut self, reading: &mut Reading, text: &Text<'_>) {
         let Some(info) = member(text.bytes, "info") else { return };
         let line = text.line_of(text.offset_of(info));
-        let stats = match serde_json::from_slice::<Info>(info) {
-            Ok(info) => info.model_stats,
-            Err(error) => return reading.damage(Fault::in_line(line, format!("`info`: {}", json_reason(&error)))),
-        };
+        let read = serde_json::from_slice::<Info>(info).map_err(|error| json_reason(&error));
+        let stats = accepted(reading, line, "`info`", read.map(|info| info.model_stats));
         let Some(Stats { tokens_sent, tokens_received, api_calls, instance_cost }) = stats else { return };
         if tokens_sent == 0 && tokens_received == 0 {
             return;
@@ -212,15 +182,9 @@ impl Run {
                 .notes
                 .push(format!("{count} requests stand as one: only their sum is told, and nothing of the cache"));
         }
-        let place = merge(&mut self.items, &own).unwrap_or_else(|| {
-            let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes()]);
-            let answer = Box::new(answer(id, self.model.clone()));
-            self.items.push(Item { line: line_number(line), at: None, what: What::Answer(answer) });
-            self.items.len() - 1
-        });
-        if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(place) {
-            answer.usage = Some(usage);
-        }
+        let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes()]);
+        let alone = || Place { line, at: None }.answer(answer(id, self.model.clone()));
+        take_sum(&mut self.items, &own, usage, alone);
     }
 }
 

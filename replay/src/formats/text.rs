@@ -6,7 +6,7 @@ pub(crate) use forkcast_sim::outside::complaint::json as json_reason;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::json::{elements, skip_space, value_start, walk_value};
+use super::json::{ranges, skip_space, value_start, walk_value};
 use crate::error::Fault;
 
 /// Bytes for which the line ends before them are counted at once. The table of these counts takes 0.2 % of the text, however
@@ -83,6 +83,14 @@ impl<'a> Text<'a> {
         Fault::at(line, column, json_reason(error))
     }
 
+    /// The same for a record that may not even be UTF-8.
+    pub fn record_fault(&self, base: usize, record: &[u8], error: &serde_json::Error) -> Fault {
+        match std::str::from_utf8(record) {
+            Ok(_) => self.json_fault(base, error),
+            Err(other) => self.fault(base + other.valid_up_to(), "found bytes that are not UTF-8"),
+        }
+    }
+
     /// The elements of the list under the top-level `key` of a JSON document, and what is wrong with the rest.
     pub fn elements_under(&self, key: &str) -> (Vec<Range<usize>>, Option<Fault>) {
         self.elements_at(&[key])
@@ -122,15 +130,15 @@ impl<'a> Text<'a> {
 
     /// The elements of the list at `start`, and what is wrong with the rest.
     pub fn list(&self, start: usize) -> (Vec<Range<usize>>, Option<Fault>) {
-        let (mut ranges, mut fault) = (Vec::new(), None);
-        for element in elements(self.bytes, start) {
+        let (mut found, mut fault) = (Vec::new(), None);
+        for element in ranges(self.bytes, start) {
             match element {
-                Ok(range) => ranges.push(range),
+                Ok(range) => found.push(range),
                 Err(broken) => fault = Some(self.fault(broken.at, broken.what)),
             }
         }
         let whole = serde_json::from_slice::<&RawValue>(self.bytes).err();
-        (ranges, fault.or_else(|| whole.map(|error| self.json_fault(0, &error))))
+        (found, fault.or_else(|| whole.map(|error| self.json_fault(0, &error))))
     }
 
     /// Lines with their number and offset, without their line ends.
@@ -212,12 +220,12 @@ impl Records<'_> {
             return Err(self.text.fault(start, what));
         }
         let broken = match walk_value(own, start) {
-            Ok(walked) => return Ok(walked.end),
+            Ok(end) => return Ok(end),
             Err(broken) => broken,
         };
         if self.next < bytes.len() && self.crossings > 0 {
             // Records that are written over several lines may have lines that begin so.
-            let whole = walk_value(bytes, start).ok().map(|walked| walked.end);
+            let whole = walk_value(bytes, start).ok();
             let is_json = |end: &usize| serde_json::from_slice::<IgnoredAny>(&bytes[start..*end]).is_ok();
             match whole.filter(is_json) {
                 Some(end) => return Ok(end),
@@ -234,7 +242,7 @@ pub(crate) fn is_list(bytes: &[u8]) -> bool {
     if bytes.get(start) != Some(&b'[') {
         return false;
     }
-    let is_whole = walk_value(bytes, start).is_ok_and(|list| skip_space(bytes, list.end) == bytes.len());
+    let is_whole = walk_value(bytes, start).is_ok_and(|end| skip_space(bytes, end) == bytes.len());
     is_whole || !has_whole_line(bytes)
 }
 
@@ -248,7 +256,7 @@ pub(crate) fn has_whole_line(bytes: &[u8]) -> bool {
 pub(crate) fn is_whole_line(bytes: &[u8], start: usize) -> bool {
     let line = bytes.get(start..).unwrap_or_default();
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-    line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|object| skip_space(line, object.end) == line.len())
+    line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|end| skip_space(line, end) == line.len())
 }
 
 /// Why `bytes` are no record: records are objects, and serde takes lists for them too. `None` where they begin as one.

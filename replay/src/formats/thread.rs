@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use forkcast_sim::outside::found;
@@ -11,33 +12,26 @@ use forkcast_sim::wire::model::{Platform, resolve};
 use forkcast_sim::wire::{BlockKind, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::Xxh3;
 
-use super::Reading;
 use super::json::{skip_space, walk_value};
-use super::text::{Text, no_object, not_utf8};
+use super::text::{Text, json_reason, no_object};
+use super::{Reading, when};
 use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, What};
+use crate::transcript::{Answer, Call, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, Thread, What};
+use crate::transcript::{call_id, user_of};
 
 /// How many unknown kinds of records are named.
 const KINDS_NAMED: usize = 5;
-
-/// A record of a file of lines, with its place.
-pub(super) struct Record<T> {
-    /// Line, counted from one.
-    pub line: usize,
-    /// What they say.
-    pub value: T,
-}
 
 /// Reads a file of one record per line. Two records on one line are taken apart and reported as repaired; what cannot be
 /// read is reported with its place.
 pub(super) fn records<'a, T: Deserialize<'a>>(
     text: &Text<'a>,
     reading: &mut Reading,
-    mut take: impl FnMut(&mut Reading, Record<T>),
+    mut take: impl FnMut(&mut Reading, usize, T),
 ) {
     for (line, start, bytes) in text.lines() {
         let bytes = bytes.trim_ascii_end();
@@ -49,7 +43,7 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
             continue;
         }
         match serde_json::from_slice(bytes) {
-            Ok(value) => take(reading, Record { line, value }),
+            Ok(value) => take(reading, line, value),
             Err(error) => match torn(bytes) {
                 Some(pieces) => {
                     let count = pieces.len();
@@ -58,7 +52,7 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
                         .push(Fault::in_line(line, format!("{count} records on one line were taken apart")));
                     for piece in pieces {
                         match serde_json::from_slice(piece) {
-                            Ok(value) => take(reading, Record { line, value }),
+                            Ok(value) => take(reading, line, value),
                             Err(error) => {
                                 let fault = text.json_fault(text.offset_of(piece), &error);
                                 reading.damage(fault);
@@ -66,13 +60,56 @@ pub(super) fn records<'a, T: Deserialize<'a>>(
                         }
                     }
                 }
-                None => reading.damage(match not_utf8(bytes) {
-                    Some(at) => text.fault(start + at, "found bytes that are not UTF-8"),
-                    None => text.json_fault(start, &error),
-                }),
+                None => reading.damage(text.record_fault(start, bytes, &error)),
             },
         }
     }
+}
+
+/// Reads the elements of the list under `key`, as far as it goes.
+pub(super) fn records_under<'a, T: Deserialize<'a>>(
+    text: &Text<'a>,
+    key: &str,
+    reading: &mut Reading,
+    take: impl FnMut(&mut Reading, usize, T),
+) {
+    let (ranges, fault) = text.elements_under(key);
+    elements(text, ranges, reading, take);
+    fault.into_iter().for_each(|fault| reading.damage(fault));
+}
+
+/// Reads the elements of a list, which stand at `ranges`.
+pub(super) fn elements<'a, T: Deserialize<'a>>(
+    text: &Text<'a>,
+    ranges: Vec<Range<usize>>,
+    reading: &mut Reading,
+    mut take: impl FnMut(&mut Reading, usize, T),
+) {
+    for range in ranges {
+        let start = range.start;
+        match serde_json::from_slice(&text.bytes[range]) {
+            Ok(value) => take(reading, text.line_of(start), value),
+            Err(error) => reading.damage(text.json_fault(start, &error)),
+        }
+    }
+}
+
+/// A value out of the JSON of a part of a record.
+pub(super) fn parsed<'a, T: Deserialize<'a>>(raw: &'a str) -> Result<T, String> {
+    serde_json::from_str(raw).map_err(|error| json_reason(&error))
+}
+
+/// What was read of `name`; nothing where it cannot be believed, which is reported.
+pub(super) fn accepted<T>(
+    reading: &mut Reading,
+    line: usize,
+    name: &str,
+    read: Result<Option<T>, String>,
+) -> Option<T> {
+    read.unwrap_or_else(|what| {
+        reading.damage(Fault::in_line(line, format!("{name}: {what}")));
+        None
+    })
 }
 
 /// The objects of a line that holds several and nothing else.
@@ -82,7 +119,7 @@ fn torn(line: &[u8]) -> Option<Vec<&[u8]>> {
         if line.get(at) != Some(&b'{') {
             return None;
         }
-        let end = walk_value(line, at).ok()?.end;
+        let end = walk_value(line, at).ok()?;
         pieces.push(line.get(at..end)?);
         at = skip_space(line, end);
     }
@@ -94,6 +131,11 @@ fn torn(line: &[u8]) -> Option<Vec<&[u8]>> {
 pub(super) struct Names(BTreeSet<Arc<str>>);
 
 impl Names {
+    /// A call of a tool that starts no agent.
+    pub fn call(&mut self, tool: Option<&str>, id: Option<&str>) -> Call {
+        Call { tool: self.get(tool.unwrap_or_default()), id: call_id(id.unwrap_or_default().as_bytes()), spawn: None }
+    }
+
     /// The shared copy of `name`.
     pub fn get(&mut self, name: &str) -> Arc<str> {
         match self.0.get(name) {
@@ -107,20 +149,38 @@ impl Names {
     }
 }
 
-/// Records that a reader does not know: they are passed over, and that is said.
+/// What a reader does not know: records of other kinds are passed over, instants that are none count as absent, and both
+/// are said.
 #[derive(Debug, Default)]
-pub(super) struct Unknown(BTreeMap<String, (usize, usize)>);
+pub(super) struct Unknown {
+    /// How many records of a kind there were, and the line of the first.
+    kinds: BTreeMap<String, (usize, usize)>,
+    /// The same of instants.
+    instants: Option<(usize, usize)>,
+}
 
 impl Unknown {
     /// Counts a record of an unknown kind.
     pub fn add(&mut self, kind: &str, line: usize) {
-        self.0.entry(found(kind)).or_insert((0, line)).0 += 1;
+        self.kinds.entry(found(kind)).or_insert((0, line)).0 += 1;
+    }
+
+    /// A place in a file, with the instant that stands there.
+    pub fn place(&mut self, line: usize, instant: Option<&str>) -> Place {
+        let at = instant.and_then(when::iso);
+        if at.is_none() && instant.is_some() {
+            self.instants.get_or_insert((0, line)).0 += 1;
+        }
+        Place { line, at }
     }
 
     /// Says what was passed over.
     pub fn finish(self, reading: &mut Reading) {
-        let beyond = self.0.len().saturating_sub(KINDS_NAMED);
-        for (kind, (count, line)) in self.0.into_iter().take(KINDS_NAMED) {
+        if let Some((count, line)) = self.instants {
+            reading.repaired.push(Fault::in_line(line, format!("{count} instants are no dates, taken as unknown")));
+        }
+        let beyond = self.kinds.len().saturating_sub(KINDS_NAMED);
+        for (kind, (count, line)) in self.kinds.into_iter().take(KINDS_NAMED) {
             reading.notes.push(format!("{count} records of the unknown kind {kind}, the first in line {line}"));
         }
         if beyond > 0 {
@@ -129,10 +189,38 @@ impl Unknown {
     }
 }
 
-/// Lines as items have them.
-pub(super) fn line_number(line: usize) -> u32 {
-    u32::try_from(line).unwrap_or(u32::MAX)
+/// Where something stands in a file, and when it was written down.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Line, counted from one.
+    pub line: usize,
+    /// The instant, where the file says so.
+    pub at: Option<Instant>,
 }
+
+impl Place {
+    fn item(self, what: What) -> Item {
+        Item { line: u32::try_from(self.line).unwrap_or(u32::MAX), at: self.at, what }
+    }
+
+    /// Input with one origin.
+    pub fn input(self, origin: InputOrigin, parts: Vec<Part>) -> Item {
+        self.item(What::Input(Input { origin, parts }))
+    }
+
+    /// A sign of the client.
+    pub fn sign(self, sign: Sign) -> Item {
+        self.item(What::Sign(sign))
+    }
+
+    /// An answer.
+    pub fn answer(self, answer: Answer) -> Item {
+        self.item(What::Answer(Box::new(answer)))
+    }
+}
+
+/// A request failed, of which nothing else is known.
+pub(super) const FAILED: Sign = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
 
 /// A block by its JSON.
 pub(super) fn part(kind: BlockKind, json: &str) -> Part {
@@ -145,14 +233,15 @@ pub(super) fn sized(kind: BlockKind, bytes: usize) -> Part {
 }
 
 /// A call of a tool or its result.
-pub(super) fn call_part(kind: BlockKind, json: &str, call: &str) -> Part {
-    Part { call: call_hash(call), ..part(kind, json) }
+pub(super) fn call_part(kind: BlockKind, json: &str, call: Option<&str>) -> Part {
+    let call = call.unwrap_or_default();
+    Part { call: call_id(call.as_bytes()), ..part(kind, json) }
 }
 
 /// One block of a list of contents, as clients write them.
 #[derive(Deserialize)]
 struct Block<'a> {
-    #[serde(borrow, rename = "type", default)]
+    #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
 }
 
@@ -199,16 +288,6 @@ pub(super) fn spelled<'a>(provider: &str, model: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The hash that ties a call and its result together; never zero, which stands for none.
-pub(super) fn call_hash(id: &str) -> u64 {
-    xxh3_64(id.as_bytes()).max(1)
-}
-
-/// The hash of an answer's id.
-pub(super) fn answer_hash(id: &str) -> u128 {
-    xxh3_128(id.as_bytes())
-}
-
 /// The hash of an answer without an id: of several pieces that together are unique.
 pub(super) fn pieces_hash(pieces: &[&[u8]]) -> u128 {
     let mut hash = Xxh3::new();
@@ -219,20 +298,10 @@ pub(super) fn pieces_hash(pieces: &[&[u8]]) -> u128 {
     hash.digest128()
 }
 
-/// Whose machine it was: the first three components of a working directory.
-pub(super) fn user(cwd: &str) -> Arc<str> {
-    let end = cwd.match_indices(['/', '\\']).nth(2).map_or(cwd.len(), |(at, _)| at);
-    Arc::from(cwd.get(..end).unwrap_or(cwd))
-}
-
-/// Input with one origin.
-pub(super) fn input(line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) -> Item {
-    Item { line: line_number(line), at, what: What::Input(Input { origin, parts }) }
-}
-
-/// A sign of the client.
-pub(super) fn sign(line: usize, at: Option<Instant>, sign: Sign) -> Item {
-    Item { line: line_number(line), at, what: What::Sign(sign) }
+/// A thread of the main agent of a session, worked on in the folder `project`.
+pub(super) fn thread(session: Option<Arc<str>>, project: Option<Arc<str>>, items: Vec<Item>) -> Thread {
+    let user = project.as_deref().map(|cwd| Arc::from(user_of(cwd)));
+    Thread { session, agent: None, user, project, items }
 }
 
 /// An answer of which nothing is known yet.
@@ -257,8 +326,19 @@ pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
     }
 }
 
+/// Gives the sum `usage` to one answer, which takes the place of those at `own`; to `otherwise` where there are none.
+pub(super) fn take_sum(items: &mut Vec<Item>, own: &[usize], usage: RecordedUsage, otherwise: impl FnOnce() -> Item) {
+    let place = merge(items, own).unwrap_or_else(|| {
+        items.push(otherwise());
+        items.len() - 1
+    });
+    if let Some(Item { what: What::Answer(answer), .. }) = items.get_mut(place) {
+        answer.usage = Some(usage);
+    }
+}
+
 /// Makes one answer of several, at the place of the last: so a sum is told that stands for all of them.
-pub(super) fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
+fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
     let (last, earlier) = at.split_last()?;
     let (mut parts, mut calls, mut sent_at, mut first_at) = (Vec::new(), Vec::new(), None, None);
     for index in at {
@@ -344,9 +424,10 @@ pub(super) fn cost(usd: f64) -> Option<Money> {
     fits.then(|| Money::from_picousd((usd * PICOUSD_PER_USD).round() as i128))
 }
 
-/// A sentence on answers without usage.
-pub(super) fn note_unmeasured(reading: &mut Reading, items: &[Item]) {
-    let lines: Vec<u32> = items
+/// Hands a thread over, if anything happened in it, with a sentence on its answers without usage.
+pub(super) fn conclude(reading: &mut Reading, thread: Thread) {
+    let lines: Vec<u32> = thread
+        .items
         .iter()
         .filter(|item| matches!(&item.what, What::Answer(answer) if answer.usage.is_none()))
         .map(|item| item.line)
@@ -355,18 +436,14 @@ pub(super) fn note_unmeasured(reading: &mut Reading, items: &[Item]) {
         let count = lines.len();
         reading.notes.push(format!("{count} requests without usage, the first in line {first}"));
     }
+    if !thread.items.is_empty() {
+        reading.threads.push(thread);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{torn, user};
-
-    #[test]
-    fn users_are_three_components() {
-        assert_eq!(&*user("/Users/ada/code/engine"), "/Users/ada");
-        assert_eq!(&*user("C:\\Users\\ada\\engine"), "C:\\Users\\ada");
-        assert_eq!(&*user("/srv"), "/srv");
-    }
+    use super::torn;
 
     #[test]
     fn only_whole_objects_are_taken_apart() {

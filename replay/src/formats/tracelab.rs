@@ -17,14 +17,12 @@ use std::sync::Arc;
 use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 
+use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
-use super::thread::{Names, Unknown, Within, answer, answer_hash, beside, call_hash, input, line_number, pieces_hash};
-use super::thread::{records, sized, user};
-use super::{Reading, when};
+use super::thread::{Names, Place, Unknown, Within, answer, beside, pieces_hash, records, sized, thread};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, What};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, answer_id, call_id};
 
 /// The reader.
 pub(super) struct TraceLab;
@@ -43,32 +41,28 @@ impl Reader for TraceLab {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
-    }
-}
-
-/// Reads a file of rounds.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
-    records::<Round<'_>>(text, &mut reading, |_, record| {
-        rounds.entry(record.value.session_id.to_string()).or_default().push((record.line, record.value));
-    });
-    let (mut names, mut unknown) = (Names::default(), Unknown::default());
-    for (session, mut own) in rounds {
-        own.sort_by_key(|(line, round)| (round.round_index, *line));
-        let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
-        let named = own.iter().find_map(|(_, round)| round.project.as_deref());
-        let (user, project) = (cwd.map(user), cwd.or(named).map(Arc::from));
-        let mut items = Vec::new();
-        for (line, round) in &own {
-            round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
+        records::<Round<'_>>(text, &mut reading, |_, line, round| {
+            rounds.entry(round.session_id.to_string()).or_default().push((line, round));
+        });
+        let (mut names, mut unknown) = (Names::default(), Unknown::default());
+        for (session, mut own) in rounds {
+            own.sort_by_key(|(line, round)| (round.round_index, *line));
+            let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
+            let named = own.iter().find_map(|(_, round)| round.project.as_deref());
+            let mut items = Vec::new();
+            for (line, round) in &own {
+                round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
+            }
+            let own = thread(Some(Arc::from(session)), cwd.map(Arc::from), items);
+            let project = own.project.clone().or_else(|| named.map(Arc::from));
+            reading.threads.push(Thread { project, ..own });
         }
-        let session = Some(Arc::from(session));
-        reading.threads.push(Thread { session, agent: None, user, project, items });
+        unknown.finish(&mut reading);
+        reading
     }
-    unknown.finish(&mut reading);
-    reading
 }
 
 #[derive(Deserialize)]
@@ -78,24 +72,17 @@ struct Round<'a> {
     #[serde(borrow)]
     session_id: Cow<'a, str>,
     round_index: u64,
-    #[serde(borrow, default)]
     round_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     model: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     cwd: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     project: Option<Cow<'a, str>>,
     input_tokens_total: u64,
     prefix_tokens: u64,
-    #[serde(default)]
     claude_uncached_input_tokens: Option<u64>,
-    #[serde(default)]
     claude_cache_creation_input_tokens: Option<u64>,
     output_tokens: u64,
-    #[serde(default)]
     reasoning_output_tokens: Option<u64>,
-    #[serde(borrow, default)]
+    #[serde(default)]
     timing_events: Vec<TimingEvent<'a>>,
 }
 
@@ -103,15 +90,10 @@ struct Round<'a> {
 struct TimingEvent<'a> {
     #[serde(borrow)]
     event_type: Cow<'a, str>,
-    #[serde(borrow, default)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(default)]
     content_chars: Option<usize>,
-    #[serde(default)]
     result_chars: Option<usize>,
-    #[serde(borrow, default)]
     tool_call_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     tool_name: Option<Cow<'a, str>>,
 }
 
@@ -128,20 +110,21 @@ impl Round<'_> {
         let model = names.get(self.model.as_deref().unwrap_or_default());
         let mut made = Answer { usage, ..answer(self.id(line), model) };
         for event in &self.timing_events {
-            let at = event.timestamp.as_deref().and_then(when::iso);
+            let place = unknown.place(line, event.timestamp.as_deref());
+            let at = place.at;
             let block = |kind, chars: Option<usize>| sized(kind, chars.unwrap_or(0));
-            let call = event.tool_call_id.as_deref().map_or(0, call_hash);
+            let call = event.tool_call_id.as_deref().map_or(0, |id| call_id(id.as_bytes()));
             let part = match &*event.event_type {
                 "user_message" => {
                     let part = block(BlockKind::Text, event.content_chars);
                     made.sent_at = made.sent_at.max(at);
-                    items.push(input(line, at, InputOrigin::Prompt, vec![part]));
+                    items.push(place.input(InputOrigin::Prompt, vec![part]));
                     continue;
                 }
                 "tool_result" => {
                     let part = Part { call, ..block(BlockKind::ToolResult, event.result_chars) };
                     made.sent_at = made.sent_at.max(at);
-                    items.push(input(line, at, InputOrigin::ToolResults, vec![part]));
+                    items.push(place.input(InputOrigin::ToolResults, vec![part]));
                     continue;
                 }
                 "reasoning" => block(BlockKind::Thinking, event.content_chars),
@@ -161,14 +144,13 @@ impl Round<'_> {
             made.ended_at = at.or(made.ended_at);
             made.parts.push(part);
         }
-        made.stop = if made.calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse };
-        let at = made.first_at;
-        items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(made)) });
+        made.stop = Stop::after(&made.calls);
+        items.push(Place { line, at: made.first_at }.answer(made));
     }
 
     fn id(&self, line: usize) -> u128 {
         match self.round_id.as_deref() {
-            Some(id) if self.provider == "claude" => answer_hash(id),
+            Some(id) if self.provider == "claude" => answer_id(id.as_bytes()),
             Some(id) => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), id.as_bytes()]),
             None => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), &line.to_le_bytes()]),
         }

@@ -40,6 +40,25 @@ impl Value {
         }
     }
 
+    /// The same; null where there is none.
+    pub fn at(&self, key: &str) -> &Self {
+        self.get(key).unwrap_or(&Self::Null)
+    }
+
+    /// An object of these members.
+    pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
+        Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// The object or list that this is, or that its text spells in JSON.
+    pub fn parsed(&self) -> Option<Self> {
+        match self {
+            Self::Text(text) => Self::from_json(text.as_bytes()).ok(),
+            Self::Object(_) | Self::List(_) => Some(self.clone()),
+            _ => None,
+        }
+    }
+
     /// The text of a string.
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -191,6 +210,11 @@ impl<'de> Visitor<'de> for Reader {
         }
         Ok(Value::Object(members))
     }
+}
+
+/// The bytes that stand as base64, on one line or on several.
+pub(crate) fn unpacked_base64(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
+    BASE64.decode(text.split_ascii_whitespace().collect::<String>())
 }
 
 /// A float as JSON writes it; what JSON cannot write stands as text.

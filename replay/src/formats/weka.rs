@@ -27,7 +27,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::block_ids::{BlockIds, BlocksLeft};
-use super::json::{DEPTH_LIMIT, elements, member, skip_space, value_start, walk_value};
+use super::json::{DEPTH_LIMIT, member, ranges, skip_space, value_start, walk_value};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, glimpse};
 use super::{Reading, when};
@@ -45,21 +45,17 @@ const HEAD: usize = 1_000;
 const AGENTS_DEEP: usize = 16;
 
 #[derive(Deserialize)]
-struct Row<'a> {
+struct Record<'a> {
     #[serde(borrow)]
     t: &'a RawValue,
-    #[serde(default, borrow)]
     model: Option<Cow<'a, str>>,
     #[serde(rename = "in")]
     input: u64,
     #[serde(default)]
     out: u64,
     hash_ids: BlockIds,
-    #[serde(default, borrow)]
     api_time: Option<&'a RawValue>,
-    #[serde(default, borrow)]
     think_time: Option<&'a RawValue>,
-    #[serde(default, borrow)]
     ttft: Option<&'a RawValue>,
 }
 
@@ -80,29 +76,25 @@ impl Reader for Weka {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
-    }
-}
-
-/// Reads traces.
-fn read(text: &Text<'_>) -> Reading {
-    let blocks_left = BlocksLeft::default();
-    let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
-    let mut at = skip_space(text.bytes, 0);
-    while at < text.bytes.len() {
-        // One that breaks off is read as far as it goes, and no further than to the next.
-        let walked = walk_value(text.bytes, at);
-        let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |walked| walked.end);
-        let told = traces.reading.unreadable.len();
-        traces.trace(at..end);
-        if let Err(broken) = walked
-            && traces.reading.unreadable.len() == told
-        {
-            traces.reading.damage(text.fault(broken.at, broken.what));
+        let text = &file.text();
+        let blocks_left = BlocksLeft::default();
+        let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
+        let mut at = skip_space(text.bytes, 0);
+        while at < text.bytes.len() {
+            // One that breaks off is read as far as it goes, and no further than to the next.
+            let walked = walk_value(text.bytes, at);
+            let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |end| *end);
+            let told = traces.reading.unreadable.len();
+            traces.trace(at..end);
+            if let Err(broken) = walked
+                && traces.reading.unreadable.len() == told
+            {
+                traces.reading.damage(text.fault(broken.at, broken.what));
+            }
+            at = skip_space(text.bytes, end);
         }
-        at = skip_space(text.bytes, end);
+        traces.finish()
     }
-    traces.finish()
 }
 
 /// Where the next line begins that holds a trace.
@@ -150,7 +142,7 @@ impl<'a> Traces<'a> {
     }
 
     fn trace(&mut self, range: Range<usize>) {
-        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let raw = &self.text.bytes[range.clone()];
         // Every figure of the trace rests on the size of its blocks.
         let size = match self.count(raw, "block_size") {
             Ok(size) => size.filter(|size| *size > 0).unwrap_or(BLOCK_TOKENS),
@@ -175,7 +167,7 @@ impl<'a> Traces<'a> {
 
     /// Reads the requests of the object at `range`; those that it starts follow behind it.
     fn conversation(&mut self, trace: &mut Trace, range: Range<usize>, id: &str, place: &Place) {
-        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let raw = &self.text.bytes[range.clone()];
         let Some(list) = value_start(raw, "requests").map(|at| range.start + at) else {
             let fault = self.text.fault(range.start, "found no key `requests`, or damage before it");
             return self.reading.damage(fault);
@@ -198,7 +190,7 @@ impl<'a> Traces<'a> {
             requests: Vec::new(),
         });
         let mut steps = Steps::default();
-        for element in elements(self.text.bytes.get(..range.end).unwrap_or_default(), list) {
+        for element in ranges(self.text.bytes.get(..range.end).unwrap_or_default(), list) {
             match element {
                 Ok(range) => self.element(trace, own, range, &mut steps, place),
                 Err(broken) => self.reading.damage(self.text.fault(broken.at, broken.what)),
@@ -216,7 +208,7 @@ impl<'a> Traces<'a> {
     }
 
     fn element(&mut self, trace: &mut Trace, own: usize, range: Range<usize>, steps: &mut Steps, place: &Place) {
-        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let raw = &self.text.bytes[range.clone()];
         if member(raw, "requests").is_some() {
             self.agent(trace, own, range, place);
             return;
@@ -253,7 +245,7 @@ impl<'a> Traces<'a> {
     }
 
     fn agent(&mut self, trace: &mut Trace, own: usize, range: Range<usize>, place: &Place) {
-        let raw = self.text.bytes.get(range.clone()).unwrap_or_default();
+        let raw = &self.text.bytes[range.clone()];
         if place.deep == AGENTS_DEEP {
             let fault = self.text.fault(range.start, format!("found agents {} deep", DEPTH_LIMIT.min(AGENTS_DEEP + 1)));
             return self.reading.damage(fault);
@@ -275,7 +267,7 @@ impl<'a> Traces<'a> {
         raw: &[u8],
         place: &Place,
     ) -> Result<(TraceRequest, Vec<u64>), Fault> {
-        let row: Row<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(at, &error))?;
+        let row: Record<'_> = serde_json::from_slice(raw).map_err(|error| self.text.json_fault(at, &error))?;
         self.blocks_left.take(&row.hash_ids).map_err(|what| self.text.fault(at, what))?;
         let sent = self.seconds("t", Some(row.t))?.unwrap_or_default();
         let late = || self.text.fault(at, "`t`: found an instant more than two centuries after the start of the trace");
@@ -299,8 +291,10 @@ impl<'a> Traces<'a> {
     /// The count under `key` of the object `raw`, a part of the text; `None` where there is none.
     fn count(&self, raw: &[u8], key: &str) -> Result<Option<u64>, Fault> {
         let Some(digits) = member(raw, key) else { return Ok(None) };
-        let Ok(count) = serde_json::from_slice::<u64>(digits) else { return Ok(None) };
-        believed(key, count).map(Some).map_err(|what| self.text.fault(self.text.offset_of(digits), what))
+        let place = |what| self.text.fault(self.text.offset_of(digits), what);
+        let count = serde_json::from_slice::<Option<u64>>(digits)
+            .map_err(|_| place(format!("`{key}`: found {}, expected a whole number", glimpse(digits))))?;
+        count.map(|count| believed(key, count).map_err(place)).transpose()
     }
 
     fn seconds(&self, key: &str, raw: Option<&RawValue>) -> Result<Option<Duration>, Fault> {

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use self::outcome::Outcome;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, no_object, not_utf8};
+use super::text::{Text, no_object};
 use super::{Reading, body, json, when};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
@@ -41,43 +41,36 @@ impl Reader for WireCapture {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
+        let text = &file.text();
+        let mut capture =
+            Capture { file: file.name, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
+        if json::value_start(text.bytes, "records").is_some() {
+            let (ranges, fault) = text.elements_under("records");
+            for range in ranges {
+                capture.record(range);
+            }
+            if capture.reading.unreadable.is_empty() {
+                fault.into_iter().for_each(|fault| capture.reading.damage(fault));
+            }
+        } else {
+            for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
+                capture.record(start..start + line.len());
+            }
+        }
+        capture.finish()
     }
-}
-
-/// Reads a capture.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut capture = Capture { file, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
-    if json::value_start(text.bytes, "records").is_some() {
-        let (ranges, fault) = text.elements_under("records");
-        for range in ranges {
-            capture.record(range);
-        }
-        if capture.reading.unreadable.is_empty() {
-            fault.into_iter().for_each(|fault| capture.reading.damage(fault));
-        }
-    } else {
-        for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
-            capture.record(start..start + line.len());
-        }
-    }
-    capture.finish()
 }
 
 /// The fields of a record that matter; the body stays as its bytes.
 #[derive(Deserialize)]
 struct Record<'a> {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<String>,
-    #[serde(default)]
     ts: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     body: Option<&'a RawValue>,
-    #[serde(default)]
     model: Option<String>,
-    #[serde(default)]
     ms: Option<f64>,
-    #[serde(default, borrow)]
     usage: Option<&'a RawValue>,
 }
 
@@ -91,16 +84,13 @@ struct Capture<'a> {
 
 impl Capture<'_> {
     fn record(&mut self, range: Range<usize>) {
-        let (start, bytes) = (range.start, self.text.bytes.get(range).unwrap_or_default());
+        let (start, bytes) = (range.start, &self.text.bytes[range]);
         if let Some(what) = no_object(bytes) {
             return self.reading.damage(self.text.fault(start, what));
         }
         let result = match serde_json::from_slice::<Record<'_>>(bytes) {
             Ok(record) => self.sort(start, &record),
-            Err(error) => match not_utf8(bytes) {
-                Some(at) => Err(self.text.fault(start + at, "found bytes that are not UTF-8")),
-                None => Err(self.text.json_fault(start, &error)),
-            },
+            Err(error) => Err(self.text.record_fault(start, bytes, &error)),
         };
         if let Err(fault) = result {
             self.reading.damage(fault);

@@ -45,7 +45,7 @@ pub(super) fn text(body: &[u8]) -> Option<Vec<u8>> {
 
 /// The event whose payload begins at `start`, and where the payload ends.
 fn payload(body: &[u8], start: usize) -> Option<(Vec<u8>, usize)> {
-    let end = json::walk_value(body, start).ok()?.end;
+    let end = json::walk_value(body, start).ok()?;
     let raw = body.get(start..end)?;
     serde_json::from_slice::<serde::de::IgnoredAny>(raw).ok()?;
     let event = match member_text(raw, "bytes") {

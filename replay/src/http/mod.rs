@@ -74,7 +74,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     };
     let packed = request.body.as_ref().map_err(Clone::clone)?;
     let body = unpacked(packed, request.headers.get("content-encoding"))?;
-    let sent = Sent::new(provider, dialect, model, &body)?;
+    let sent = ModelRequest::new(provider, dialect, model, &body)?;
     let mut exchange = Exchange::request_only(origin, sent.model, sent.body.into_owned());
     exchange.addresses = sent.addresses;
     exchange.provider = sent.provider;
@@ -88,7 +88,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
 
 /// Whether a body offers tools, as those of a conversation do and those of a client's side requests do not.
 fn has_tools(body: &[u8]) -> bool {
-    json::member(body, "tools").is_some_and(|tools| json::elements(tools, 0).next().is_some_and(|tool| tool.is_ok()))
+    json::member(body, "tools").is_some_and(|tools| json::elements(tools).next().is_some())
 }
 
 /// Takes status and usage over into `exchange`; what else there is to say about the answer is returned.
@@ -117,7 +117,7 @@ fn loose_frames(body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A request as it is handed on.
-struct Sent<'a> {
+struct ModelRequest<'a> {
     provider: Provider,
     dialect: Dialect,
     model: String,
@@ -125,7 +125,7 @@ struct Sent<'a> {
     addresses: Option<Arc<Addresses>>,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> ModelRequest<'a> {
     fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);

@@ -9,6 +9,7 @@ pub use rule::{RuleName, RuleSet};
 use forkcast_sim::wire::model::Resolved;
 
 use crate::formats::Format;
+pub use crate::transcript::{Version, version};
 
 /// What holds for one client in one version with one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +22,6 @@ pub struct Profile {
     pub strips_thinking: bool,
     /// The state of thinking stands in the hidden prefix, too.
     pub thinking_in_head: bool,
-}
-
-/// A version of three numbers.
-pub type Version = (u32, u32, u32);
-
-/// The numbers of a version such as `2.1.63`; what is missing is zero.
-pub fn version(text: &str) -> Version {
-    let mut parts = text.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
 /// Versions in which no hidden request was seen behind answers. Release notes of 2.1.49, 2.1.50 and 2.1.62 each mend a

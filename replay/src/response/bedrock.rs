@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::chunks::{self, Grammar};
 use super::payload::Events;
 use super::tokens::{Fields, agreed, count, fields, list, required, word};
-use super::{Answer, Found, chat, messages, stream};
+use super::{Answer, UsageReport, chat, messages, stream};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{member, member_text};
+use crate::formats::json::{member, member_text, present};
 
 const READ: &[&[&str]] = &[&["cacheReadInputTokens"], &["cacheReadInputTokenCount"]];
 const WRITTEN: &[&[&str]] = &[&["cacheWriteInputTokens"], &["cacheWriteInputTokenCount"]];
@@ -21,7 +21,7 @@ const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
 /// Reads a Converse answer, or the `metadata` event of its stream.
 pub(super) fn read_converse(body: &[u8]) -> Answer {
-    let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
+    let Some(raw) = present(body, "usage") else { return Answer::lacking_usage(body, "usage") };
     let answer = Answer::of(raw, converse);
     match member(body, "serviceTier") {
         Some(tier) => answer.tiered_by(tier, "type"),
@@ -32,8 +32,8 @@ pub(super) fn read_converse(body: &[u8]) -> Answer {
 /// Reads the events of a Converse stream; usage comes behind the end of the message.
 pub(super) fn read_converse_stream(events: &Events<'_>) -> Answer {
     let grammar = Grammar {
-        carries: |event| usage_of(event).is_some(),
-        ends: |event| usage_of(event).is_some(),
+        carries: |event| present(event, "usage").is_some(),
+        ends: |event| present(event, "usage").is_some(),
         read: read_converse,
         missing: "found no `metadata` with `usage` among the events",
     };
@@ -42,7 +42,7 @@ pub(super) fn read_converse_stream(events: &Events<'_>) -> Answer {
 
 /// Reads an `InvokeModel` answer; whose it is shows in its keys.
 pub(super) fn read_invoke(body: &[u8]) -> Answer {
-    match usage_of(body) {
+    match present(body, "usage") {
         Some(usage) if member(usage, "input_tokens").is_some() => messages::read_json(body),
         Some(usage) if member(usage, "prompt_tokens").is_some() => chat::read_json(body),
         Some(_) => read_converse(body),
@@ -68,21 +68,17 @@ pub(super) fn read_invoke_stream(events: &Events<'_>) -> Answer {
     chunks::read(events, &grammar)
 }
 
-fn usage_of(body: &[u8]) -> Option<&[u8]> {
-    member(body, "usage").filter(|raw| *raw != b"null")
-}
-
 fn read_metrics(body: &[u8]) -> Answer {
     Answer::of(member(body, METRICS).unwrap_or_default(), metrics)
 }
 
 /// Counts in the last chunk of a stream, beside each other.
-fn metrics(fields: &Fields) -> Result<Found, String> {
-    disjoint(fields, "inputTokenCount", "outputTokenCount").map(Found::from)
+fn metrics(fields: &Fields) -> Result<UsageReport, String> {
+    disjoint(fields, "inputTokenCount", "outputTokenCount").map(UsageReport::from)
 }
 
 /// `inputTokens` is what was neither read nor written; `cacheDetails` splits the written tokens by lifetime.
-fn converse(fields: &Fields) -> Result<Found, String> {
+fn converse(fields: &Fields) -> Result<UsageReport, String> {
     let recorded = disjoint(fields, "inputTokens", "outputTokens")?;
     let usage = recorded.usage;
     let (beside, cached) = (
@@ -101,7 +97,7 @@ fn converse(fields: &Fields) -> Result<Found, String> {
         }
         _ => None,
     };
-    Ok(Found { recorded, odd: Vec::from_iter(odd), tier: None })
+    Ok(UsageReport { recorded, odd: Vec::from_iter(odd), tier: None })
 }
 
 fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage, String> {
@@ -129,7 +125,7 @@ fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage,
     })
 }
 
-fn llama(fields: &Fields) -> Result<Found, String> {
+fn llama(fields: &Fields) -> Result<UsageReport, String> {
     let mut recorded = RecordedUsage::default();
     recorded.usage.input_tokens = required(fields, "prompt_token_count")?;
     recorded.usage.output_tokens = count(fields, "generation_token_count")?.unwrap_or(0);
@@ -137,7 +133,7 @@ fn llama(fields: &Fields) -> Result<Found, String> {
 }
 
 /// Titan answers with several results, or with an embedding and none.
-fn titan(fields: &Fields) -> Result<Found, String> {
+fn titan(fields: &Fields) -> Result<UsageReport, String> {
     let mut recorded = RecordedUsage::default();
     recorded.usage.input_tokens = required(fields, "inputTextTokenCount")?;
     for result in list(fields, "results").iter().filter_map(Value::as_object) {

@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::subset::{self, Prompt};
+use super::subset::{self, PromptCounts};
 use super::tokens::{Fields, agreed, count, count_at, keys, required, word};
-use super::{Answer, Found};
+use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{elements, member, member_text, skip_space};
+use crate::formats::json::{elements, member, member_text, present};
 
 /// Where providers put what was read.
 const READ: &[&[&str]] = &[
@@ -61,7 +61,7 @@ pub(super) fn read_embeddings(body: &[u8]) -> Answer {
     Answer::of(raw, embedded).named_by(body, "model")
 }
 
-fn embedded(fields: &Fields) -> Result<Found, String> {
+fn embedded(fields: &Fields) -> Result<UsageReport, String> {
     let input =
         ["prompt_tokens", "input_tokens", "total_tokens"].iter().find_map(|name| count(fields, name).transpose());
     let mut recorded = RecordedUsage::default();
@@ -72,16 +72,13 @@ fn embedded(fields: &Fields) -> Result<Found, String> {
 
 /// Groq's chunks hold usage of their own, which is the whole one where both are there.
 fn usage_of(body: &[u8]) -> Option<&[u8]> {
-    let found = |raw: &&[u8]| *raw != b"null";
-    let groq = member(body, "x_groq").and_then(|groq| member(groq, "usage")).filter(found);
-    groq.or_else(|| member(body, "usage").filter(found))
+    let groq = member(body, "x_groq").and_then(|groq| present(groq, "usage"));
+    groq.or_else(|| present(body, "usage"))
 }
 
 fn is_finished(chunk: &[u8]) -> bool {
     let Some(choices) = member(chunk, "choices") else { return false };
-    let ranges = elements(choices, skip_space(choices, 0)).map_while(Result::ok);
-    let mut reasons = ranges.filter_map(|range| member(choices.get(range)?, "finish_reason"));
-    reasons.any(|reason| reason != b"null")
+    elements(choices).any(|choice| present(choice, "finish_reason").is_some())
 }
 
 fn is_gemini(body: &[u8]) -> bool {
@@ -89,8 +86,8 @@ fn is_gemini(body: &[u8]) -> bool {
 }
 
 /// `prompt_tokens` is the whole prompt; what was read and written is part of it.
-fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
-    let prompt = Prompt {
+fn usage(fields: &Fields, is_gemini: bool) -> Result<UsageReport, String> {
+    let prompt = PromptCounts {
         name: "prompt_tokens",
         tokens: required(fields, "prompt_tokens")?,
         read: agreed(fields, READ)?.unwrap_or(0),
@@ -110,11 +107,15 @@ fn usage(fields: &Fields, is_gemini: bool) -> Result<Found, String> {
         ..extras(fields)?
     };
     let tier = word(fields, "service_tier").map(str::to_owned);
-    Ok(Found { recorded, odd: odd.into_iter().chain(overlap).chain(hidden).chain(doubt(fields)?).collect(), tier })
+    Ok(UsageReport {
+        recorded,
+        odd: odd.into_iter().chain(overlap).chain(hidden).chain(doubt(fields)?).collect(),
+        tier,
+    })
 }
 
 /// `DeepSeek` counts hits and misses, which together are the prompt.
-fn missed(fields: &Fields, prompt: Prompt) -> Result<(), String> {
+fn missed(fields: &Fields, prompt: PromptCounts) -> Result<(), String> {
     match count(fields, "prompt_cache_miss_tokens")? {
         Some(missed) if prompt.read.checked_add(missed) != Some(prompt.tokens) => Err(format!(
             "{} tokens hit and {missed} missed the cache, expected the {} of `prompt_tokens` together",

@@ -3,11 +3,11 @@
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::subset::Prompt;
+use super::subset::PromptCounts;
 use super::tokens::{Fields, count, keys, object, required};
-use super::{Answer, Found};
+use super::{Answer, UsageReport};
 use crate::exchange::{BilledUnits, RecordedUsage};
-use crate::formats::json::{member, member_text};
+use crate::formats::json::{member, member_text, present};
 
 /// Reads an answer of either version.
 pub(super) fn read_json(body: &[u8]) -> Answer {
@@ -37,11 +37,10 @@ fn last(event: &[u8]) -> Option<&[u8]> {
 }
 
 fn usage_of(body: &[u8]) -> Option<&[u8]> {
-    let found = |name| member(body, name).filter(|raw| *raw != b"null");
-    found("usage").or_else(|| found("meta"))
+    present(body, "usage").or_else(|| present(body, "meta"))
 }
 
-fn usage(fields: &Fields) -> Result<Found, String> {
+fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let billed = object(fields, "billed_units").map(billed_units).transpose()?.flatten();
     let Some(tokens) = object(fields, "tokens") else {
         // What is billed is all that old answers tell.
@@ -50,7 +49,7 @@ fn usage(fields: &Fields) -> Result<Found, String> {
         (recorded.usage.input_tokens, recorded.usage.output_tokens) = (billed.input_tokens, billed.output_tokens);
         return Ok(recorded.into());
     };
-    let prompt = Prompt {
+    let prompt = PromptCounts {
         name: "tokens.input_tokens",
         tokens: required(tokens, "input_tokens")?,
         read: count(fields, "cached_tokens")?.unwrap_or(0),

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::subset::Prompt;
+use super::subset::PromptCounts;
 use super::tokens::{Fields, count, keys, list, word};
-use super::{Answer, Found};
+use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{elements, member, skip_space};
+use crate::formats::json::{elements, member, present};
 
 /// Reads an answer, or one chunk of its stream.
 pub(super) fn read_json(body: &[u8]) -> Answer {
@@ -40,12 +40,11 @@ pub(super) fn read_stream(events: &Events<'_>) -> Answer {
 }
 
 fn metadata(body: &[u8]) -> Option<&[u8]> {
-    member(body, "usageMetadata").filter(|raw| *raw != b"null")
+    present(body, "usageMetadata")
 }
 
 fn candidates(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let list = member(body, "candidates").unwrap_or_default();
-    elements(list, skip_space(list, 0)).map_while(Result::ok).filter_map(|range| list.get(range))
+    member(body, "candidates").into_iter().flat_map(elements)
 }
 
 fn is_blocked(body: &[u8]) -> bool {
@@ -55,16 +54,15 @@ fn is_blocked(body: &[u8]) -> bool {
 /// How many queries the grounding made.
 fn searches(body: &[u8]) -> u64 {
     let queries = |candidate| member(member(candidate, "groundingMetadata")?, "webSearchQueries");
-    let count = |queries| elements(queries, skip_space(queries, 0)).map_while(Result::ok).count();
-    candidates(body).filter_map(queries).map(|queries| count(queries) as u64).sum()
+    candidates(body).filter_map(queries).map(|queries| elements(queries).count() as u64).sum()
 }
 
-fn usage(fields: &Fields) -> Result<Found, String> {
+fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let part = |name| count(fields, name).map(Option::unwrap_or_default);
     let (answered, thought) = (part("candidatesTokenCount")?, part("thoughtsTokenCount")?);
     let tools = part("toolUsePromptTokenCount")?;
     let total = count(fields, "totalTokenCount")?;
-    let prompt = Prompt {
+    let prompt = PromptCounts {
         name: "promptTokenCount",
         tokens: prompt_tokens(fields, answered + thought + tools, total)?,
         read: part("cachedContentTokenCount")?,
@@ -86,7 +84,7 @@ fn usage(fields: &Fields) -> Result<Found, String> {
         ..RecordedUsage::default()
     };
     let tier = word(fields, "serviceTier").or_else(|| word(fields, "trafficType")).map(str::to_owned);
-    Ok(Found { recorded, odd: Vec::from_iter(odd), tier })
+    Ok(UsageReport { recorded, odd: Vec::from_iter(odd), tier })
 }
 
 /// The count of the prompt. Left out, it is zero, which the total must confirm.

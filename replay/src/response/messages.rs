@@ -4,15 +4,13 @@ use forkcast_sim::wire::Usage;
 use serde_json::Value;
 
 use super::tokens::{Fields, count, count_at, list, object, required, word};
-use super::{Answer, Found};
+use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{elements, member, member_text, skip_space};
+use crate::formats::json::{elements, member, member_text, present};
 
 /// Reads a message object.
 pub(super) fn read_json(body: &[u8]) -> Answer {
-    let Some(raw) = member(body, "usage").filter(|raw| *raw != b"null") else {
-        return Answer::lacking_usage(body, "usage");
-    };
+    let Some(raw) = present(body, "usage") else { return Answer::lacking_usage(body, "usage") };
     let mut answer = Answer::of(raw, usage).named_by(body, "model");
     if let Some(usage) = &mut answer.usage {
         usage.server_passes |= has_server_tool_use(body);
@@ -22,9 +20,7 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
 }
 
 fn has_server_tool_use(message: &[u8]) -> bool {
-    let Some(content) = member(message, "content") else { return false };
-    let blocks = elements(content, skip_space(content, 0)).map_while(Result::ok);
-    blocks.filter_map(|range| content.get(range)).any(is_server_tool_use)
+    member(message, "content").is_some_and(|content| elements(content).any(is_server_tool_use))
 }
 
 /// Whether a content block is a call of a tool that the provider runs itself.
@@ -34,13 +30,17 @@ pub(super) fn is_server_tool_use(block: &[u8]) -> bool {
 
 /// How many context edits `context_management.applied_edits` lists.
 pub(super) fn applied_edits(message: &[u8]) -> u32 {
-    let edits = member(message, "context_management").and_then(|context| member(context, "applied_edits"));
-    let count = edits.map_or(0, |edits| elements(edits, 0).map_while(Result::ok).count());
+    member(message, "context_management").map_or(0, edits_of)
+}
+
+/// How many context edits the value of `context_management` lists.
+pub(crate) fn edits_of(context: &[u8]) -> u32 {
+    let count = member(context, "applied_edits").map_or(0, |edits| elements(edits).count());
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Usage of a whole answer, its parts beside each other. The top level leaves the compaction pass out; then the sum of `iterations` is what is billed.
-pub(super) fn usage(fields: &Fields) -> Result<Found, String> {
+pub(super) fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let iterations = list(fields, "iterations");
     let compacted = iterations.iter().any(|pass| pass.get("type").and_then(Value::as_str) == Some("compaction"));
     let total = if compacted { sum(iterations)? } else { one(fields)? };
@@ -55,7 +55,7 @@ pub(super) fn usage(fields: &Fields) -> Result<Found, String> {
         geo_us: word(fields, "inference_geo").filter(|geo| *geo != "not_available").map(|geo| geo == "us"),
         ..total
     };
-    Ok(Found { recorded, odd: Vec::new(), tier: word(fields, "service_tier").map(str::to_owned) })
+    Ok(UsageReport { recorded, odd: Vec::new(), tier: word(fields, "service_tier").map(str::to_owned) })
 }
 
 fn sum(iterations: &[Value]) -> Result<RecordedUsage, String> {

@@ -26,11 +26,12 @@ use forkcast_sim::outside::found;
 use forkcast_sim::pricing::ServiceTier;
 
 use crate::exchange::{Dialect, Exchange, Provider, RecordedUsage};
-use crate::formats::json::{member, member_text};
+use crate::formats::json::{member, member_text, present};
 use payload::{Events, Payload};
 
 pub(crate) use bedrock::counted_by_headers;
 pub(crate) use eventstream::begins as is_framed;
+pub(crate) use messages::edits_of;
 
 /// What one answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +49,7 @@ pub struct Answer {
 }
 
 /// What a usage object says.
-struct Found {
+struct UsageReport {
     recorded: RecordedUsage,
     /// What does not add up, although the counts can be taken.
     odd: Vec<String>,
@@ -56,7 +57,7 @@ struct Found {
     tier: Option<String>,
 }
 
-impl From<RecordedUsage> for Found {
+impl From<RecordedUsage> for UsageReport {
     fn from(recorded: RecordedUsage) -> Self {
         Self { recorded, odd: Vec::new(), tier: None }
     }
@@ -70,7 +71,7 @@ impl Answer {
 
     /// A JSON answer in which nothing stands under `name`.
     fn lacking_usage(body: &[u8], name: &str) -> Self {
-        let error = member(body, "error").filter(|error| *error != b"null");
+        let error = present(body, "error");
         let status = member_text(body, "status").filter(|status| matches!(&**status, "queued" | "in_progress"));
         let answer = match (error, status) {
             (Some(error), _) => {
@@ -86,7 +87,7 @@ impl Answer {
     }
 
     /// Reads a usage object.
-    fn of(raw: &[u8], read: impl FnOnce(&tokens::Fields) -> Result<Found, String>) -> Self {
+    fn of(raw: &[u8], read: impl FnOnce(&tokens::Fields) -> Result<UsageReport, String>) -> Self {
         match tokens::fields(raw).and_then(|fields| read(&fields)) {
             Ok(found) => {
                 let mut answer = Self::default();
@@ -97,7 +98,7 @@ impl Answer {
         }
     }
 
-    fn take(&mut self, found: Found) {
+    fn take(&mut self, found: UsageReport) {
         self.usage = Some(found.recorded);
         self.repairs.extend(found.odd);
         self.served(found.tier.as_deref());

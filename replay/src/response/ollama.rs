@@ -4,7 +4,7 @@
 use super::chunks::{self, Grammar};
 use super::payload::Events;
 use super::tokens::{Fields, count, required};
-use super::{Answer, Found};
+use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::member;
 
@@ -28,7 +28,7 @@ fn is_done(line: &[u8]) -> bool {
     member(line, "done") == Some(b"true")
 }
 
-fn usage(fields: &Fields) -> Result<Found, String> {
+fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let mut recorded = RecordedUsage::default();
     recorded.usage.input_tokens = required(fields, "prompt_eval_count")?;
     recorded.usage.output_tokens = count(fields, "eval_count")?.unwrap_or(0);

@@ -3,18 +3,18 @@
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::subset::{self, Prompt};
+use super::subset::{self, PromptCounts};
 use super::tokens::{Fields, agreed, count, count_at, required};
-use super::{Answer, Found, chat};
+use super::{Answer, UsageReport, chat};
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{elements, member, member_text, skip_space};
+use crate::formats::json::{elements, member, member_text, present};
 
 const WRITTEN: &[&[&str]] =
     &[&["input_tokens_details", "cache_write_tokens"], &["input_tokens_details", "cache_creation_tokens"]];
 
 /// Reads a response object.
 pub(super) fn read_json(body: &[u8]) -> Answer {
-    let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
+    let Some(raw) = present(body, "usage") else { return Answer::lacking_usage(body, "usage") };
     let mut answer = Answer::of(raw, usage).named_by(body, "model").tiered_by(body, "service_tier");
     if let Some(usage) = &mut answer.usage {
         let (searches, runs) = tool_calls(body);
@@ -29,7 +29,7 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
 /// Reads the events of a stream: the last one holds the whole response.
 pub(super) fn read_stream(events: &Events<'_>) -> Answer {
     let grammar = Grammar {
-        carries: |event| whole(event).is_some_and(|response| usage_of(response).is_some()),
+        carries: |event| whole(event).is_some_and(|response| present(response, "usage").is_some()),
         ends: |event| whole(event).is_some(),
         read: |event| whole(event).map(read_json).unwrap_or_default(),
         missing: "found no `response.completed` with `usage` among the events",
@@ -44,15 +44,11 @@ fn whole(event: &[u8]) -> Option<&[u8]> {
     ends.then(|| member(event, "response")).flatten()
 }
 
-fn usage_of(response: &[u8]) -> Option<&[u8]> {
-    member(response, "usage").filter(|raw| *raw != b"null")
-}
-
 /// How often the provider's own tools searched the web and ran code.
 fn tool_calls(response: &[u8]) -> (u64, u64) {
     let Some(output) = member(response, "output") else { return (0, 0) };
     let (mut searches, mut runs) = (0, 0);
-    for item in elements(output, skip_space(output, 0)).map_while(Result::ok).filter_map(|range| output.get(range)) {
+    for item in elements(output) {
         match member_text(item, "type").as_deref() {
             Some("web_search_call") => searches += u64::from(has_searched(item)),
             Some("code_interpreter_call") => runs += 1,
@@ -69,8 +65,8 @@ fn has_searched(call: &[u8]) -> bool {
 }
 
 /// `input_tokens` is the whole prompt; what was read and written is part of it.
-fn usage(fields: &Fields) -> Result<Found, String> {
-    let prompt = Prompt {
+fn usage(fields: &Fields) -> Result<UsageReport, String> {
+    let prompt = PromptCounts {
         name: "input_tokens",
         tokens: required(fields, "input_tokens")?,
         read: count_at(fields, &["input_tokens_details", "cached_tokens"])?.unwrap_or(0),
@@ -81,5 +77,5 @@ fn usage(fields: &Fields) -> Result<Found, String> {
     let (output, odd) = subset::output(prompt, output, reasoning, count(fields, "total_tokens")?)?;
     let recorded =
         RecordedUsage { usage: prompt.additive(output)?, reasoning_tokens: reasoning, ..chat::extras(fields)? };
-    Ok(Found { recorded, odd: Vec::from_iter(odd), tier: None })
+    Ok(UsageReport { recorded, odd: Vec::from_iter(odd), tier: None })
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{eventstream, sse};
-use crate::formats::json::{elements, skip_space, walk_value};
+use crate::formats::json::{ranges, skip_space, walk_value};
 use crate::formats::text::{glimpse, json_reason};
 
 /// One event of a stream.
@@ -66,9 +66,9 @@ fn objects(body: &[u8]) -> Payload<'_> {
 
 /// Whether another object begins on a line behind the first one.
 fn is_followed(body: &[u8]) -> bool {
-    let Ok(walked) = walk_value(body, 0) else { return false };
-    let next = skip_space(body, walked.end);
-    body.get(next) == Some(&b'{') && body.get(walked.end..next).is_some_and(|gap| gap.contains(&b'\n'))
+    let Ok(end) = walk_value(body, 0) else { return false };
+    let next = skip_space(body, end);
+    body.get(next) == Some(&b'{') && body.get(end..next).is_some_and(|gap| gap.contains(&b'\n'))
 }
 
 fn lines(body: &[u8]) -> Events<'_> {
@@ -78,7 +78,7 @@ fn lines(body: &[u8]) -> Events<'_> {
 
 fn list(body: &[u8]) -> Events<'_> {
     let (mut found, mut cut) = (Vec::new(), None);
-    for element in elements(body, 0) {
+    for element in ranges(body, 0) {
         match element {
             Ok(range) => found.extend(body.get(range)),
             Err(broken) => cut = Some(broken.what),

@@ -7,7 +7,7 @@ use forkcast_sim::wire::Usage;
 
 /// The counts of one answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prompt {
+pub(super) struct PromptCounts {
     /// The name of the count of the whole prompt, for messages.
     pub name: &'static str,
     /// The whole prompt.
@@ -18,7 +18,7 @@ pub(super) struct Prompt {
     pub written: u64,
 }
 
-impl Prompt {
+impl PromptCounts {
     /// What a request wrote and read back at once counts as read, and that is said.
     ///
     /// Gemini models behind `OpenRouter` do so: the explicit cache is made, then used by the same request. A recorded answer
@@ -73,7 +73,7 @@ impl Prompt {
 /// `OpenAI` counts reasoning within the completion, xAI's chat completions beside it (xAI documentation, usage, 2026-02; seen
 /// in recorded batches); the total tells. Gives the whole output and, where no way of counting makes the total, what is odd.
 pub(super) fn output(
-    prompt: Prompt,
+    prompt: PromptCounts,
     completion: u64,
     reasoning: u64,
     total: Option<u64>,

@@ -163,6 +163,13 @@ pub enum Stop {
     Other,
 }
 
+impl Stop {
+    /// Why an answer ended that calls these tools, where nothing else is said.
+    pub(crate) const fn after(calls: &[Call]) -> Self {
+        if calls.is_empty() { Self::EndTurn } else { Self::ToolUse }
+    }
+}
+
 /// A call of a tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {

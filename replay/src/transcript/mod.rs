@@ -15,8 +15,8 @@ mod session;
 mod sessions;
 mod spill;
 
-pub(crate) use id::file_stem;
-pub use id::{answer_id, call_id, content_digest, place_id};
+pub use id::{Version, answer_id, call_id, content_digest, place_id, version};
+pub(crate) use id::{file_stem, user_of};
 pub use item::{
     Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
     SpawnResult, Stop, Thinking, What,

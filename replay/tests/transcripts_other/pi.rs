@@ -56,6 +56,17 @@ fn a_compaction_keeps_what_it_says_and_what_reaches_no_model_is_left_out() {
 }
 
 #[test]
+fn instants_that_are_no_dates_are_unknown_and_counted() {
+    let session = r#"{"type":"session","id":"s","timestamp":"2026-02-01T08:00:00Z","cwd":"D:\\work\\engine"}"#;
+    let prompt = r#"{"type":"message","id":"a","timestamp":"yesterday","message":{"role":"user","content":"Hi"}}"#;
+    let inputs = read(&format!("{session}\n{prompt}\n{prompt}\n"));
+    let [repaired] = &inputs.repaired[..] else { panic!("{:?}", inputs.repaired) };
+    assert_eq!((repaired.line, &*repaired.what), (2, "2 instants are no dates, taken as unknown"));
+    assert!(super::items(&inputs.sessions.all()[0]).all(|item| item.at.is_none()));
+    assert_eq!(inputs.sessions.all()[0].user.as_deref(), Some("D:\\work"), "users are told alike for every client");
+}
+
+#[test]
 fn a_branch_in_a_file_of_its_own_counts_once() {
     let folder = std::env::temp_dir().join(format!("forkcast-pi-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,138 +1,11 @@
 //! Slices of JSON: members and elements without a tree, and one normal spelling.
-//!
-//! The scanner never recurses, so a million nested brackets cost a loop and no stack. It finds the borders of values;
-//! whether what lies between is valid JSON is serde's to say, once per value that was never seen before.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-/// Where in a text a scan stopped, and what was expected there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScanError {
-    /// Offset in bytes.
-    pub offset: usize,
-    /// What should have stood there.
-    pub expected: &'static str,
-}
-
-/// A cursor over JSON text.
-#[derive(Clone, Copy, Debug)]
-pub struct Scanner<'a> {
-    text: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Scanner<'a> {
-    /// A scanner at the start of `text`.
-    pub const fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
-    }
-
-    /// Offset of the next byte.
-    pub const fn offset(&self) -> usize {
-        self.at
-    }
-
-    const fn error(&self, expected: &'static str) -> ScanError {
-        ScanError { offset: self.at, expected }
-    }
-
-    /// What is not consumed.
-    pub fn rest(&self) -> &'a [u8] {
-        debug_assert!(self.at <= self.text.len(), "the scanner stays in its text");
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// Consumes `len` bytes that the caller knows, and gives them.
-    pub fn take(&mut self, len: usize) -> &'a [u8] {
-        let (taken, _) = self.rest().split_at(len.min(self.rest().len()));
-        self.at += taken.len();
-        taken
-    }
-
-    /// The next byte that is not white space, not consumed.
-    pub fn peek(&mut self) -> Option<u8> {
-        while let Some(byte) = self.text.get(self.at) {
-            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                return Some(*byte);
-            }
-            self.at += 1;
-        }
-        None
-    }
-
-    /// Consumes `byte` (after white space) or says that it is missing.
-    ///
-    /// # Errors
-    /// When another byte, or nothing, follows.
-    pub fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), ScanError> {
-        if self.peek() == Some(byte) {
-            self.at += 1;
-            return Ok(());
-        }
-        Err(self.error(expected))
-    }
-
-    /// Consumes one value and gives its raw text.
-    ///
-    /// # Errors
-    /// When the text ends inside the value or no value begins here.
-    pub fn value(&mut self) -> Result<&'a [u8], ScanError> {
-        let first = self.peek().ok_or_else(|| self.error("a value"))?;
-        let start = self.at;
-        match first {
-            b'"' => self.skip_string()?,
-            b'{' | b'[' => self.skip_nested()?,
-            b',' | b':' | b'}' | b']' => return Err(self.error("a value")),
-            _ => self.skip_scalar(),
-        }
-        Ok(&self.text[start..self.at])
-    }
-
-    fn skip_string(&mut self) -> Result<(), ScanError> {
-        let inside = &self.text[self.at + 1..];
-        // From quote to quote: texts have many escapes and few quotes.
-        let is_open = |end: &usize| inside[..*end].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
-        match memchr::memchr_iter(b'"', inside).find(|end| !is_open(end)) {
-            Some(end) => self.at += end + 2,
-            None => return Err(self.error("a closing quote")),
-        }
-        Ok(())
-    }
-
-    fn skip_nested(&mut self) -> Result<(), ScanError> {
-        let start = self.at;
-        let mut depth = 0usize;
-        while let Some(byte) = self.text.get(self.at) {
-            match byte {
-                b'"' => {
-                    self.skip_string()?;
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth -= 1,
-                _ => {}
-            }
-            self.at += 1;
-            if depth == 0 {
-                return Ok(());
-            }
-        }
-        self.at = start;
-        Err(self.error("a closing bracket"))
-    }
-
-    fn skip_scalar(&mut self) {
-        while let Some(byte) = self.text.get(self.at) {
-            if matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\n' | b'\r' | b'\t') {
-                return;
-            }
-            self.at += 1;
-        }
-    }
-}
+pub use super::scanner::{CLOSING_BRACKET, CLOSING_QUOTE, ScanError, Scanner};
 
 /// A member of an object: raw key (with its quotes) and raw value.
 pub type Member<'a> = (&'a [u8], &'a [u8]);
@@ -168,24 +41,6 @@ pub const fn elements(raw: &[u8]) -> Elements<'_> {
     Elements { scanner: Scanner::new(raw), state: Progress::Opening }
 }
 
-/// Steps to the next item of a list that `open` and `close` enclose; `false` at its end.
-fn advance(scanner: &mut Scanner<'_>, state: Progress, open: (u8, &'static str), close: u8) -> Result<bool, ScanError> {
-    if state == Progress::Opening {
-        scanner.expect(open.0, open.1)?;
-        if scanner.peek() == Some(close) {
-            scanner.at += 1;
-            return Ok(false);
-        }
-        return Ok(true);
-    }
-    if scanner.peek() == Some(close) {
-        scanner.at += 1;
-        return Ok(false);
-    }
-    scanner.expect(b',', "a comma or a closing bracket")?;
-    Ok(true)
-}
-
 impl<'a> Members<'a> {
     /// Offset of the scanner, for errors and for the end of the object.
     pub const fn offset(&self) -> usize {
@@ -193,16 +48,10 @@ impl<'a> Members<'a> {
     }
 
     fn step(&mut self) -> Result<Option<Member<'a>>, ScanError> {
-        if !advance(&mut self.scanner, self.state, (b'{', "an object"), b'}')? {
-            self.state = Progress::Done;
-            return Ok(None);
+        if self.state == Progress::Opening {
+            self.scanner.expect(b'{', "an object")?;
         }
-        self.state = Progress::Inside;
-        if self.scanner.peek() != Some(b'"') {
-            return Err(self.scanner.error("a key"));
-        }
-        let key = self.scanner.value()?;
-        self.scanner.expect(b':', "a colon")?;
+        let Some(key) = self.scanner.quoted_key()? else { return Ok(None) };
         Ok(Some((key, self.scanner.value()?)))
     }
 }
@@ -215,10 +64,22 @@ impl<'a> Iterator for Members<'a> {
             return None;
         }
         let item = self.step().transpose();
-        if matches!(item, Some(Err(_))) {
-            self.state = Progress::Done;
-        }
+        self.state = if matches!(item, Some(Ok(_))) { Progress::Inside } else { Progress::Done };
         item
+    }
+}
+
+impl<'a> Elements<'a> {
+    /// Offset of the scanner: the end of the element that came last.
+    pub const fn offset(&self) -> usize {
+        self.scanner.offset()
+    }
+
+    fn step(&mut self) -> Result<Option<&'a [u8]>, ScanError> {
+        if self.state == Progress::Opening {
+            self.scanner.expect(b'[', "an array")?;
+        }
+        if self.scanner.element()? { self.scanner.value().map(Some) } else { Ok(None) }
     }
 }
 
@@ -229,11 +90,7 @@ impl<'a> Iterator for Elements<'a> {
         if self.state == Progress::Done {
             return None;
         }
-        let item = match advance(&mut self.scanner, self.state, (b'[', "an array"), b']') {
-            Ok(true) => Some(self.scanner.value()),
-            Ok(false) => None,
-            Err(error) => Some(Err(error)),
-        };
+        let item = self.step().transpose();
         self.state = if matches!(item, Some(Ok(_))) { Progress::Inside } else { Progress::Done };
         item
     }

@@ -37,6 +37,7 @@ mod pins;
 mod prefix;
 mod render;
 mod request;
+mod scanner;
 mod sizing;
 pub mod spelling;
 mod stem;

@@ -95,7 +95,7 @@ fn values_end_where_they_end() {
         ("-1.5e+3,", &["-1.5e+3"]),
         ("true}", &["true"]),
         ("null]", &["null"]),
-        ("a:b", &["a"]),
+        ("t:b", &["t"]),
         (r#""a\"b" "c\\""d""#, &[r#""a\"b""#, r#""c\\""#, r#""d""#]),
         (r#"{"}":"{[\"]"}[]"#, &[r#"{"}":"{[\"]"}"#, "[]"]),
         ("[[],[[]]] {}", &["[[],[[]]]", "{}"]),
@@ -114,12 +114,12 @@ fn values_end_where_they_end() {
 #[test]
 fn a_scan_says_where_it_stopped_and_what_it_wanted() {
     let table = [
-        ("", 0, "a value"),
-        ("  ", 2, "a value"),
-        (" ,", 1, "a value"),
-        (":", 0, "a value"),
-        ("}", 0, "a value"),
-        ("]", 0, "a value"),
+        ("", 0, "a JSON value"),
+        ("  ", 2, "a JSON value"),
+        (" ,", 1, "a JSON value"),
+        (":", 0, "a JSON value"),
+        ("}", 0, "a JSON value"),
+        ("]", 0, "a JSON value"),
         (" \"open", 1, "a closing quote"),
         ("\"open\\", 0, "a closing quote"),
         ("\"open\\\"", 0, "a closing quote"),
@@ -149,12 +149,12 @@ fn members_and_elements_are_listed_until_the_first_that_is_broken() {
         (r#"{"a":1 , "b" : [2]}"#, &[r#""a"=1"#, r#""b"=[2]"#], None),
         ("[]", &[], Some((0, "an object"))),
         ("5", &[], Some((0, "an object"))),
-        ("{5}", &[], Some((1, "a key"))),
-        (r#"{"a" 1}"#, &[], Some((5, "a colon"))),
-        (r#"{"a":}"#, &[], Some((5, "a value"))),
-        (r#"{"a":1 "b":2}"#, &[r#""a"=1"#], Some((7, "a comma or a closing bracket"))),
-        (r#"{"a":1,}"#, &[r#""a"=1"#], Some((7, "a key"))),
-        (r#"{"a":1"#, &[r#""a"=1"#], Some((6, "a comma or a closing bracket"))),
+        ("{5}", &[], Some((1, "a key in quotes"))),
+        (r#"{"a" 1}"#, &[], Some((5, "`:` after a key"))),
+        (r#"{"a":}"#, &[], Some((5, "a JSON value"))),
+        (r#"{"a":1 "b":2}"#, &[r#""a"=1"#], Some((7, "`,` or `}`"))),
+        (r#"{"a":1,}"#, &[r#""a"=1"#], Some((7, "a key in quotes"))),
+        (r#"{"a":1"#, &[r#""a"=1"#], Some((6, "`,` or `}`"))),
     ];
     let utf8 = |raw: &[u8]| String::from_utf8(raw.to_vec()).unwrap();
     for (text, expected, error) in table {
@@ -176,9 +176,9 @@ fn elements_likewise() {
         (" [ ] ", &[], None),
         (r#"[1, "a,b" ,{"c":[]}]"#, &["1", r#""a,b""#, r#"{"c":[]}"#], None),
         ("{}", &[], Some((0, "an array"))),
-        ("[1 2]", &["1"], Some((3, "a comma or a closing bracket"))),
-        ("[1,]", &["1"], Some((3, "a value"))),
-        ("[1", &["1"], Some((2, "a comma or a closing bracket"))),
+        ("[1 2]", &["1"], Some((3, "`,` or `]`"))),
+        ("[1,]", &["1"], Some((3, "a JSON value"))),
+        ("[1", &["1"], Some((2, "`,` or `]`"))),
     ];
     for (text, expected, error) in table {
         let mut elements = json::elements(text.as_bytes());
@@ -189,6 +189,21 @@ fn elements_likewise() {
         assert_eq!(stopped, error.map(Err), "{text}");
         assert_eq!(elements.next(), None, "{text}: nothing behind the end");
     }
+}
+
+#[test]
+fn a_scanner_steps_through_what_it_is_asked_for() {
+    let text = br#"{"a": "x\"y", "list": [1, {"b": [[2]]}], "c": null}"#;
+    let mut scanner = Scanner::new(text);
+    assert_eq!(scanner.enter(b'{'), Ok(true));
+    assert_eq!((scanner.key(), scanner.string()), (Ok(Some(&b"a"[..])), Ok(Some(&br#"x\"y"#[..]))));
+    assert_eq!((scanner.key(), scanner.enter(b'[')), (Ok(Some(&b"list"[..])), Ok(true)));
+    assert_eq!((scanner.element(), scanner.value(), scanner.depth()), (Ok(true), Ok(&b"1"[..]), 0));
+    assert_eq!((scanner.element(), scanner.value(), scanner.depth()), (Ok(true), Ok(&br#"{"b": [[2]]}"#[..]), 3));
+    assert_eq!((scanner.element(), scanner.key()), (Ok(false), Ok(Some(&b"c"[..]))));
+    let start = scanner.offset();
+    assert_eq!((scanner.enter(b'{'), scanner.since(start)), (Ok(false), &b" null"[..]));
+    assert_eq!(scanner.key(), Ok(None));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::transcript::{Answer, InputOrigin, Item, OutputCount, Sign, Stop, What
 
 /// An agent and its items.
 #[derive(Debug, Default)]
-pub(super) struct Growing {
+pub(super) struct AgentDraft {
     /// The sub-agent's id; `None` for the main agent.
     pub agent: Option<Arc<str>>,
     /// Its items.
@@ -45,7 +45,7 @@ pub(super) struct Since {
     pub queued: bool,
 }
 
-impl Growing {
+impl AgentDraft {
     /// A sub-agent.
     pub fn named(agent: Arc<str>) -> Self {
         Self { agent: Some(agent), ..Self::default() }

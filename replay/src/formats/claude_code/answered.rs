@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
 
-use super::line::Line;
 use super::message::{Blocks, Message, RawCall};
-use super::names::unescaped;
+use super::record::Record;
 use super::records::{Place, Records};
-use super::scan::{Broken, Cursor};
+use super::signs::{each, inside};
 use super::tree::Node;
 use super::usage;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
+use crate::formats::json::{member, unescaped};
 use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop};
 
 /// The model of answers that the client wrote by itself.
@@ -23,7 +23,7 @@ impl<'a> Records<'a> {
     pub fn answer_line(
         &mut self,
         place: Place,
-        line: &Line<'a>,
+        line: &Record<'a>,
         parent: Option<Node>,
         blocks: &Blocks<'a>,
     ) -> Option<u32> {
@@ -105,7 +105,7 @@ impl<'a> Records<'a> {
         if let Some(stop) = message.stop {
             (answer.stop, answer.output) = (stopped(stop), OutputCount::Final);
         }
-        answer.diagnosis = answer.diagnosis.or_else(|| diagnosis(message.diagnostics?).ok().flatten());
+        answer.diagnosis = answer.diagnosis.or_else(|| diagnosis(message.diagnostics?));
         let differs = merge(&mut answer.usage, usage);
         agent.measure(index, blocks.lengths);
         if differs {
@@ -120,7 +120,7 @@ impl<'a> Records<'a> {
         match read {
             Ok(mut usage) => {
                 usage.server_passes |= blocks.server_tool;
-                usage.applied_edits = message.context.map_or(0, edits);
+                usage.applied_edits = message.context.map_or(0, usage::edits);
                 Some(usage)
             }
             Err(why) => {
@@ -131,7 +131,7 @@ impl<'a> Records<'a> {
     }
 
     fn call(&mut self, raw: &RawCall<'a>) -> Call {
-        let spawn = matches!(raw.tool, b"Task" | b"Agent").then(|| spawn(raw.input).ok()).flatten();
+        let spawn = matches!(raw.tool, b"Task" | b"Agent").then(|| spawn(raw.input));
         Call { tool: self.names.get(raw.tool), id: raw.id, spawn: spawn.map(Box::new) }
     }
 }
@@ -158,55 +158,11 @@ const fn stopped(word: &[u8]) -> Stop {
     }
 }
 
-/// How many edits the provider applied to the prompt.
-fn edits(context: &[u8]) -> u32 {
-    let count = |cursor: &mut Cursor<'_>| -> Result<u32, Broken> {
-        let mut edits = 0;
-        if !cursor.enter(b'{')? {
-            return Ok(0);
-        }
-        while let Some(key) = cursor.key()? {
-            if key == b"applied_edits" && cursor.peek() == Some(b'[') {
-                cursor.enter(b'[')?;
-                while cursor.element()? {
-                    cursor.skip()?;
-                    edits += 1;
-                }
-            } else {
-                cursor.skip()?;
-            }
-        }
-        Ok(edits)
-    };
-    count(&mut Cursor::new(context)).unwrap_or(0)
-}
-
 /// `{cache_miss_reason: {type, cache_missed_input_tokens?}}`
-fn diagnosis(raw: &[u8]) -> Result<Option<Diagnosis>, Broken> {
-    let cursor = &mut Cursor::new(raw);
-    let mut found = None;
-    if !cursor.enter(b'{')? {
-        return Ok(None);
-    }
-    while let Some(key) = cursor.key()? {
-        if key != b"cache_miss_reason" || cursor.peek() != Some(b'{') {
-            cursor.skip()?;
-            continue;
-        }
-        cursor.enter(b'{')?;
-        let (mut kind, mut missed_tokens) = (None, None);
-        while let Some(key) = cursor.key()? {
-            match key {
-                b"type" => kind = cursor.string()?.map(word_of_diagnosis),
-                b"cache_missed_input_tokens" => missed_tokens = usage::count(cursor.skip()?),
-                _ => {
-                    cursor.skip()?;
-                }
-            }
-        }
-        found = kind.map(|kind| Diagnosis { kind, missed_tokens });
-    }
-    Ok(found)
+fn diagnosis(raw: &[u8]) -> Option<Diagnosis> {
+    let reason = member(raw, "cache_miss_reason")?;
+    let kind = word_of_diagnosis(inside(member(reason, "type")?)?);
+    Some(Diagnosis { kind, missed_tokens: member(reason, "cache_missed_input_tokens").and_then(usage::count) })
 }
 
 const fn word_of_diagnosis(word: &[u8]) -> DiagnosisKind {
@@ -222,23 +178,15 @@ const fn word_of_diagnosis(word: &[u8]) -> DiagnosisKind {
 }
 
 /// The input of a call that starts an agent.
-fn spawn(input: &[u8]) -> Result<Spawn, Broken> {
-    let cursor = &mut Cursor::new(input);
+fn spawn(input: &[u8]) -> Spawn {
     let mut spawn = Spawn::default();
-    if !cursor.enter(b'{')? {
-        return Ok(spawn);
-    }
-    let text = |raw: Option<&[u8]>| raw.map(|raw| Arc::from(&*unescaped(raw)));
-    while let Some(key) = cursor.key()? {
-        match key {
-            b"subagent_type" => spawn.kind = text(cursor.string()?),
-            b"run_in_background" => spawn.background = cursor.skip()? == b"true",
-            b"isolation" => spawn.worktree = cursor.string()? == Some(b"worktree"),
-            b"resume" => spawn.resumes = text(cursor.string()?),
-            _ => {
-                cursor.skip()?;
-            }
-        }
-    }
-    Ok(spawn)
+    let text = |raw: &[u8]| inside(raw).map(|inner| Arc::from(&*unescaped(inner)));
+    each(input, |key, value| match key {
+        b"subagent_type" => spawn.kind = text(value),
+        b"run_in_background" => spawn.background = value == b"true",
+        b"isolation" => spawn.worktree = value == b"\"worktree\"",
+        b"resume" => spawn.resumes = text(value),
+        _ => {}
+    });
+    spawn
 }

@@ -2,9 +2,9 @@
 
 use forkcast_sim::wire::BlockKind;
 
-use super::line::Line;
+use super::record::Record;
 use super::records::{Place, Records};
-use super::signs::each;
+use super::signs::{each, inside};
 use crate::transcript::{Input, InputOrigin, Measuring, Part, Sign, What};
 
 /// Attachments that are no text of the prompt.
@@ -23,7 +23,7 @@ const ANNOUNCING: [&[u8]; 4] =
 
 impl<'a> Records<'a> {
     /// A line with an attachment.
-    pub fn attachment_line(&mut self, place: Place, line: &Line<'a>, measuring: Option<&Measuring>) -> Option<u32> {
+    pub fn attachment_line(&mut self, place: Place, line: &Record<'a>, measuring: Option<&Measuring>) -> Option<u32> {
         let raw = line.attachment?;
         let found = attached(raw);
         self.hook(place, found.hook);
@@ -66,17 +66,13 @@ struct Attached<'a> {
 
 fn attached(raw: &[u8]) -> Attached<'_> {
     let mut found = Attached::default();
-    let _ = each(raw, |key, value| match key {
-        b"type" => found.kind = inside(value),
-        b"hookName" => found.hook = Some(inside(value)),
-        b"prompt" => found.prompt = inside(value),
+    each(raw, |key, value| match key {
+        b"type" => found.kind = inside(value).unwrap_or_default(),
+        b"hookName" => found.hook = inside(value),
+        b"prompt" => found.prompt = inside(value).unwrap_or_default(),
         b"commandMode" => found.notifies = value == b"\"task-notification\"",
         b"rendered" => found.rendered = Some(value),
         _ => {}
     });
     found
-}
-
-fn inside(string: &[u8]) -> &[u8] {
-    string.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or_default()
 }

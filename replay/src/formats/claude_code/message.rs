@@ -2,7 +2,7 @@
 
 use forkcast_sim::wire::BlockKind;
 
-use super::scan::{Broken, Cursor};
+use crate::formats::json::{ScanError, Scanner};
 use crate::transcript::{Measuring, Part, call_id};
 
 /// A message as it stands in a line. Its blocks are in [`Blocks`].
@@ -95,7 +95,7 @@ impl Blocks<'_> {
 
 impl<'a> Message<'a> {
     /// Reads the message that stands at the cursor; `None` where there is another value.
-    pub fn read(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<Option<Self>, Broken> {
+    pub fn read(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<Option<Self>, ScanError> {
         if !cursor.enter(b'{')? {
             return Ok(None);
         }
@@ -106,12 +106,12 @@ impl<'a> Message<'a> {
                 b"id" => message.id = cursor.string()?,
                 b"model" => message.model = cursor.string()?,
                 b"stop_reason" => message.stop = cursor.string()?,
-                b"usage" => message.usage = not_null(cursor.skip()?),
-                b"diagnostics" => message.diagnostics = not_null(cursor.skip()?),
-                b"context_management" => message.context = not_null(cursor.skip()?),
+                b"usage" => message.usage = not_null(cursor.value()?),
+                b"diagnostics" => message.diagnostics = not_null(cursor.value()?),
+                b"context_management" => message.context = not_null(cursor.value()?),
                 b"content" => content(cursor, blocks)?,
                 _ => {
-                    cursor.skip()?;
+                    cursor.value()?;
                 }
             }
         }
@@ -124,10 +124,10 @@ pub(super) fn not_null(raw: &[u8]) -> Option<&[u8]> {
     (raw != b"null").then_some(raw)
 }
 
-fn content<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+fn content<'a>(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), ScanError> {
     match cursor.peek() {
         Some(b'"') => {
-            let start = cursor.at();
+            let start = cursor.offset();
             let text = cursor.string()?.unwrap_or_default();
             blocks.head = Some(text);
             blocks.lengths.text += text.len() as u64;
@@ -140,7 +140,7 @@ fn content<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), B
             }
         }
         _ => {
-            cursor.skip()?;
+            cursor.value()?;
         }
     }
     Ok(())
@@ -159,9 +159,9 @@ struct Raw<'a> {
     signature: u64,
 }
 
-fn block<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+fn block<'a>(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), ScanError> {
     cursor.peek();
-    let start = cursor.at();
+    let start = cursor.offset();
     if !cursor.enter(b'{')? {
         blocks.put(BlockKind::Text, cursor.since(start), 0);
         return Ok(());
@@ -173,12 +173,12 @@ fn block<'a>(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Bro
             b"id" => raw.id = cursor.string()?,
             b"tool_use_id" => raw.answers = cursor.string()?,
             b"name" => raw.name = cursor.string()?.unwrap_or_default(),
-            b"input" => raw.input = cursor.skip()?,
+            b"input" => raw.input = cursor.value()?,
             b"text" => raw.text = cursor.string()?,
             b"thinking" => raw.thinking = length(cursor.string()?),
             b"signature" | b"data" => raw.signature = length(cursor.string()?),
             _ => {
-                cursor.skip()?;
+                cursor.value()?;
             }
         }
     }

@@ -21,12 +21,11 @@ mod answered;
 mod attached;
 mod estimate;
 mod instant;
-mod line;
 mod message;
 mod names;
+mod record;
 mod records;
 mod said;
-mod scan;
 mod signs;
 mod tree;
 mod usage;
@@ -34,12 +33,12 @@ mod usage;
 pub use estimate::output_residual;
 
 use super::Reading;
+use super::json::{Broken, Scanner};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use crate::error::Fault;
 use crate::transcript::Measuring;
 use message::Blocks;
 use records::Records;
-use scan::Cursor;
 
 /// The reader.
 pub(super) struct ClaudeCode;
@@ -87,20 +86,21 @@ fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
 
 /// Takes all records of a line. It should be one.
 fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = Scanner::new(text);
     let (mut count, mut broken_off) = (0, 0);
     while cursor.peek().is_some() {
-        let start = cursor.at();
-        match line::Line::read(&mut cursor, blocks) {
+        let start = cursor.offset();
+        match record::Record::read(&mut cursor, blocks) {
             Ok(line) => {
                 count += 1;
                 records.take(number, &line, blocks);
             }
-            Err(broken) => {
-                records.damage(Fault::at(number, broken.at + 1, broken.told(text)));
+            Err(error) => {
+                let Broken { at, what } = Broken::of(text, error);
+                records.damage(Fault::at(number, at + 1, what));
                 broken_off += 1;
                 match resume(text, start).filter(|_| broken_off <= BROKEN_OFF_MAX) {
-                    Some(at) => cursor = Cursor::from(text, at),
+                    Some(at) => cursor = Scanner::at(text, at),
                     None => break,
                 }
             }

@@ -8,13 +8,14 @@ use forkcast_sim::wire::Index;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::Reading;
-use super::agent::Growing;
-use super::line::Line;
+use super::agent::AgentDraft;
 use super::message::Blocks;
-use super::names::{self, Names, Version};
+use super::names::Names;
+use super::record::Record;
 use super::tree::{Node, Tree};
 use crate::error::Fault;
-use crate::transcript::{Sign, Thread, answer_id, place_id};
+use crate::formats::json::unescaped;
+use crate::transcript::{Sign, Thread, Version, answer_id, place_id, user_of, version};
 
 /// What is known of a file so far.
 pub(super) struct Records<'a> {
@@ -22,7 +23,7 @@ pub(super) struct Records<'a> {
     /// The digest of all of `bytes`, once it was asked for.
     digest: OnceCell<u128>,
     pub names: Names<'a>,
-    pub agents: Vec<Growing>,
+    pub agents: Vec<AgentDraft>,
     pub tree: Tree,
     reading: Reading,
     by_id: Index<&'a [u8], usize>,
@@ -53,7 +54,7 @@ impl<'a> Records<'a> {
             bytes,
             digest: OnceCell::new(),
             names: Names::default(),
-            agents: vec![Growing::default()],
+            agents: vec![AgentDraft::default()],
             tree: Tree::default(),
             reading: Reading::default(),
             by_id: Index::default(),
@@ -75,7 +76,7 @@ impl<'a> Records<'a> {
     }
 
     /// Takes one record.
-    pub fn take(&mut self, number: usize, line: &Line<'a>, blocks: &Blocks<'a>) {
+    pub fn take(&mut self, number: usize, line: &Record<'a>, blocks: &Blocks<'a>) {
         self.head(line);
         let parent = self.tree.get(line.parent);
         if self.tree.get(line.id).is_some() {
@@ -93,15 +94,15 @@ impl<'a> Records<'a> {
     }
 
     /// What the whole file has, taken from the first line that has it.
-    fn head(&mut self, line: &Line<'a>) {
+    fn head(&mut self, line: &Record<'a>) {
         self.session = self.session.or(line.session);
         if let (None, Some(cwd)) = (&self.cwd, line.cwd) {
-            self.cwd = Some(Arc::from(&*names::unescaped(cwd)));
+            self.cwd = Some(Arc::from(&*unescaped(cwd)));
         }
         if let Some(raw) = line.version
             && self.version.is_none_or(|(known, _)| known != raw)
         {
-            self.version = Some((raw, names::version(&names::unescaped(raw))));
+            self.version = Some((raw, version(&unescaped(raw))));
         }
     }
 
@@ -122,7 +123,7 @@ impl<'a> Records<'a> {
         Some(self.names.get(raw))
     }
 
-    fn agent_of(&mut self, line: &Line<'a>, parent: Option<Node>) -> usize {
+    fn agent_of(&mut self, line: &Record<'a>, parent: Option<Node>) -> usize {
         match (line.sidechain, line.agent) {
             (true, Some(id)) => self.agent_named(id),
             // Without an id (before the versions observed): a chain for each root.
@@ -139,15 +140,15 @@ impl<'a> Records<'a> {
         if let Some(known) = self.by_id.get(&id) {
             return *known;
         }
-        let name = Arc::from(&*names::unescaped(id));
-        self.agents.push(Growing::named(name));
+        let name = Arc::from(&*unescaped(id));
+        self.agents.push(AgentDraft::named(name));
         self.by_id.insert(id, self.agents.len() - 1);
         self.agents.len() - 1
     }
 
     fn unnamed(&mut self) -> usize {
         let name = Arc::from(format!("sidechain-{}", self.agents.len()));
-        self.agents.push(Growing::named(name));
+        self.agents.push(AgentDraft::named(name));
         self.agents.len() - 1
     }
 
@@ -157,7 +158,7 @@ impl<'a> Records<'a> {
     }
 
     /// Tells where a line hangs before what was said in the meantime.
-    pub fn check_rewind(&mut self, place: Place, line: &Line<'_>, parent: Option<Node>) {
+    pub fn check_rewind(&mut self, place: Place, line: &Record<'_>, parent: Option<Node>) {
         let kept = match (parent, line.parent) {
             (Some(parent), _) => parent.item,
             // The parent stands in another file, or nowhere.
@@ -171,7 +172,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    fn sorted(&mut self, place: Place, line: &Line<'a>, parent: Option<Node>, blocks: &Blocks<'a>) -> Option<u32> {
+    fn sorted(&mut self, place: Place, line: &Record<'a>, parent: Option<Node>, blocks: &Blocks<'a>) -> Option<u32> {
         match line.kind {
             b"assistant" => self.answer_line(place, line, parent, blocks),
             b"user" => self.user_line(place, line, parent, blocks),
@@ -190,8 +191,8 @@ impl<'a> Records<'a> {
         if self.repeated > 0 {
             reading.notes.push(format!("{} lines stand in the file twice and count once", self.repeated));
         }
-        let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*names::unescaped(raw)));
-        let user = self.cwd.as_deref().map(|cwd| Arc::from(names::user(cwd)));
+        let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*unescaped(raw)));
+        let user = self.cwd.as_deref().map(|cwd| Arc::from(user_of(cwd)));
         for growing in self.agents.into_iter().filter(|growing| !growing.items.is_empty()) {
             reading.threads.push(Thread {
                 session: session.clone(),

@@ -1,8 +1,8 @@
 //! What is said to the model: prompts, results, and the messages of sub-agents on lines of progress.
 
 use super::answered::SYNTHETIC;
-use super::line::Line;
 use super::message::Blocks;
+use super::record::Record;
 use super::records::{MAIN, Place, Records};
 use super::tree::Node;
 use crate::error::Fault;
@@ -16,7 +16,7 @@ impl<'a> Records<'a> {
     pub fn user_line(
         &mut self,
         place: Place,
-        line: &Line<'a>,
+        line: &Record<'a>,
         parent: Option<Node>,
         blocks: &Blocks<'a>,
     ) -> Option<u32> {
@@ -40,7 +40,7 @@ impl<'a> Records<'a> {
         Some(self.input(place, origin, blocks))
     }
 
-    fn results(&mut self, place: Place, line: &Line<'a>, blocks: &Blocks<'a>) -> u32 {
+    fn results(&mut self, place: Place, line: &Record<'a>, blocks: &Blocks<'a>) -> u32 {
         if let Some(agent) = line.result.agent {
             let result = SpawnResult {
                 call: blocks.answers_call,
@@ -62,7 +62,7 @@ impl<'a> Records<'a> {
         self.agents[place.agent].push(place.line, place.at, What::Input(input))
     }
 
-    fn origin(&mut self, place: Place, line: &Line<'a>, head: &'a [u8]) -> InputOrigin {
+    fn origin(&mut self, place: Place, line: &Record<'a>, head: &'a [u8]) -> InputOrigin {
         if line.summary {
             return InputOrigin::Summary;
         }
@@ -86,7 +86,7 @@ impl<'a> Records<'a> {
     }
 
     /// A message of a sub-agent as it was shown to its caller.
-    pub fn message_of_agent(&mut self, place: Place, line: &Line<'a>, blocks: &Blocks<'a>) {
+    pub fn message_of_agent(&mut self, place: Place, line: &Record<'a>, blocks: &Blocks<'a>) {
         let progress = &line.progress;
         let (Some(id), Some(message)) = (progress.agent, &progress.message) else { return };
         if self.tree.get(progress.id).is_some() {

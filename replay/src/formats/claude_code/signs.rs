@@ -1,19 +1,19 @@
 //! Lines that say nothing to the model and still show what the client did.
 
-use super::line::Line;
 use super::message::Blocks;
-use super::names::Version;
+use super::record::Record;
 use super::records::{Place, Records};
-use super::scan::{Broken, Cursor, whole};
 use super::usage::count;
-use crate::transcript::{InputOrigin, Sign, Thinking, call_id};
+use super::usage::whole;
+use crate::formats::json::{elements, members};
+use crate::transcript::{InputOrigin, Sign, Thinking, Version, call_id};
 
 /// Versions that note the state of thinking on prompts; there a prompt without a note runs without thinking.
 const NOTES_THINKING: std::ops::RangeInclusive<Version> = (2, 0, 64)..=(2, 1, 45);
 
 impl<'a> Records<'a> {
     /// Progress of a tool, a hook or a sub-agent.
-    pub fn progress_line(&mut self, place: Place, line: &Line<'a>, blocks: &Blocks<'a>) -> Option<u32> {
+    pub fn progress_line(&mut self, place: Place, line: &Record<'a>, blocks: &Blocks<'a>) -> Option<u32> {
         match line.progress.kind {
             b"agent_progress" => self.message_of_agent(place, line, blocks),
             b"hook_progress" => self.hook(place, line.progress.hook),
@@ -34,7 +34,7 @@ impl<'a> Records<'a> {
     }
 
     /// A line of the client's own.
-    pub fn system_line(&mut self, place: Place, line: &Line<'a>) -> Option<u32> {
+    pub fn system_line(&mut self, place: Place, line: &Record<'a>) -> Option<u32> {
         let sign = match line.subtype {
             b"compact_boundary" => compacted(line.compaction),
             b"microcompact_boundary" => micro_compacted(line.compaction),
@@ -63,7 +63,7 @@ impl<'a> Records<'a> {
     }
 
     /// A prompt or a notification waits, or goes on.
-    pub fn queue_line(&mut self, place: Place, line: &Line<'a>) -> Option<u32> {
+    pub fn queue_line(&mut self, place: Place, line: &Record<'a>) -> Option<u32> {
         if line.operation == Some(b"enqueue") {
             self.agents[place.agent].since.queued = true;
             self.sign(place, Sign::Enqueued);
@@ -82,7 +82,7 @@ impl<'a> Records<'a> {
     }
 
     /// The state of thinking that a prompt asks for.
-    pub fn thinking(&mut self, place: Place, line: &Line<'a>, origin: InputOrigin) {
+    pub fn thinking(&mut self, place: Place, line: &Record<'a>, origin: InputOrigin) {
         let asks = matches!(origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification);
         let state = match line.thinking {
             Some(raw) => thinking(raw).unwrap_or(Thinking::Off),
@@ -154,19 +154,21 @@ fn between<'a>(text: &'a [u8], open: &str, close: &str) -> Option<&'a [u8]> {
 }
 
 /// Members of a small object, each given to `take` raw.
-pub(super) fn each<'a>(raw: &'a [u8], mut take: impl FnMut(&'a [u8], &'a [u8])) -> Result<(), Broken> {
-    let cursor = &mut Cursor::new(raw);
-    if cursor.enter(b'{')? {
-        while let Some(key) = cursor.key()? {
-            take(key, cursor.skip()?);
-        }
+pub(super) fn each<'a>(raw: &'a [u8], mut take: impl FnMut(&'a [u8], &'a [u8])) {
+    // Its line was walked over as a whole, so it is whole too.
+    for (key, value) in members(raw).map_while(Result::ok) {
+        take(inside(key).unwrap_or_default(), value);
     }
-    Ok(())
+}
+
+/// What stands between the quotes of a string, as written; `None` of any other value.
+pub(super) fn inside(string: &[u8]) -> Option<&[u8]> {
+    string.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
 fn compacted(raw: Option<&[u8]>) -> Sign {
     let (mut before_tokens, mut automatic) = (None, false);
-    let _ = each(raw.unwrap_or_default(), |key, value| match key {
+    each(raw.unwrap_or_default(), |key, value| match key {
         b"preTokens" => before_tokens = count(value),
         b"trigger" => automatic = value == b"\"auto\"",
         _ => {}
@@ -176,28 +178,17 @@ fn compacted(raw: Option<&[u8]>) -> Sign {
 
 fn micro_compacted(raw: Option<&[u8]>) -> Sign {
     let (mut saved_tokens, mut results) = (None, 0);
-    let _ = each(raw.unwrap_or_default(), |key, value| match key {
+    each(raw.unwrap_or_default(), |key, value| match key {
         b"tokensSaved" => saved_tokens = count(value),
-        b"compactedToolIds" => results = elements(value),
+        b"compactedToolIds" => results = u32::try_from(elements(value).count()).unwrap_or(u32::MAX),
         _ => {}
     });
     Sign::MicroCompacted { saved_tokens, results }
 }
 
-fn elements(raw: &[u8]) -> u32 {
-    let cursor = &mut Cursor::new(raw);
-    let mut count = 0;
-    if cursor.enter(b'[').unwrap_or(false) {
-        while cursor.element().unwrap_or(false) && cursor.skip().is_ok() {
-            count += 1;
-        }
-    }
-    count
-}
-
 fn status(error: &[u8]) -> Option<u16> {
     let mut status = None;
-    let _ = each(error, |key, value| {
+    each(error, |key, value| {
         if key == b"status" {
             status = whole(value).and_then(|status| u16::try_from(status).ok());
         }
@@ -208,7 +199,7 @@ fn status(error: &[u8]) -> Option<u16> {
 /// `{maxThinkingTokens}`, or `{level, disabled, triggers}` up to 2.1.17.
 fn thinking(raw: &[u8]) -> Option<Thinking> {
     let (mut off, mut on) = (false, None);
-    let _ = each(raw, |key, value| match key {
+    each(raw, |key, value| match key {
         b"disabled" => off |= value == b"true",
         b"level" => {
             off |= value == b"\"none\"";

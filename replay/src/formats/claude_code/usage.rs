@@ -4,8 +4,8 @@
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
 
-use super::scan::{Broken, Cursor, whole};
 use crate::exchange::RecordedUsage;
+use crate::formats::json::{ScanError, Scanner};
 use crate::response;
 
 /// Reads a usage object.
@@ -14,6 +14,11 @@ pub(super) fn read(raw: &[u8]) -> Result<RecordedUsage, String> {
         Ok(Some(usage)) => Ok(usage),
         _ => response::usage_of_messages(raw),
     }
+}
+
+/// How many edits the provider applied to the prompt, by what an answer has under `context_management`.
+pub(super) fn edits(context: &[u8]) -> u32 {
+    response::edits_of(context)
 }
 
 #[derive(Default)]
@@ -30,8 +35,8 @@ struct Counts {
 }
 
 /// `None` where something is unusual: null counts, fractions, several passes, fees, an unknown tier.
-fn usual(raw: &[u8]) -> Result<Option<RecordedUsage>, Broken> {
-    let cursor = &mut Cursor::new(raw);
+fn usual(raw: &[u8]) -> Result<Option<RecordedUsage>, ScanError> {
+    let cursor = &mut Scanner::new(raw);
     let mut counts = Counts::default();
     if !cursor.enter(b'{')? {
         return Ok(None);
@@ -46,12 +51,12 @@ fn usual(raw: &[u8]) -> Result<Option<RecordedUsage>, Broken> {
 
 impl Counts {
     /// Whether the member is a usual one.
-    fn member(&mut self, key: &[u8], cursor: &mut Cursor<'_>) -> Result<bool, Broken> {
+    fn member(&mut self, key: &[u8], cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
         let known = match key {
-            b"input_tokens" => set(&mut self.input, count(cursor.skip()?)),
-            b"cache_read_input_tokens" => set_plain(&mut self.read, count(cursor.skip()?)),
-            b"cache_creation_input_tokens" => set(&mut self.written, count(cursor.skip()?)),
-            b"output_tokens" => set_plain(&mut self.output, count(cursor.skip()?)),
+            b"input_tokens" => set(&mut self.input, count(cursor.value()?)),
+            b"cache_read_input_tokens" => set_plain(&mut self.read, count(cursor.value()?)),
+            b"cache_creation_input_tokens" => set(&mut self.written, count(cursor.value()?)),
+            b"output_tokens" => set_plain(&mut self.output, count(cursor.value()?)),
             b"cache_creation" => return self.lifetimes(cursor),
             b"service_tier" => match cursor.string()? {
                 Some(b"standard") => set(&mut self.tier, Some(ServiceTier::Standard)),
@@ -72,13 +77,13 @@ impl Counts {
         Ok(known)
     }
 
-    fn lifetimes(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Broken> {
+    fn lifetimes(&mut self, cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
         if !cursor.enter(b'{')? {
             return Ok(false);
         }
         let mut known = true;
         while let Some(key) = cursor.key()? {
-            let value = count(cursor.skip()?);
+            let value = count(cursor.value()?);
             known &= match key {
                 b"ephemeral_5m_input_tokens" => set(&mut self.short, value),
                 b"ephemeral_1h_input_tokens" => set(&mut self.long, value),
@@ -115,27 +120,35 @@ fn set_plain(place: &mut u64, value: Option<u64>) -> bool {
     value.is_some()
 }
 
+/// A whole number as written.
+pub(super) fn whole(raw: &[u8]) -> Option<u64> {
+    if raw.is_empty() || raw.len() > 19 {
+        return None;
+    }
+    raw.iter().try_fold(0_u64, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0')))
+}
+
 /// A count of tokens, held to the same bound as in all other answers.
 pub(super) fn count(raw: &[u8]) -> Option<u64> {
     whole(raw).filter(|count| *count <= TOKENS_MAX)
 }
 
 /// Whether nothing that is charged by the piece was used.
-fn no_pieces(cursor: &mut Cursor<'_>) -> Result<bool, Broken> {
+fn no_pieces(cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
     if !cursor.enter(b'{')? {
         return Ok(false);
     }
     let mut none = true;
     while cursor.key()?.is_some() {
-        none &= cursor.skip()? == b"0";
+        none &= cursor.value()? == b"0";
     }
     Ok(none)
 }
 
 /// Whether there is at most one pass, and that an ordinary one.
-fn one_pass(cursor: &mut Cursor<'_>) -> Result<bool, Broken> {
+fn one_pass(cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
     if cursor.peek() == Some(b'n') {
-        cursor.skip()?;
+        cursor.value()?;
         return Ok(true);
     }
     if !cursor.enter(b'[')? {
@@ -143,7 +156,7 @@ fn one_pass(cursor: &mut Cursor<'_>) -> Result<bool, Broken> {
     }
     let (mut passes, mut ordinary) = (0, true);
     while cursor.element()? {
-        let pass = cursor.skip()?;
+        let pass = cursor.value()?;
         passes += 1;
         ordinary &= memchr::memmem::find(pass, b"compaction").is_none();
     }

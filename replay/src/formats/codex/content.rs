@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Element;
-use crate::formats::thread::{Names, call_hash, call_part, part};
+use crate::formats::thread::{Names, call_part, part};
 use crate::transcript::{Call, InputOrigin, Part, Spawn};
 
 /// What an item is.
@@ -17,7 +17,7 @@ pub(super) enum Content<'a> {
     /// It is part of an answer.
     Made { part: Part, call: Option<Call>, searched: bool },
     /// The result of a call, which may tell that an agent was started.
-    Result { part: Part, call: Cow<'a, str>, output: Option<&'a RawValue> },
+    Result { part: Part, output: Option<&'a RawValue> },
     /// It reaches no model.
     Nothing,
     /// Of a kind that this table does not know.
@@ -27,9 +27,8 @@ pub(super) enum Content<'a> {
 /// The block that an element of `content` is.
 #[derive(Deserialize)]
 struct Block<'a> {
-    #[serde(borrow, rename = "type", default)]
+    #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     text: Option<&'a RawValue>,
 }
 
@@ -55,10 +54,10 @@ pub(super) fn sort<'a>(element: &Element<'a>, raw: &str, names: &mut Names) -> C
         }
         ("ghost_snapshot" | "compaction_trigger" | "other", _) => Content::Nothing,
         (kind, _) if kind.ends_with("_call") => call(element, raw, names),
-        (kind, _) if kind.ends_with("_output") => {
-            let call = element.call_id.clone().unwrap_or_default();
-            Content::Result { part: call_part(BlockKind::ToolResult, raw, &call), call, output: element.output }
-        }
+        (kind, _) if kind.ends_with("_output") => Content::Result {
+            part: call_part(BlockKind::ToolResult, raw, element.call_id.as_deref()),
+            output: element.output,
+        },
         _ => Content::Unknown,
     }
 }
@@ -68,16 +67,16 @@ fn made<'a>(part: Part) -> Content<'a> {
 }
 
 fn call<'a>(element: &Element<'a>, raw: &str, names: &mut Names) -> Content<'a> {
-    let id = element.call_id.as_deref().unwrap_or_default();
+    let id = element.call_id.as_deref();
     let tool = element.name.as_deref().unwrap_or(&element.kind);
     let spawn = (tool == SPAWNING).then(|| Box::new(spawn(element.arguments, names)));
-    let call = Call { tool: names.get(tool), id: call_hash(id), spawn };
+    let call = Call { spawn, ..names.call(Some(tool), id) };
     Content::Made { part: call_part(BlockKind::ToolUse, raw, id), call: Some(call), searched: false }
 }
 
 #[derive(Deserialize)]
 struct Spawning<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     agent_type: Option<Cow<'a, str>>,
 }
 

@@ -26,8 +26,7 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
-use super::thread::{note_unmeasured, records};
+use super::thread::{conclude, records};
 use rollout::Rollout;
 
 /// The reader.
@@ -47,48 +46,33 @@ impl Reader for Codex {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut rollout = Rollout::default();
+        records::<Record<'_>>(text, &mut reading, |reading, line, record| rollout.line(reading, line, &record));
+        let thread = rollout.finish(&mut reading);
+        conclude(&mut reading, thread);
+        reading
     }
-}
-
-/// Reads one rollout.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut rollout = Rollout::default();
-    records::<Line<'_>>(text, &mut reading, |reading, record| rollout.line(reading, &record));
-    let thread = rollout.finish(&mut reading);
-    note_unmeasured(&mut reading, &thread.items);
-    if !thread.items.is_empty() {
-        reading.threads.push(thread);
-    }
-    reading
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
+struct Record<'a> {
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     payload: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Meta<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     session_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     parent_thread_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     forked_from_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     cwd: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     cli_version: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     source: Option<&'a RawValue>,
 }
 
@@ -113,25 +97,22 @@ struct Parent<'a> {
 
 #[derive(Deserialize)]
 struct TurnContext<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     model: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     effort: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     collaboration_mode: Option<Mode<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Mode<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     mode: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     settings: Option<Settings<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Settings<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     reasoning_effort: Option<Cow<'a, str>>,
 }
 
@@ -140,19 +121,12 @@ struct Settings<'a> {
 struct Element<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     role: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     call_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     output: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     action: Option<&'a RawValue>,
 }
 
@@ -160,42 +134,31 @@ struct Element<'a> {
 struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     info: Option<&'a RawValue>,
-    #[serde(default)]
     duration_ms: Option<u64>,
-    #[serde(default)]
     num_turns: Option<usize>,
 }
 
 #[derive(Deserialize)]
 struct Info {
-    #[serde(default)]
     total_token_usage: Option<Tokens>,
-    #[serde(default)]
     last_token_usage: Option<Tokens>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
 struct Tokens {
-    #[serde(default)]
     input_tokens: u64,
-    #[serde(default)]
     cached_input_tokens: u64,
-    #[serde(default)]
     cache_write_input_tokens: u64,
-    #[serde(default)]
     output_tokens: u64,
-    #[serde(default)]
     reasoning_output_tokens: u64,
-    #[serde(default)]
     total_tokens: u64,
 }
 
 #[derive(Deserialize)]
 struct Compacted<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     message: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     replacement_history: Option<Vec<&'a RawValue>>,
 }

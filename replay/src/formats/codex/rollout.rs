@@ -9,14 +9,12 @@ use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::content::{Content, sort, started};
-use super::{Compacted, Element, Event, Info, Line, Meta, Source, Spawned, Tokens, TurnContext};
+use super::{Compacted, Element, Event, Info, Meta, Record, Source, Spawned, Tokens, TurnContext};
 use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::formats::text::json_reason;
-use crate::formats::thread::{Names, Record, Unknown, Within, answer, call_hash, input, line_number, part, sign};
-use crate::formats::thread::{pieces_hash, user};
-use crate::formats::{Reading, when};
+use crate::formats::Reading;
+use crate::formats::thread::{Names, Place, Unknown, Within, answer, parsed, part, pieces_hash, thread};
 use crate::transcript::{Call, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
 
 /// The state of reading.
@@ -64,23 +62,23 @@ struct Open {
 }
 
 impl Rollout {
-    pub fn line(&mut self, reading: &mut Reading, record: &Record<Line<'_>>) {
-        let Line { timestamp, kind, payload } = &record.value;
-        let at = timestamp.as_deref().and_then(when::iso);
+    pub fn line(&mut self, reading: &mut Reading, line: usize, record: &Record<'_>) {
+        let Record { timestamp, kind, payload } = record;
+        let place = self.unknown.place(line, timestamp.as_deref());
         let payload = payload.map_or("null", RawValue::get);
         let told = match &**kind {
-            "session_meta" => read(payload).map(|meta| self.meta(meta)),
-            "turn_context" => read(payload).map(|context| self.context(record.line, at, &context)),
-            "response_item" => read(payload).map(|element| self.element(record.line, at, &element, payload)),
-            "event_msg" => read(payload).and_then(|event| self.event(record.line, at, &event)),
-            "compacted" => read(payload).map(|compacted| self.compacted(record.line, at, &compacted)),
+            "session_meta" => parsed(payload).map(|meta| self.meta(meta)),
+            "turn_context" => parsed(payload).map(|context| self.context(place, &context)),
+            "response_item" => parsed(payload).map(|element| self.element(place, &element, payload)),
+            "event_msg" => parsed(payload).and_then(|event| self.event(place, &event)),
+            "compacted" => parsed(payload).map(|compacted| self.compacted(place, &compacted)),
             other => {
-                self.unknown.add(other, record.line);
+                self.unknown.add(other, line);
                 Ok(())
             }
         };
         if let Err(what) = told {
-            reading.damage(Fault::in_line(record.line, format!("{}: {what}", found(kind))));
+            reading.damage(Fault::in_line(line, format!("{}: {what}", found(kind))));
         }
     }
 
@@ -106,7 +104,7 @@ impl Rollout {
         self.version = meta.cli_version.map(|version| Arc::from(&*version));
     }
 
-    fn context(&mut self, line: usize, at: Option<Instant>, context: &TurnContext<'_>) {
+    fn context(&mut self, place: Place, context: &TurnContext<'_>) {
         self.model = context.model.as_deref().map(|model| self.names.get(model)).or_else(|| self.model.take());
         let mode = context.collaboration_mode.as_ref();
         let settings = mode.and_then(|mode| mode.settings.as_ref());
@@ -114,7 +112,7 @@ impl Rollout {
         self.effort = effort.map(|effort| self.names.get(effort));
         let is_planning = mode.and_then(|mode| mode.mode.as_deref()) == Some("plan");
         if mem::replace(&mut self.is_planning, is_planning) != is_planning {
-            self.put(sign(line, at, Sign::PlanMode(is_planning)));
+            self.put(place.sign(Sign::PlanMode(is_planning)));
         }
     }
 
@@ -136,44 +134,44 @@ impl Rollout {
         self.items.push(item);
     }
 
-    fn element(&mut self, line: usize, at: Option<Instant>, element: &Element<'_>, raw: &str) {
+    fn element(&mut self, place: Place, element: &Element<'_>, raw: &str) {
         match sort(element, raw, &mut self.names) {
             Content::Given(origin, parts) => {
                 self.is_used |= origin == InputOrigin::Prompt;
-                self.put(input(line, at, origin, parts));
+                self.put(place.input(origin, parts));
             }
-            Content::Result { part, call, output } => {
-                self.put(input(line, at, InputOrigin::ToolResults, vec![part]));
+            Content::Result { part, output } => {
+                self.put(place.input(InputOrigin::ToolResults, vec![part]));
                 if let Some(agent) = output.and_then(started) {
                     let agent = self.names.get(&agent);
                     let mode = SpawnMode::Background;
-                    let result = SpawnResult { call: call_hash(&call), agent, mode, total_tokens: None };
-                    self.put(sign(line, at, Sign::Spawned(Box::new(result))));
+                    let result = SpawnResult { call: part.call, agent, mode, total_tokens: None };
+                    self.put(place.sign(Sign::Spawned(Box::new(result))));
                 }
             }
-            Content::Made { part, call, searched } => self.open.add(line, at, part, call, searched, raw),
+            Content::Made { part, call, searched } => self.open.add(place, part, call, searched, raw),
             Content::Nothing => {}
-            Content::Unknown => self.unknown.add(&element.kind, line),
+            Content::Unknown => self.unknown.add(&element.kind, place.line),
         }
     }
 
-    fn event(&mut self, line: usize, at: Option<Instant>, event: &Event<'_>) -> Result<(), String> {
+    fn event(&mut self, place: Place, event: &Event<'_>) -> Result<(), String> {
         match &*event.kind {
-            "token_count" => self.count(line, at, event.info.map_or("null", RawValue::get))?,
+            "token_count" => self.count(place, event.info.map_or("null", RawValue::get))?,
             "task_started" | "turn_started" => self.is_used = false,
             "task_complete" | "turn_complete" => {
-                self.close(line, at, None);
-                self.push(sign(line, at, Sign::TurnEnded { duration_ms: event.duration_ms }));
+                self.close(place, None);
+                self.push(place.sign(Sign::TurnEnded { duration_ms: event.duration_ms }));
             }
             "turn_aborted" => {
-                self.close(line, at, None);
-                self.push(sign(line, at, Sign::Interrupted));
+                self.close(place, None);
+                self.push(place.sign(Sign::Interrupted));
             }
-            "thread_rolled_back" => self.roll_back(line, at, event.num_turns.unwrap_or(1)),
+            "thread_rolled_back" => self.roll_back(place, event.num_turns.unwrap_or(1)),
             "stream_error" | "error" => {
                 self.retries += 1;
                 let failed = Sign::Failed { status: None, attempt: self.retries, retry_in_ms: None };
-                self.put(sign(line, at, failed));
+                self.put(place.sign(failed));
             }
             // What the screen showed of items that stand in the file themselves, and the client's own affairs.
             _ => {}
@@ -181,8 +179,8 @@ impl Rollout {
         Ok(())
     }
 
-    fn count(&mut self, line: usize, at: Option<Instant>, info: &str) -> Result<(), String> {
-        let Some(Info { total_token_usage, last_token_usage }) = read::<Option<Info>>(info)? else { return Ok(()) };
+    fn count(&mut self, place: Place, info: &str) -> Result<(), String> {
+        let Some(Info { total_token_usage, last_token_usage }) = parsed::<Option<Info>>(info)? else { return Ok(()) };
         let before = self.total.unwrap_or_default();
         let last = last_token_usage.or_else(|| Some(total_token_usage?.since(before)));
         let repeats = total_token_usage.is_some() && total_token_usage == self.total;
@@ -191,24 +189,24 @@ impl Rollout {
         let Some(last) = last.filter(|last| !repeats && is_counted(last)) else { return Ok(()) };
         let usage = last.usage();
         self.size = usage.is_ok().then(|| last.input_tokens + last.output_tokens);
-        self.close(line, at, Some((last, usage.as_ref().ok().copied())));
+        self.close(place, Some((last, usage.as_ref().ok().copied())));
         usage.map(|_| ())
     }
 
     /// Ends the open answer, with its usage where that is known.
-    fn close(&mut self, line: usize, at: Option<Instant>, counted: Option<(Tokens, Option<RecordedUsage>)>) {
+    fn close(&mut self, place: Place, counted: Option<(Tokens, Option<RecordedUsage>)>) {
         let open = mem::take(&mut self.open);
         if counted.is_none() && open.parts.is_empty() {
             return self.settle();
         }
-        let id = self.identity(&open, line, counted.map(|(last, _)| last));
+        let id = self.identity(&open, place.line, counted.map(|(last, _)| last));
         let model = self.model.clone().unwrap_or_else(|| self.names.get(""));
         let mut answer = answer(id, model);
         answer.version = self.version.clone();
         answer.effort = self.effort.clone();
         answer.sent_at = self.given_at.or(open.first_at);
-        answer.first_at = open.first_at.or(at);
-        answer.ended_at = open.last_at.or(at);
+        answer.first_at = open.first_at.or(place.at);
+        answer.ended_at = open.last_at.or(place.at);
         answer.usage = counted.and_then(|(_, usage)| usage);
         if let Some(usage) = &mut answer.usage {
             usage.web_search_requests = open.searches;
@@ -221,14 +219,10 @@ impl Rollout {
         };
         (answer.parts, answer.calls) = (open.parts, open.calls);
         answer.retries = mem::take(&mut self.retries);
-        let first_line = if open.line == 0 { line } else { open.line };
-        self.items.push(Item {
-            line: line_number(first_line),
-            at: answer.first_at,
-            what: What::Answer(Box::new(answer)),
-        });
+        let line = if open.line == 0 { place.line } else { open.line };
+        self.items.push(Place { line, at: answer.first_at }.answer(answer));
         self.is_used = true;
-        self.given_at = open.last_at.or(at).or(self.given_at);
+        self.given_at = open.last_at.or(place.at).or(self.given_at);
         self.settle();
     }
 
@@ -252,17 +246,17 @@ impl Rollout {
         pieces_hash(&[b"codex", origin, &place.to_le_bytes(), pieces.as_flattened()])
     }
 
-    fn roll_back(&mut self, line: usize, at: Option<Instant>, turns: usize) {
-        self.close(line, at, None);
+    fn roll_back(&mut self, place: Place, turns: usize) {
+        self.close(place, None);
         self.prompts.truncate(self.prompts.len().saturating_sub(turns.saturating_sub(1)));
         let Some(prompt) = self.prompts.pop() else { return };
         let to = prompt.checked_sub(1).and_then(|last| u32::try_from(last).ok());
-        self.push(sign(line, at, Sign::Rewound { to }));
+        self.push(place.sign(Sign::Rewound { to }));
     }
 
-    fn compacted(&mut self, line: usize, at: Option<Instant>, compacted: &Compacted<'_>) {
-        self.close(line, at, None);
-        self.push(sign(line, at, Sign::Compacted { before_tokens: self.size, automatic: self.is_used }));
+    fn compacted(&mut self, place: Place, compacted: &Compacted<'_>) {
+        self.close(place, None);
+        self.push(place.sign(Sign::Compacted { before_tokens: self.size, automatic: self.is_used }));
         let kept = compacted.replacement_history.iter().flatten();
         let message = compacted.message.into_iter().filter(|message| message.get() != "\"\"");
         let parts = match &compacted.replacement_history {
@@ -270,33 +264,27 @@ impl Rollout {
             None => message.map(|text| part(BlockKind::Text, text.get())).collect(),
         };
         if !parts.is_empty() {
-            self.push(input(line, at, InputOrigin::Summary, parts));
+            self.push(place.input(InputOrigin::Summary, parts));
         }
     }
 
     pub fn finish(mut self, reading: &mut Reading) -> Thread {
         let last = self.items.last().map_or(0, |item| item.line as usize);
-        self.close(last, None, None);
+        self.close(Place { line: last, at: None }, None);
         self.unknown.finish(reading);
         if self.model.is_none() && self.items.iter().any(|item| matches!(item.what, What::Answer(_))) {
             reading.notes.push("no `turn_context` names the model: requests have usage and no price".to_owned());
         }
-        Thread {
-            session: self.session,
-            agent: self.agent,
-            user: self.project.as_deref().map(user),
-            project: self.project,
-            items: self.items,
-        }
+        Thread { agent: self.agent, ..thread(self.session, self.project, self.items) }
     }
 }
 
 impl Open {
-    fn add(&mut self, line: usize, at: Option<Instant>, part: Part, call: Option<Call>, searched: bool, raw: &str) {
+    fn add(&mut self, place: Place, part: Part, call: Option<Call>, searched: bool, raw: &str) {
         if self.parts.is_empty() {
-            (self.line, self.first_at) = (line, at);
+            (self.line, self.first_at) = (place.line, place.at);
         }
-        self.last_at = at.or(self.last_at);
+        self.last_at = place.at.or(self.last_at);
         self.identity = pieces_hash(&[&self.identity.to_le_bytes(), raw.as_bytes()]);
         self.parts.push(part);
         self.calls.extend(call);
@@ -339,8 +327,4 @@ impl Tokens {
         }
         .additive()
     }
-}
-
-fn read<'a, T: serde::Deserialize<'a>>(raw: &'a str) -> Result<T, String> {
-    serde_json::from_str(raw).map_err(|error| json_reason(&error))
 }

@@ -3,7 +3,7 @@
 //! A `cachePoint` is an element of its own; it marks the block before it.
 
 use super::super::value::Value;
-use super::{Part, Prompt, Translated, Turn, base64_source, indexed, mark, object, push, put, text_block, text_form};
+use super::{Levels, Part, Translated, Turn, base64_source, indexed, mark, push, put, text_block, text_form};
 
 /// Keys that no other body has.
 pub(crate) const KEYS: [&str; 3] = ["toolConfig", "inferenceConfig", "modelId"];
@@ -15,7 +15,7 @@ pub(super) fn is_spelled(body: &Value) -> bool {
 
 /// Translates a Converse body; `model` comes from the address.
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
-    let (mut keys, mut prompt) = (vec![("model".to_owned(), Value::text(model))], Prompt::default());
+    let (mut keys, mut prompt) = (vec![("model".to_owned(), Value::text(model))], Levels::default());
     for (key, value) in body.members() {
         match key.as_str() {
             "system" => prompt.system = blocks(value, "system"),
@@ -45,7 +45,7 @@ fn sampling((key, value): &(String, Value)) -> (String, Value) {
 fn turn(message: &Value, at: String) -> Turn {
     let list = format!("{at}.content");
     let content = message.get("content").map(|content| blocks(content, &list)).unwrap_or_default();
-    Turn { role: member(message, "role"), content, at }
+    Turn { role: message.at("role").clone(), content, at }
 }
 
 /// Blocks with markers in place of the cache points behind them. A cache point with nothing before it marks nothing.
@@ -72,28 +72,24 @@ fn block(element: &Value) -> Value {
         "json" => text_block(text_form(value)),
         "image" => media("image", "image", value),
         "document" => document(value),
-        "toolUse" => object([
+        "toolUse" => Value::object([
             ("type", Value::text("tool_use")),
-            ("id", member(value, "toolUseId")),
-            ("name", member(value, "name")),
-            ("input", member(value, "input")),
+            ("id", value.at("toolUseId").clone()),
+            ("name", value.at("name").clone()),
+            ("input", value.at("input").clone()),
         ]),
         "toolResult" => tool_result(value),
         "reasoningContent" => reasoning(value),
-        _ => object([("type", Value::text(kind)), ("value", value.clone())]),
+        _ => Value::object([("type", Value::text(kind)), ("value", value.clone())]),
     }
-}
-
-fn member(value: &Value, key: &str) -> Value {
-    value.get(key).cloned().unwrap_or(Value::Null)
 }
 
 fn tool_result(value: &Value) -> Value {
     let content = value.get("content").map(|content| blocks(content, "")).unwrap_or_default();
     let content = content.into_iter().map(|part| part.value).collect();
-    let mut out = object([
+    let mut out = Value::object([
         ("type", Value::text("tool_result")),
-        ("tool_use_id", member(value, "toolUseId")),
+        ("tool_use_id", value.at("toolUseId").clone()),
         ("content", Value::List(content)),
     ]);
     if value.text_of("status") == Some("error") {
@@ -104,24 +100,24 @@ fn tool_result(value: &Value) -> Value {
 
 fn reasoning(value: &Value) -> Value {
     if let Some(redacted) = value.get("redactedContent") {
-        return object([("type", Value::text("redacted_thinking")), ("data", redacted.clone())]);
+        return Value::object([("type", Value::text("redacted_thinking")), ("data", redacted.clone())]);
     }
-    let text = member(value, "reasoningText");
-    object([
+    let text = value.at("reasoningText");
+    Value::object([
         ("type", Value::text("thinking")),
-        ("thinking", member(&text, "text")),
-        ("signature", member(&text, "signature")),
+        ("thinking", text.at("text").clone()),
+        ("signature", text.at("signature").clone()),
     ])
 }
 
 fn media(kind: &str, family: &str, value: &Value) -> Value {
     let format = value.text_of("format").unwrap_or_default();
-    let source = member(value, "source");
+    let source = value.at("source");
     let source = match source.get("bytes") {
         Some(data) => base64_source(format!("{family}/{format}"), data.clone()),
-        None => source,
+        None => source.clone(),
     };
-    object([("type", Value::text(kind)), ("source", source)])
+    Value::object([("type", Value::text(kind)), ("source", source)])
 }
 
 fn document(value: &Value) -> Value {
@@ -136,14 +132,14 @@ fn push_title(block: &mut Value, name: Option<&Value>) {
     }
 }
 
-fn tools(config: &Value, keys: &mut Vec<(String, Value)>, prompt: &mut Prompt) {
+fn tools(config: &Value, keys: &mut Vec<(String, Value)>, prompt: &mut Levels) {
     prompt.tools = config.get("tools").map(|tools| fold_cache_points(tools.elements(), "toolConfig.tools", tool));
     push(keys, "tool_choice", config.get("toolChoice").map(tool_choice));
 }
 
 fn tool(element: &Value) -> Value {
     let Some(spec) = element.get("toolSpec") else { return element.clone() };
-    let mut out = vec![("name".to_owned(), member(spec, "name"))];
+    let mut out = vec![("name".to_owned(), spec.at("name").clone())];
     push(&mut out, "description", spec.get("description").cloned());
     push(&mut out, "input_schema", spec.get("inputSchema").map(|schema| schema.get("json").unwrap_or(schema).clone()));
     out.extend(spec.members().iter().filter(|(key, _)| key == "strict").cloned());

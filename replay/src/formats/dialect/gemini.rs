@@ -7,7 +7,7 @@
 use forkcast_sim::wire::TRANSLATED_SETTINGS;
 
 use super::super::value::Value;
-use super::{Part, Prompt, Translated, Turn, base64_source, indexed, object, push, put, text_block, text_form};
+use super::{Levels, Part, Translated, Turn, base64_source, indexed, push, put, text_block, text_form};
 
 /// Whether a body is spelled so.
 pub(crate) fn is_spelled(body: &Value) -> bool {
@@ -25,7 +25,7 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     let keys =
         vec![("model".to_owned(), Value::text(model)), (TRANSLATED_SETTINGS.to_owned(), Value::Object(settings))];
     let system = spelling(body, "systemInstruction");
-    let mut prompt = Prompt {
+    let mut prompt = Levels {
         tools: body.get("tools").map(|tools| declared(tools.elements(), &format!("{at}tools"))),
         system: body.get(&system).map(|found| parts(found, &format!("{at}{system}"))).unwrap_or_default(),
         messages: None,
@@ -84,7 +84,7 @@ fn function(declaration: &Value) -> Value {
 }
 
 fn own_tool(key: &str, value: &Value) -> Value {
-    object([("type", Value::text(key)), ("name", Value::text(key)), (key, value.clone())])
+    Value::object([("type", Value::text(key)), ("name", Value::text(key)), (key, value.clone())])
 }
 
 fn turn(content: &Value, at: String) -> Turn {
@@ -117,11 +117,11 @@ fn part(part: &Value) -> Value {
             "functionCall" | "function_call" => call(value),
             "functionResponse" | "function_response" => result(value),
             "inlineData" | "inline_data" => {
-                media(value, |kind| base64_source(kind.to_owned(), value.get("data").cloned().unwrap_or(Value::Null)))
+                media(value, |kind| base64_source(kind.to_owned(), value.at("data").clone()))
             }
             "fileData" | "file_data" => media(value, |_| {
                 let url = either(value, "fileUri").cloned().unwrap_or(Value::Null);
-                object([("type", Value::text("url")), ("url", url)])
+                Value::object([("type", Value::text("url")), ("url", url)])
             }),
             _ => continue,
         };
@@ -130,7 +130,7 @@ fn part(part: &Value) -> Value {
     }
     let Some((kind, mut block)) = block else {
         let kind = part.members().first().map_or("empty", |(key, _)| key);
-        return object([("type", Value::text(kind)), ("value", part.clone())]);
+        return Value::object([("type", Value::text(kind)), ("value", part.clone())]);
     };
     for (key, value) in part.members().iter().filter(|(key, _)| key != kind) {
         put(&mut block, key, value.clone());
@@ -139,30 +139,28 @@ fn part(part: &Value) -> Value {
 }
 
 fn call(call: &Value) -> Value {
-    let member = |key: &str| call.get(key).cloned().unwrap_or(Value::Null);
-    object([
+    Value::object([
         ("type", Value::text("tool_use")),
-        ("id", member("id")),
-        ("name", member("name")),
+        ("id", call.at("id").clone()),
+        ("name", call.at("name").clone()),
         ("input", call.get("args").cloned().unwrap_or_else(|| Value::Object(Vec::new()))),
     ])
 }
 
 /// Results belong to calls by their names where calls have no ids.
 fn result(result: &Value) -> Value {
-    let member = |key: &str| result.get(key).cloned().unwrap_or(Value::Null);
-    object([
+    Value::object([
         ("type", Value::text("tool_result")),
-        ("tool_use_id", member("id")),
-        ("name", member("name")),
-        ("content", text_form(&member("response"))),
+        ("tool_use_id", result.at("id").clone()),
+        ("name", result.at("name").clone()),
+        ("content", text_form(result.at("response"))),
     ])
 }
 
 fn media(value: &Value, source: impl FnOnce(&str) -> Value) -> Value {
     let media_type = either(value, "mimeType").and_then(Value::as_text).unwrap_or_default();
     let kind = if media_type.starts_with("image/") { "image" } else { "document" };
-    object([("type", Value::text(kind)), ("source", source(media_type))])
+    Value::object([("type", Value::text(kind)), ("source", source(media_type))])
 }
 
 #[cfg(test)]

@@ -55,13 +55,13 @@ struct Turn {
 
 /// A prompt in the spelling of the Messages API.
 #[derive(Default)]
-struct Prompt {
+struct Levels {
     tools: Option<Vec<Part>>,
     system: Vec<Part>,
     messages: Option<Vec<Turn>>,
 }
 
-impl Prompt {
+impl Levels {
     /// The body of which the other keys are these.
     fn body(self, mut keys: Vec<(String, Value)>) -> Translated {
         let mut addresses = Addresses::default();
@@ -89,7 +89,7 @@ impl Prompt {
                 value
             });
             let content = Value::List(content.collect());
-            object([("role", turn.role), ("content", content)])
+            Value::object([("role", turn.role), ("content", content)])
         };
         let messages =
             self.messages.map(|turns| Value::List(turns.into_iter().enumerate().map(&mut message).collect()));
@@ -101,10 +101,6 @@ impl Prompt {
 /// Elements of the list at `at`, each with its own path.
 fn indexed<'a>(elements: &'a [Value], at: &'a str) -> impl Iterator<Item = (&'a Value, String)> {
     elements.iter().enumerate().map(move |(index, element)| (element, format!("{at}[{index}]")))
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 /// Adds a member, where there is a value.
@@ -128,12 +124,12 @@ fn put(target: &mut Value, key: &str, value: Value) {
 }
 
 fn text_block(text: Value) -> Value {
-    object([("type", Value::text("text")), ("text", text)])
+    Value::object([("type", Value::text("text")), ("text", text)])
 }
 
 /// `data` is base64 text, or bytes that a recorder unpacked.
 fn base64_source(media_type: String, data: Value) -> Value {
-    object([("type", Value::text("base64")), ("media_type", Value::Text(media_type)), ("data", data)])
+    Value::object([("type", Value::text("base64")), ("media_type", Value::Text(media_type)), ("data", data)])
 }
 
 fn text_form(value: &Value) -> Value {

@@ -8,7 +8,7 @@
 use forkcast_sim::wire::{Maker, TRANSLATED_SETTINGS};
 
 use super::super::value::Value;
-use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, put, text_block};
+use super::{Levels, Part, Translated, Turn, indexed, openrouter, push, put, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
 /// on diagnostics, 2026-09), by their paths in a body of either spelling, with the value that is also there unsaid.
@@ -41,7 +41,7 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     };
     push(&mut keys, TRANSLATED_SETTINGS, Some(settings(body, told)));
     let mut prompt =
-        Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
+        Levels { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Levels::default() };
     let instructions = body.get("instructions").and_then(Value::as_text).filter(|text| !text.is_empty());
     prompt.system.extend(instructions.map(|text| text_part(text, "instructions".to_owned())));
     let mut turns: Vec<Turn> = match (body.get("messages"), body.get("input")) {
@@ -81,7 +81,7 @@ fn beside(message: &Value, at: &str) -> Vec<Part> {
     };
     let members = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
     let part = |(key, value): &(String, Value)| Part {
-        value: object([("type", Value::text(key)), (key.as_str(), value.clone())]),
+        value: Value::object([("type", Value::text(key)), (key.as_str(), value.clone())]),
         at: format!("{at}.{key}"),
     };
     members.map(part).collect()
@@ -89,11 +89,11 @@ fn beside(message: &Value, at: &str) -> Vec<Part> {
 
 /// Arguments of calls stay the text that they are: its bytes are what the cache sees.
 fn calls(message: &Value, turn: &mut Turn) {
-    let calls = message.get("tool_calls").map(Value::elements).unwrap_or_default().iter().rev();
+    let calls = message.at("tool_calls").elements().iter().rev();
     for (part, call) in turn.content.iter_mut().rev().zip(calls) {
         let function = call.get("function");
         let arguments = function.and_then(|function| function.get("arguments")).cloned().unwrap_or(Value::Null);
-        put(&mut part.value, "input", object([("arguments", arguments)]));
+        put(&mut part.value, "input", Value::object([("arguments", arguments)]));
     }
 }
 
@@ -126,7 +126,7 @@ fn text_part(text: &str, at: String) -> Part {
 
 /// The items of `input`. Tools that lead it are the prompt's tools: Codex CLI sends some models an item `additional_tools`
 /// of the developer and no `tools` (`clients.md` 6, version 0.169.0).
-fn items(input: &[Value], prompt: &mut Prompt) -> Vec<Turn> {
+fn items(input: &[Value], prompt: &mut Levels) -> Vec<Turn> {
     let mut leads = true;
     let turn = |(found, at): (&Value, String)| {
         leads &= matches!(found.text_of("role"), Some("developer" | "system"));
@@ -180,7 +180,7 @@ fn part(part: &Value) -> Value {
         (Some("input_text" | "output_text" | "text"), Some(text)) => {
             with_others(text_block(text.clone()), part, &["type", "text"])
         }
-        (Some("input_image"), _) => with_others(object([("type", Value::text("image"))]), part, &["type"]),
+        (Some("input_image"), _) => with_others(Value::object([("type", Value::text("image"))]), part, &["type"]),
         _ => part.clone(),
     }
 }
@@ -197,12 +197,11 @@ fn with_others(mut block: Value, found: &Value, known: &[&str]) -> Value {
 
 /// A call, and what it says beside its arguments (`namespace`).
 fn call(item: &Value) -> Value {
-    let member = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
-    let call = object([
+    let call = Value::object([
         ("type", Value::text("tool_use")),
-        ("id", member("call_id")),
-        ("name", member("name")),
-        ("input", object([("arguments", member("arguments"))])),
+        ("id", item.at("call_id").clone()),
+        ("name", item.at("name").clone()),
+        ("input", Value::object([("arguments", item.at("arguments").clone())])),
     ]);
     with_others(call, item, &["type", "id", "call_id", "name", "arguments", "status"])
 }
@@ -212,8 +211,8 @@ fn output(item: &Value) -> Value {
         Some(Value::List(parts)) => Value::List(parts.iter().map(part).collect()),
         other => other.cloned().unwrap_or(Value::Null),
     };
-    let id = item.get("call_id").cloned().unwrap_or(Value::Null);
-    let result = object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)]);
+    let id = item.at("call_id").clone();
+    let result = Value::object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)]);
     with_others(result, item, &["type", "id", "call_id", "output", "status"])
 }
 

@@ -2,11 +2,11 @@
 //! `cache_control` stands in content parts and on tools and is passed on to the model.
 
 use super::super::value::Value;
-use super::{Part, Prompt, Translated, Turn, base64_source, indexed, object, push, put, text_block, text_form};
+use super::{Levels, Part, Translated, Turn, base64_source, indexed, push, put, text_block, text_form};
 
 /// Translates a chat completion body.
 pub(crate) fn translate(body: &Value) -> Translated {
-    let (mut keys, mut prompt) = (Vec::new(), Prompt::default());
+    let (mut keys, mut prompt) = (Vec::new(), Levels::default());
     for (key, value) in body.members() {
         match key.as_str() {
             "messages" => conversation(value.elements(), &mut prompt),
@@ -22,7 +22,7 @@ pub(crate) fn translate(body: &Value) -> Translated {
 
 /// Leading system messages become the system prompt, later ones stay where they stand; runs of tool messages become one
 /// user message, as the Messages API wants the results of one answer together.
-fn conversation(messages: &[Value], prompt: &mut Prompt) {
+fn conversation(messages: &[Value], prompt: &mut Levels) {
     let is_system = |message: &Value| matches!(message.text_of("role"), Some("system" | "developer"));
     let mut turns: Vec<Turn> = Vec::new();
     let (mut leads, mut in_results) = (true, false);
@@ -54,7 +54,7 @@ pub(super) fn turn(message: &Value, at: String) -> Turn {
 
 fn assistant(message: &Value, at: &str) -> Vec<Part> {
     let list = |key: &str, translate: fn(&Value) -> Value| -> Vec<Part> {
-        let elements = message.get(key).map(Value::elements).unwrap_or_default();
+        let elements = message.at(key).elements();
         let at = format!("{at}.{key}");
         indexed(elements, &at).map(|(element, at)| Part { value: translate(element), at }).collect()
     };
@@ -67,28 +67,28 @@ fn assistant(message: &Value, at: &str) -> Vec<Part> {
 fn thinking(detail: &Value) -> Value {
     match detail.text_of("type") {
         Some("reasoning.text") => {
-            let mut block = object([("type", Value::text("thinking")), ("thinking", member(detail, "text"))]);
+            let mut block = Value::object([("type", Value::text("thinking")), ("thinking", detail.at("text").clone())]);
             if let Some(signature) = detail.get("signature") {
                 put(&mut block, "signature", signature.clone());
             }
             block
         }
         Some("reasoning.encrypted") => {
-            object([("type", Value::text("redacted_thinking")), ("data", member(detail, "data"))])
+            Value::object([("type", Value::text("redacted_thinking")), ("data", detail.at("data").clone())])
         }
         _ => detail.clone(),
     }
 }
 
 fn tool_use(call: &Value) -> Value {
-    let function = member(call, "function");
-    let arguments = member(&function, "arguments");
+    let function = call.at("function");
+    let arguments = function.at("arguments");
     let parsed = arguments.as_text().and_then(|text| Value::from_json(text.as_bytes()).ok());
-    object([
+    Value::object([
         ("type", Value::text("tool_use")),
-        ("id", member(call, "id")),
-        ("name", member(&function, "name")),
-        ("input", parsed.unwrap_or(arguments)),
+        ("id", call.at("id").clone()),
+        ("name", function.at("name").clone()),
+        ("input", parsed.unwrap_or_else(|| arguments.clone())),
     ])
 }
 
@@ -107,9 +107,9 @@ fn tool_result(message: &Value, at: &str) -> Part {
             members.retain(|(key, _)| key != "cache_control");
         }
     }
-    let mut value = object([
+    let mut value = Value::object([
         ("type", Value::text("tool_result")),
-        ("tool_use_id", member(message, "tool_call_id")),
+        ("tool_use_id", message.at("tool_call_id").clone()),
         ("content", Value::List(content)),
     ]);
     if let Some((key, marker)) = marker {
@@ -132,9 +132,9 @@ fn parts(message: &Value, at: &str) -> Vec<Part> {
 
 fn part(part: &Value) -> Value {
     let mut block = match part.text_of("type") {
-        Some("text") => text_block(member(part, "text")),
-        Some("image_url") => media("image", &member(&member(part, "image_url"), "url")),
-        Some("file") => file(&member(part, "file")),
+        Some("text") => text_block(part.at("text").clone()),
+        Some("image_url") => media("image", part.at("image_url").at("url")),
+        Some("file") => file(part.at("file")),
         _ => return part.clone(),
     };
     if let Some(marker) = part.get("cache_control") {
@@ -144,7 +144,7 @@ fn part(part: &Value) -> Value {
 }
 
 fn file(file: &Value) -> Value {
-    let mut block = media("document", &member(file, "file_data"));
+    let mut block = media("document", file.at("file_data"));
     if let Some(name) = file.get("filename") {
         put(&mut block, "title", name.clone());
     }
@@ -156,9 +156,9 @@ fn media(kind: &str, url: &Value) -> Value {
     let inline = url.as_text().and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
     let source = match inline {
         Some((media_type, data)) => base64_source(media_type.to_owned(), Value::text(data)),
-        None => object([("type", Value::text("url")), ("url", url.clone())]),
+        None => Value::object([("type", Value::text("url")), ("url", url.clone())]),
     };
-    object([("type", Value::text(kind)), ("source", source)])
+    Value::object([("type", Value::text(kind)), ("source", source)])
 }
 
 /// The tools of a list at `at`.
@@ -179,15 +179,11 @@ fn tool(tool: &Value) -> Value {
 
 fn tool_choice(choice: &Value) -> Value {
     match choice.as_text() {
-        Some("required") => object([("type", Value::text("any"))]),
-        Some(word) => object([("type", Value::text(word))]),
+        Some("required") => Value::object([("type", Value::text("any"))]),
+        Some(word) => Value::object([("type", Value::text(word))]),
         None => match choice.get("function") {
-            Some(function) => object([("type", Value::text("tool")), ("name", text_form(&member(function, "name")))]),
+            Some(function) => Value::object([("type", Value::text("tool")), ("name", text_form(function.at("name")))]),
             None => choice.clone(),
         },
     }
-}
-
-fn member(value: &Value, key: &str) -> Value {
-    value.get(key).cloned().unwrap_or(Value::Null)
 }

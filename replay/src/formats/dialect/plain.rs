@@ -4,7 +4,7 @@
 //! Sources: Ollama, `docs/api.md`; Cohere API reference, chat v1; AWS, inference parameters of foundation models (2026-09).
 
 use super::super::value::Value;
-use super::{Part, Prompt, Translated, Turn, indexed, object, openrouter, push, text_block, text_form};
+use super::{Levels, Part, Translated, Turn, indexed, openrouter, push, text_block, text_form};
 
 /// Where such bodies have their newest text.
 const TEXTS: [&str; 3] = ["prompt", "inputText", "message"];
@@ -18,7 +18,7 @@ pub(crate) fn is_spelled(body: &Value) -> bool {
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     let keys = vec![("model".to_owned(), Value::text(model))];
     let mut prompt =
-        Prompt { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Prompt::default() };
+        Levels { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Levels::default() };
     for key in ["system", "preamble", "template"] {
         prompt.system.extend(body.get(key).and_then(|value| part(value, key.to_owned())));
     }
@@ -55,7 +55,7 @@ fn said(message: &Value, at: String) -> Turn {
     let mut content: Vec<Part> = message.get("message").and_then(|value| part(value, at.clone())).into_iter().collect();
     for key in ["tool_calls", "tool_results"] {
         let list = format!("{at}.{key}");
-        let elements = message.get(key).map(Value::elements).unwrap_or_default();
+        let elements = message.at(key).elements();
         content.extend(indexed(elements, &list).filter_map(|(value, at)| part(value, at)));
     }
     Turn { role: Value::text(role), content, at }
@@ -72,7 +72,7 @@ fn part(value: &Value, at: String) -> Option<Part> {
             push(&mut block, "value", Some(Value::Object(members.clone())));
             Value::Object(block)
         }
-        other => object([("type", Value::text("list")), ("value", text_form(other))]),
+        other => Value::object([("type", Value::text("list")), ("value", text_form(other))]),
     };
     Some(Part { value, at })
 }

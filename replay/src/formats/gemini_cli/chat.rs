@@ -1,5 +1,6 @@
 //! A chat put together: the last state of each message, in the order in which they first appeared.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,18 +8,15 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
-use super::{Checkpoint, Line, Message, Tokens};
+use super::{Checkpoint, Message, Record, Tokens};
 use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
+use crate::formats::Reading;
 use crate::formats::json::{member, member_text};
-use crate::formats::text::json_reason;
-use crate::formats::thread::{Names, Unknown, Within, answer, answer_hash, call_hash, call_part, input, line_number};
-use crate::formats::thread::{part, parts, sign};
-use crate::formats::{Reading, when};
-use crate::transcript::{
-    Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
-};
+use crate::formats::thread::{FAILED, Names, Place, Unknown, Within, accepted, answer, call_part, parsed, part, parts};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread};
+use crate::transcript::{answer_id, call_id, file_stem};
 
 /// The state of reading.
 #[derive(Default)]
@@ -53,9 +51,9 @@ impl<'a> Chat<'a> {
 
     /// A line of the newer form.
     pub fn record(&mut self, reading: &mut Reading, line: usize, raw: &'a RawValue) {
-        let kind = match serde_json::from_str::<Line<'_>>(raw.get()) {
+        let kind = match parsed::<Record<'_>>(raw.get()) {
             Ok(kind) => kind,
-            Err(error) => return reading.damage(Fault::in_line(line, json_reason(&error))),
+            Err(what) => return reading.damage(Fault::in_line(line, what)),
         };
         if let Some(to) = &kind.rewind_to {
             self.events.push(Event::Rewind(line, self.index.get(&**to).copied()));
@@ -71,9 +69,9 @@ impl<'a> Chat<'a> {
     }
 
     fn checkpoint(&mut self, reading: &mut Reading, line: usize, set: &'a RawValue) {
-        let messages = match serde_json::from_str::<Checkpoint<'_>>(set.get()) {
+        let messages = match parsed::<Checkpoint<'_>>(set.get()) {
             Ok(checkpoint) => checkpoint.messages,
-            Err(error) => return reading.damage(Fault::in_line(line, json_reason(&error))),
+            Err(what) => return reading.damage(Fault::in_line(line, what)),
         };
         let Some(messages) = messages else { return };
         if messages.len() < self.messages.len() {
@@ -86,10 +84,8 @@ impl<'a> Chat<'a> {
 
     /// A message, or a newer state of one.
     pub fn message(&mut self, reading: &mut Reading, line: usize, raw: &'a RawValue) {
-        let message = match serde_json::from_str::<Message<'_>>(raw.get()) {
-            Ok(message) => message,
-            Err(error) => return reading.damage(Fault::in_line(line, format!("message: {}", json_reason(&error)))),
-        };
+        let read = parsed::<Message<'_>>(raw.get()).map(Some);
+        let Some(message) = accepted(reading, line, "message", read) else { return };
         let id = message.id.as_deref().unwrap_or_default().to_owned();
         match self.index.get(&id).filter(|_| !id.is_empty()) {
             Some(known) => self.messages[*known].1 = message,
@@ -105,7 +101,7 @@ impl<'a> Chat<'a> {
         let own = self.session.as_deref().map(Arc::from);
         let agent = self.is_agent.then(|| own.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| *folder != "chats" && self.is_agent);
-        let mut told = Told::default();
+        let mut told = Draft::default();
         for event in &self.events {
             match event {
                 Event::Message(index) => {
@@ -116,10 +112,11 @@ impl<'a> Chat<'a> {
                 Event::Rewind(line, to) => {
                     let start = to.and_then(|index| told.starts.get(index).copied()).unwrap_or(0);
                     let to = start.checked_sub(1).and_then(|to| u32::try_from(to).ok());
-                    told.items.push(sign(*line, None, Sign::Rewound { to }));
+                    told.items.push(Place { line: *line, at: None }.sign(Sign::Rewound { to }));
                 }
                 Event::Compressed(line) => {
-                    told.items.push(sign(*line, None, Sign::Compacted { before_tokens: None, automatic: true }));
+                    let compacted = Sign::Compacted { before_tokens: None, automatic: true };
+                    told.items.push(Place { line: *line, at: None }.sign(compacted));
                 }
             }
         }
@@ -130,7 +127,7 @@ impl<'a> Chat<'a> {
 
 /// The thread under construction.
 #[derive(Default)]
-struct Told {
+struct Draft {
     items: Vec<Item>,
     /// Where the items of each message begin.
     starts: Vec<usize>,
@@ -139,9 +136,9 @@ struct Told {
     unknown: Unknown,
 }
 
-impl Told {
+impl Draft {
     fn message(&mut self, reading: &mut Reading, line: usize, message: &Message<'_>) {
-        let at = message.timestamp.as_deref().and_then(when::iso);
+        let place = self.unknown.place(line, message.timestamp.as_deref());
         match &*message.kind {
             "user" => {
                 let parts = message.content.map(parts).unwrap_or_default();
@@ -151,69 +148,73 @@ impl Told {
                     true => InputOrigin::Injected,
                     false => InputOrigin::Prompt,
                 };
-                self.given_at = at.or(self.given_at);
-                self.items.push(input(line, at, origin, parts));
+                self.given_at = place.at.or(self.given_at);
+                self.items.push(place.input(origin, parts));
             }
-            "gemini" => self.answer(reading, line, at, message),
+            "gemini" => self.answer(reading, place, message),
             "error" => {
-                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
-                self.items.push(sign(line, at, failed));
+                self.items.push(place.sign(FAILED));
             }
             "info" | "warning" => {}
             other => self.unknown.add(other, line),
         }
     }
 
-    fn answer(&mut self, reading: &mut Reading, line: usize, at: Option<Instant>, message: &Message<'_>) {
-        let usage = message.tokens.map_or(Ok(None), Tokens::usage).unwrap_or_else(|what| {
-            reading.damage(Fault::in_line(line, format!("`tokens`: {what}")));
-            None
-        });
+    fn answer(&mut self, reading: &mut Reading, place: Place, message: &Message<'_>) {
+        let Place { line, at } = place;
+        let usage = accepted(reading, line, "`tokens`", message.tokens.map_or(Ok(None), Tokens::usage));
         let calls = message.calls.as_deref().unwrap_or_default();
         let thoughts = message.thoughts.iter().flatten();
         let mut blocks: Vec<_> = thoughts.map(|thought| part(BlockKind::Thinking, thought.get())).collect();
         blocks.extend(message.content.map(parts).unwrap_or_default());
         blocks.extend(calls.iter().map(|call| {
             let args = call.args.map_or("{}", RawValue::get);
-            call_part(BlockKind::ToolUse, args, call.id.as_deref().unwrap_or_default())
+            call_part(BlockKind::ToolUse, args, call.id.as_deref())
         }));
         let id = message.id.as_deref().filter(|id| !id.is_empty());
-        let id = id.map_or_else(|| answer_hash(&format!("gemini-cli {line} {at:?}")), answer_hash);
+        let id = id.map_or_else(|| Cow::Owned(format!("gemini-cli {line} {at:?}")), Cow::Borrowed);
+        let made: Vec<Call> = calls.iter().map(|call| self.call(call)).collect();
         let answer = Answer {
             sent_at: self.given_at,
             first_at: at,
             ended_at: at,
             usage,
-            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            stop: Stop::after(&made),
             parts: blocks,
-            calls: calls.iter().map(|call| self.call(call)).collect(),
-            ..answer(id, self.names.get(message.model.as_deref().unwrap_or_default()))
+            calls: made,
+            ..answer(answer_id(id.as_bytes()), self.names.get(message.model.as_deref().unwrap_or_default()))
         };
         self.given_at = at.or(self.given_at);
-        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        self.items.push(place.answer(answer));
         for call in calls {
             self.result(line, call);
         }
     }
 
     fn call(&mut self, call: &super::ToolCall<'_>) -> Call {
-        let tool = self.names.get(call.name.as_deref().unwrap_or_default());
-        let spawn = call.agent.as_ref().map(|_| Box::new(Spawn { kind: Some(tool.clone()), ..Spawn::default() }));
-        Call { tool, id: call_hash(call.id.as_deref().unwrap_or_default()), spawn }
+        let made = self.names.call(call.name.as_deref(), call.id.as_deref());
+        let kind = Some(made.tool.clone());
+        let spawn = call.agent.as_ref().map(|_| Box::new(Spawn { kind, ..Spawn::default() }));
+        Call { spawn, ..made }
     }
 
     fn result(&mut self, line: usize, call: &super::ToolCall<'_>) {
-        let at = call.timestamp.as_deref().and_then(when::iso);
-        let id = call.id.as_deref().unwrap_or_default();
+        let place = self.unknown.place(line, call.timestamp.as_deref());
+        let id = call.id.as_deref();
         if let Some(result) = call.result.filter(|result| result.get() != "null") {
-            self.given_at = at.max(self.given_at);
+            self.given_at = place.at.max(self.given_at);
             let part = call_part(BlockKind::ToolResult, result.get(), id);
-            self.items.push(input(line, at, InputOrigin::ToolResults, vec![part]));
+            self.items.push(place.input(InputOrigin::ToolResults, vec![part]));
         }
         if let Some(agent) = &call.agent {
             let agent = self.names.get(agent);
-            let result = SpawnResult { call: call_hash(id), agent, mode: SpawnMode::Sync, total_tokens: None };
-            self.items.push(sign(line, at, Sign::Spawned(Box::new(result))));
+            let result = SpawnResult {
+                call: call_id(id.unwrap_or_default().as_bytes()),
+                agent,
+                mode: SpawnMode::Sync,
+                total_tokens: None,
+            };
+            self.items.push(place.sign(Sign::Spawned(Box::new(result))));
         }
     }
 }

@@ -23,8 +23,7 @@ use serde_json::value::RawValue;
 use super::Reading;
 use super::json::{keys, skip_space};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
-use super::thread::{note_unmeasured, records};
+use super::thread::{conclude, records, records_under};
 use chat::Chat;
 
 /// The reader.
@@ -47,110 +46,74 @@ impl Reader for GeminiCli {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads one chat.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut chat = Chat::default();
-    let start = skip_space(text.bytes, 0);
-    match keys(text.bytes, start).0.iter().any(|key| key == "messages") {
-        true => document(text, &mut reading, &mut chat),
-        false => records::<&RawValue>(text, &mut reading, |reading, record| {
-            chat.record(reading, record.line, record.value);
-        }),
-    }
-    let thread = chat.finish(file, &mut reading);
-    note_unmeasured(&mut reading, &thread.items);
-    if !thread.items.is_empty() {
-        reading.threads.push(thread);
-    }
-    reading
-}
-
-/// The older form, element by element, so that one that breaks off is read as far as it goes.
-fn document<'a>(text: &Text<'a>, reading: &mut Reading, chat: &mut Chat<'a>) {
-    chat.head(text.bytes);
-    let (messages, fault) = text.elements_under("messages");
-    for range in messages {
-        let (line, start) = (text.line_of(range.start), range.start);
-        match text.bytes.get(range).map(serde_json::from_slice::<&RawValue>) {
-            Some(Ok(message)) => chat.message(reading, line, message),
-            Some(Err(error)) => reading.damage(text.json_fault(start, &error)),
-            None => {}
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut chat = Chat::default();
+        let start = skip_space(text.bytes, 0);
+        match keys(text.bytes, start).0.iter().any(|key| key == "messages") {
+            // The older form, element by element, so that one that breaks off is read as far as it goes.
+            true => {
+                chat.head(text.bytes);
+                records_under(text, "messages", &mut reading, |reading, line, raw| chat.message(reading, line, raw));
+            }
+            false => records(text, &mut reading, |reading, line, raw| chat.record(reading, line, raw)),
         }
-    }
-    if let Some(fault) = fault {
-        reading.damage(fault);
+        let thread = chat.finish(file.name, &mut reading);
+        conclude(&mut reading, thread);
+        reading
     }
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
+struct Record<'a> {
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "$rewindTo")]
+    #[serde(rename = "$rewindTo")]
     rewind_to: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "$set")]
+    #[serde(rename = "$set")]
     set: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "sessionId")]
+    #[serde(rename = "sessionId")]
     session: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
 struct Checkpoint<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     model: Option<Cow<'a, str>>,
-    #[serde(default)]
     tokens: Option<Tokens>,
-    #[serde(borrow, default)]
     thoughts: Option<Vec<&'a RawValue>>,
-    #[serde(borrow, default, rename = "toolCalls")]
+    #[serde(rename = "toolCalls")]
     calls: Option<Vec<ToolCall<'a>>>,
 }
 
 #[derive(Deserialize)]
 struct ToolCall<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     args: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "agentId")]
+    #[serde(rename = "agentId")]
     agent: Option<Cow<'a, str>>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Tokens {
-    #[serde(default)]
     input: u64,
-    #[serde(default)]
     output: u64,
-    #[serde(default)]
     cached: u64,
-    #[serde(default)]
     thoughts: u64,
-    #[serde(default)]
     tool: u64,
 }

@@ -12,7 +12,7 @@ const BEFORE: [&str; 3] = ["blocked", "dns", "connect"];
 /// Fills the instants in, as far as the entry tells them.
 pub(super) fn stamp(exchange: &mut Exchange, entry: &Value, is_mitmproxy: bool) {
     let Some(started) = entry.text_of("startedDateTime").and_then(when::iso) else { return };
-    let timings = entry.get("timings").unwrap_or(&Value::Null);
+    let timings = entry.at("timings");
     let phase = |name: &str| timings.get(name).and_then(millis);
     let sum = |names: &[&str]| names.iter().filter_map(|name| phase(name)).fold(Duration(0), plus);
     let before = if is_mitmproxy { Duration(0) } else { sum(&BEFORE) };

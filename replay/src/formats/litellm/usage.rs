@@ -14,7 +14,7 @@ use crate::response::{self, Answer, Counts};
 
 /// Takes the usage of a record over: out of the answer, else out of what the log keeps beside it.
 pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
-    let answer = record.get("response").and_then(super::parsed);
+    let answer = record.get("response").and_then(Value::parsed);
     let own = answer.as_ref().filter(|answer| is_counted_by_provider(exchange, answer));
     if let Some(answer) = own {
         return response::attach_recognised(exchange, &answer.to_json());
@@ -31,7 +31,7 @@ fn is_counted_by_provider(exchange: &Exchange, answer: &Value) -> bool {
 }
 
 fn beside(record: &Value, answer: Option<&Value>) -> Answer {
-    let metadata = record.get("metadata").and_then(super::parsed);
+    let metadata = record.get("metadata").and_then(Value::parsed);
     let beside = |name: &str| {
         metadata.as_ref().and_then(|metadata| metadata.get(name)).filter(|usage| !usage.members().is_empty())
     };
@@ -64,8 +64,7 @@ fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, Strin
         Ok::<_, String>((count("ephemeral_5m_input_tokens")?, count("ephemeral_1h_input_tokens")?))
     });
     let split = Split::new(prompt, read, written, Included::Reads);
-    let searches =
-        counts(parts.get("server_tool_use").unwrap_or(&Value::Null))?.get("web_search_requests")?.unwrap_or(0);
+    let searches = counts(parts.at("server_tool_use"))?.get("web_search_requests")?.unwrap_or(0);
     let usage = logged::usage(split, output, lifetimes.transpose()?);
     Ok(Some(RecordedUsage { web_search_requests: searches, server_passes: searches > 0, ..usage }))
 }

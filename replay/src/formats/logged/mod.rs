@@ -23,13 +23,13 @@ pub(super) enum Content {
 impl Content {
     /// Tells the two spellings apart by what only one of them has; a body that both would spell alike is either.
     pub fn of(body: Value) -> Self {
-        let elements = |name: &str| body.get(name).map(Value::elements).unwrap_or_default();
+        let elements = |name: &str| body.at(name).elements();
         let is_chat_part = |part: &Value| matches!(part.text_of("type"), Some("image_url" | "file" | "input_audio"));
         let is_chat = elements("tools").iter().any(|tool| tool.get("function").is_some())
             || elements("messages").iter().any(|message| {
                 matches!(message.text_of("role"), Some("system" | "developer" | "tool"))
                     || message.get("tool_calls").is_some()
-                    || message.get("content").map(Value::elements).unwrap_or_default().iter().any(is_chat_part)
+                    || message.at("content").elements().iter().any(is_chat_part)
             });
         match body.get("system").is_none() && is_chat {
             true => Self::Chat(body),

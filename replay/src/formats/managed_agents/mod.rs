@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 use super::Reading;
 use super::json::skip_space;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, is_list};
-use super::thread::{note_unmeasured, records};
+use super::text::is_list;
+use super::thread::{conclude, elements, records, records_under};
 use stream::Streams;
 
 /// The reader.
@@ -46,75 +46,57 @@ impl Reader for ManagedAgents {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(&file.text())
-    }
-}
-
-/// Reads a stream.
-fn read(text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut streams = Streams::default();
-    let start = skip_space(text.bytes, 0);
-    let is_page = super::json::keys(text.bytes, start).0.iter().any(|key| key == "data");
-    if is_page || is_list(text.bytes) {
-        let (ranges, fault) = if is_page { text.elements_under("data") } else { text.list(start) };
-        for range in ranges {
-            let (line, start) = (text.line_of(range.start), range.start);
-            match serde_json::from_slice::<Event<'_>>(text.bytes.get(range).unwrap_or_default()) {
-                Ok(event) => streams.event(&mut reading, line, event),
-                Err(error) => reading.damage(text.json_fault(start, &error)),
-            }
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut streams = Streams::default();
+        let start = skip_space(text.bytes, 0);
+        let is_page = super::json::keys(text.bytes, start).0.iter().any(|key| key == "data");
+        let take = |reading: &mut Reading, line: usize, event: Event<'_>| streams.event(reading, line, event);
+        if is_page {
+            records_under(text, "data", &mut reading, take);
+        } else if is_list(text.bytes) {
+            let (ranges, fault) = text.list(start);
+            elements(text, ranges, &mut reading, take);
+            fault.into_iter().for_each(|fault| reading.damage(fault));
+        } else {
+            records(text, &mut reading, take);
         }
-        fault.into_iter().for_each(|fault| reading.damage(fault));
-    } else {
-        records::<Event<'_>>(text, &mut reading, |reading, record| streams.event(reading, record.line, record.value));
+        for thread in streams.finish(&mut reading) {
+            conclude(&mut reading, thread);
+        }
+        reading
     }
-    let threads = streams.finish(&mut reading);
-    for thread in threads.into_iter().filter(|thread| !thread.items.is_empty()) {
-        note_unmeasured(&mut reading, &thread.items);
-        reading.threads.push(thread);
-    }
-    reading
 }
 
 #[derive(Deserialize)]
 struct Event<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     raw: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     time: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     processed_at: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     session_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     session_thread_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     input: Option<&'a RawValue>,
-    #[serde(borrow, default, alias = "custom_tool_use_id", alias = "mcp_tool_use_id")]
+    #[serde(alias = "custom_tool_use_id", alias = "mcp_tool_use_id")]
     tool_use_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     model: Option<Cow<'a, str>>,
-    #[serde(default)]
     model_usage: Option<Tokens>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Tokens {
-    #[serde(default, alias = "input")]
+    #[serde(alias = "input")]
     input_tokens: u64,
-    #[serde(default, alias = "output")]
+    #[serde(alias = "output")]
     output_tokens: u64,
-    #[serde(default, alias = "cache_read")]
+    #[serde(alias = "cache_read")]
     cache_read_input_tokens: u64,
-    #[serde(default, alias = "cache_creation")]
+    #[serde(alias = "cache_creation")]
     cache_creation_input_tokens: u64,
 }

@@ -9,13 +9,11 @@ use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::{Event, Tokens};
-use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::formats::text::json_reason;
-use crate::formats::thread::{Names, Unknown, answer, answer_hash, beside, call_hash, call_part, input, line_number};
-use crate::formats::thread::{part, parts, pieces_hash, sign};
-use crate::formats::{Reading, when};
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What};
+use crate::formats::Reading;
+use crate::formats::thread::{FAILED, Names, Place, Unknown, accepted, answer, beside, call_part, parsed, part, parts};
+use crate::formats::thread::{pieces_hash, thread};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What, answer_id};
 
 /// How the types of events begin that put nothing into a conversation.
 const PASSED: [&str; 7] = [
@@ -54,39 +52,38 @@ struct Stream {
 
 impl Streams {
     pub fn event(&mut self, reading: &mut Reading, line: usize, event: Event<'_>) {
-        let outer = event.time.as_deref().and_then(when::iso);
-        let inner = match event.raw.map(|raw| serde_json::from_str::<Event<'_>>(raw.get())) {
+        let outer = self.unknown.place(line, event.time.as_deref());
+        let inner = match event.raw {
             None => event,
-            Some(Ok(inner)) => inner,
-            Some(Err(error)) => {
-                return reading.damage(Fault::in_line(line, format!("`raw`: {}", json_reason(&error))));
-            }
+            Some(raw) => match accepted(reading, line, "`raw`", parsed(raw.get()).map(Some)) {
+                Some(inner) => inner,
+                None => return,
+            },
         };
-        let at = inner.processed_at.as_deref().and_then(when::iso).or(outer);
+        let inner_place = self.unknown.place(line, inner.processed_at.as_deref());
+        let place = Place { line, at: inner_place.at.or(outer.at) };
         if let Some(id) = inner.session_id.as_deref().filter(|_| self.session.is_none()) {
             self.session = Some(Arc::from(id));
         }
         let kind = inner.kind.as_deref().unwrap_or_default();
-        let thread = inner.session_thread_id.as_deref().unwrap_or_default().to_owned();
-        let stream = self.threads.entry(thread).or_default();
+        let own = inner.session_thread_id.as_deref().unwrap_or_default().to_owned();
+        let stream = self.threads.entry(own).or_default();
         stream.model = inner.model.as_deref().map(|model| self.names.get(model)).or_else(|| stream.model.take());
         match kind {
-            "span.model_request_start" => (stream.is_open, stream.started_at) = (true, at),
+            "span.model_request_start" => (stream.is_open, stream.started_at) = (true, place.at),
             "span.model_request_end" => {
                 self.unnamed |= stream.model.is_none();
-                let usage = inner.model_usage.map_or(Ok(None), Tokens::usage).unwrap_or_else(|what| {
-                    reading.damage(Fault::in_line(line, format!("`model_usage`: {what}")));
-                    None
-                });
-                stream.close(line, at, &inner, usage, &mut self.names);
+                let read = inner.model_usage.map_or(Ok(None), Tokens::usage);
+                let usage = accepted(reading, line, "`model_usage`", read);
+                stream.close(place, &inner, usage, &mut self.names);
             }
             "user.message" | "user.define_outcome" | "system.message" => {
-                stream.given(line, at, InputOrigin::Prompt, &inner);
+                stream.given(place, InputOrigin::Prompt, &inner);
             }
             "user.custom_tool_result" | "user.tool_result" | "agent.tool_result" | "agent.mcp_tool_result" => {
-                let id = inner.tool_use_id.as_deref().unwrap_or_default();
+                let id = inner.tool_use_id.as_deref();
                 let content = inner.content.map_or("[]", RawValue::get);
-                stream.put(line, at, InputOrigin::ToolResults, vec![call_part(BlockKind::ToolResult, content, id)]);
+                stream.put(place, InputOrigin::ToolResults, vec![call_part(BlockKind::ToolResult, content, id)]);
             }
             "agent.message" => stream.made(inner.content.map(parts).unwrap_or_default(), None),
             "agent.thinking" => {
@@ -94,22 +91,20 @@ impl Streams {
                 stream.made(vec![part(BlockKind::Thinking, content)], None);
             }
             "agent.tool_use" | "agent.custom_tool_use" | "agent.mcp_tool_use" => {
-                let id = inner.id.as_deref().unwrap_or_default();
-                let tool = self.names.get(inner.name.as_deref().unwrap_or_default());
+                let id = inner.id.as_deref();
                 let part = call_part(BlockKind::ToolUse, inner.input.map_or("{}", RawValue::get), id);
-                stream.made(vec![part], Some(Call { tool, id: call_hash(id), spawn: None }));
+                stream.made(vec![part], Some(self.names.call(inner.name.as_deref(), id)));
             }
             "agent.thread_context_compacted" => {
                 let compacted = Sign::Compacted { before_tokens: None, automatic: true };
-                stream.items.push(sign(line, at, compacted));
+                stream.items.push(place.sign(compacted));
             }
-            "user.interrupt" => stream.items.push(sign(line, at, Sign::Interrupted)),
+            "user.interrupt" => stream.items.push(place.sign(Sign::Interrupted)),
             "session.error" => {
-                let failed = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
-                stream.items.push(sign(line, at, failed));
+                stream.items.push(place.sign(FAILED));
             }
             "session.status_idle" | "session.thread_status_idle" => {
-                stream.items.push(sign(line, at, Sign::TurnEnded { duration_ms: None }));
+                stream.items.push(place.sign(Sign::TurnEnded { duration_ms: None }));
             }
             kind if PASSED.iter().any(|family| kind.starts_with(family)) => {}
             other => self.unknown.add(other, line),
@@ -122,30 +117,25 @@ impl Streams {
             reading.notes.push("the events name no model: requests have usage and no price".to_owned());
         }
         let session = self.session;
-        let thread = |(id, mut stream): (String, Stream)| {
+        let finished = |(id, mut stream): (String, Stream)| {
             stream.leave();
-            Thread {
-                session: session.clone(),
-                agent: (!id.is_empty()).then(|| Arc::from(id)),
-                user: None,
-                project: None,
-                items: stream.items,
-            }
+            let agent = (!id.is_empty()).then(|| Arc::from(id));
+            Thread { agent, ..thread(session.clone(), None, stream.items) }
         };
-        self.threads.into_iter().map(thread).collect()
+        self.threads.into_iter().map(finished).collect()
     }
 }
 
 impl Stream {
-    fn given(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, event: &Event<'_>) {
+    fn given(&mut self, place: Place, origin: InputOrigin, event: &Event<'_>) {
         let parts = event.content.map(parts).unwrap_or_default();
-        self.put(line, at, origin, parts);
+        self.put(place, origin, parts);
     }
 
-    fn put(&mut self, line: usize, at: Option<Instant>, origin: InputOrigin, parts: Vec<Part>) {
-        self.given_at = at.or(self.given_at);
+    fn put(&mut self, place: Place, origin: InputOrigin, parts: Vec<Part>) {
+        self.given_at = place.at.or(self.given_at);
         if !parts.is_empty() {
-            self.items.push(input(line, at, origin, parts));
+            self.items.push(place.input(origin, parts));
         }
     }
 
@@ -166,16 +156,10 @@ impl Stream {
         }
     }
 
-    fn close(
-        &mut self,
-        line: usize,
-        at: Option<Instant>,
-        event: &Event<'_>,
-        usage: Option<RecordedUsage>,
-        names: &mut Names,
-    ) {
+    fn close(&mut self, place: Place, event: &Event<'_>, usage: Option<RecordedUsage>, names: &mut Names) {
+        let Place { line, at } = place;
         let id = match event.id.as_deref() {
-            Some(id) => answer_hash(id),
+            Some(id) => answer_id(id.as_bytes()),
             None => pieces_hash(&[b"managed-agents", &line.to_le_bytes(), &at.unwrap_or_default().0.to_le_bytes()]),
         };
         let calls = mem::take(&mut self.calls);
@@ -183,13 +167,13 @@ impl Stream {
             sent_at: self.started_at.or(self.given_at),
             ended_at: at,
             usage,
-            stop: if calls.is_empty() { Stop::EndTurn } else { Stop::ToolUse },
+            stop: Stop::after(&calls),
             parts: mem::take(&mut self.parts),
             calls,
             ..answer(id, self.model.clone().unwrap_or_else(|| names.get("")))
         };
         (self.is_open, self.started_at) = (false, None);
-        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        self.items.push(place.answer(answer));
     }
 
     /// What was said without an end belongs to no request that is known: it stands in the history.
@@ -197,7 +181,7 @@ impl Stream {
         let parts = mem::take(&mut self.parts);
         if !parts.is_empty() {
             let line = self.items.last().map_or(1, |item| item.line as usize);
-            self.items.push(input(line, None, InputOrigin::Attachment, parts));
+            self.items.push(Place { line, at: None }.input(InputOrigin::Attachment, parts));
         }
     }
 }

@@ -8,16 +8,13 @@ use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::{Message, MessageInfo, PartInfo, SessionInfo, Tokens, ToolState};
-use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::member_text;
-use crate::formats::text::json_reason;
-use crate::formats::thread::{Names, Unknown, answer, beside, call_hash, call_part, cost, input, line_number, part};
-use crate::formats::thread::{pieces_hash, sign, spelled, user};
+use crate::formats::thread::{Names, Place, Unknown, accepted, answer, beside, call_part, cost, parsed, part};
+use crate::formats::thread::{pieces_hash, spelled, thread};
 use crate::formats::{Reading, when};
-use crate::transcript::{
-    Answer, Call, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread, What, file_stem,
-};
+use crate::transcript::file_stem;
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread};
 
 /// The tool that starts a sub-agent.
 const SPAWNING: &str = "task";
@@ -58,27 +55,21 @@ impl Export {
     }
 
     pub fn message(&mut self, reading: &mut Reading, line: usize, message: &Message<'_>) {
-        let at = message.info.time.and_then(|time| millis(time.created));
-        let parts: Vec<(PartInfo<'_>, &str)> = message
-            .parts
-            .iter()
-            .filter_map(|raw| match serde_json::from_str(raw.get()) {
-                Ok(part) => Some((part, raw.get())),
-                Err(error) => {
-                    reading.damage(Fault::in_line(line, format!("part: {}", json_reason(&error))));
-                    None
-                }
-            })
-            .collect();
+        let place = Place { line, at: message.info.time.and_then(|time| millis(time.created)) };
+        let parts = message.parts.iter().filter_map(|raw| {
+            let info = accepted(reading, line, "part", parsed(raw.get()).map(Some))?;
+            Some((info, raw.get()))
+        });
+        let parts: Vec<(PartInfo<'_>, &str)> = parts.collect();
         match &*message.info.role {
-            "user" => self.user(line, at, &parts),
-            "assistant" => self.assistant(reading, line, at, &message.info, &parts),
+            "user" => self.user(place, &parts),
+            "assistant" => self.assistant(reading, place, &message.info, &parts),
             other => self.unknown.add(other, line),
         }
     }
 
-    fn user(&mut self, line: usize, at: Option<Instant>, parts: &[(PartInfo<'_>, &str)]) {
-        self.given_at = at.or(self.given_at);
+    fn user(&mut self, place: Place, parts: &[(PartInfo<'_>, &str)]) {
+        self.given_at = place.at.or(self.given_at);
         for (info, raw) in parts {
             match &*info.kind {
                 "compaction" => self.compacting = Some(info.auto),
@@ -86,16 +77,16 @@ impl Export {
                 "text" => {
                     let origin = if info.synthetic { InputOrigin::Injected } else { InputOrigin::Prompt };
                     let text = info.text.map_or(*raw, RawValue::get);
-                    self.items.push(input(line, at, origin, vec![part(BlockKind::Text, text)]));
+                    self.items.push(place.input(origin, vec![part(BlockKind::Text, text)]));
                 }
                 "file" => {
-                    self.items.push(input(line, at, InputOrigin::Attachment, vec![part(BlockKind::Media, raw)]));
+                    self.items.push(place.input(InputOrigin::Attachment, vec![part(BlockKind::Media, raw)]));
                 }
                 "agent" | "subtask" => {
-                    self.items.push(input(line, at, InputOrigin::Injected, vec![part(BlockKind::Text, raw)]));
+                    self.items.push(place.input(InputOrigin::Injected, vec![part(BlockKind::Text, raw)]));
                 }
                 "step-start" | "snapshot" | "patch" => {}
-                other => self.unknown.add(other, line),
+                other => self.unknown.add(other, place.line),
             }
         }
     }
@@ -103,11 +94,11 @@ impl Export {
     fn assistant(
         &mut self,
         reading: &mut Reading,
-        line: usize,
-        at: Option<Instant>,
+        place: Place,
         info: &MessageInfo<'_>,
         parts: &[(PartInfo<'_>, &str)],
     ) {
+        let line = place.line;
         let mut step = Step::default();
         let mut steps: u64 = 0;
         let id = info.id.as_deref().unwrap_or_default();
@@ -118,7 +109,7 @@ impl Export {
                 let id = pieces_hash(&[b"opencode", id.as_bytes(), own.as_bytes(), &steps.to_le_bytes()]);
                 let stop = part.reason.as_deref();
                 let usage = measured(reading, line, part.tokens, part.cost);
-                self.close(line, at, info, mem::take(&mut step), (id, usage, stop));
+                self.close(place, info, mem::take(&mut step), (id, usage, stop));
             } else {
                 self.part(line, &mut step, part, raw);
             }
@@ -131,17 +122,17 @@ impl Export {
                 id => pieces_hash(&[b"opencode", id.as_bytes()]),
             };
             let usage = measured(reading, line, info.tokens, info.cost);
-            self.close(line, at, info, step, (id, usage, None));
+            self.close(place, info, step, (id, usage, None));
         } else if !step.parts.is_empty() {
             // What stands behind the last count was interrupted.
             let id = pieces_hash(&[b"opencode", id.as_bytes(), b"rest"]);
-            self.close(line, at, info, step, (id, None, None));
+            self.close(place, info, step, (id, None, None));
         }
         if info.error.is_some_and(|error| error.get().contains("MessageAbortedError")) {
-            self.items.push(sign(line, at, Sign::Interrupted));
+            self.items.push(place.sign(Sign::Interrupted));
         }
         if info.summary.is_some_and(|summary| summary.get() == "true") {
-            self.compacted(line, at, parts);
+            self.compacted(place, parts);
         }
     }
 
@@ -166,35 +157,34 @@ impl Export {
     }
 
     fn tool(&mut self, line: usize, step: &mut Step, info: &PartInfo<'_>) -> Part {
-        let id = info.call.as_deref().unwrap_or_default();
-        let tool = self.names.get(info.tool.as_deref().unwrap_or_default());
+        let id = info.call.as_deref();
+        let call = self.names.call(info.tool.as_deref(), id);
         let nothing = ToolState { input: None, output: None, error: None, metadata: None, time: None };
         let state = info.state.as_ref().unwrap_or(&nothing);
-        let at = state.time.and_then(|time| millis(time.end));
+        let place = Place { line, at: state.time.and_then(|time| millis(time.end)) };
         if let Some(result) = state.output.or(state.error) {
             let part = call_part(BlockKind::ToolResult, result.get(), id);
-            step.results.push(input(line, at, InputOrigin::ToolResults, vec![part]));
+            step.results.push(place.input(InputOrigin::ToolResults, vec![part]));
         }
-        let spawn = (&*tool == SPAWNING).then(|| {
+        let spawn = (&*call.tool == SPAWNING).then(|| {
             let kind = state.input.and_then(|input| member_text(input.get().as_bytes(), "subagent_type"));
             let child = state.metadata.and_then(|metadata| {
                 let metadata = metadata.get().as_bytes();
                 member_text(metadata, "sessionId").or_else(|| member_text(metadata, "sessionID"))
             });
             if let Some(agent) = child.map(|child| self.names.get(&child)) {
-                let result = SpawnResult { call: call_hash(id), agent, mode: SpawnMode::Sync, total_tokens: None };
-                step.results.push(sign(line, at, Sign::Spawned(Box::new(result))));
+                let result = SpawnResult { call: call.id, agent, mode: SpawnMode::Sync, total_tokens: None };
+                step.results.push(place.sign(Sign::Spawned(Box::new(result))));
             }
             Box::new(Spawn { kind: kind.map(|kind| self.names.get(&kind)), ..Spawn::default() })
         });
-        step.calls.push(Call { tool, id: call_hash(id), spawn });
+        step.calls.push(Call { spawn, ..call });
         call_part(BlockKind::ToolUse, state.input.map_or("{}", RawValue::get), id)
     }
 
     fn close(
         &mut self,
-        line: usize,
-        at: Option<Instant>,
+        place: Place,
         info: &MessageInfo<'_>,
         step: Step,
         (id, usage, reason): (u128, Option<RecordedUsage>, Option<&str>),
@@ -205,8 +195,8 @@ impl Export {
         let answer = Answer {
             version: self.version.clone(),
             effort: info.effort.as_deref().map(|effort| self.names.get(effort)),
-            sent_at: self.given_at.or(at),
-            first_at: step.first_at.or(at),
+            sent_at: self.given_at.or(place.at),
+            first_at: step.first_at.or(place.at),
             ended_at: step.last_at.or(completed),
             usage,
             stop: match reason {
@@ -221,36 +211,30 @@ impl Export {
             retries: step.retries,
             ..answer(id, model)
         };
-        let at = answer.first_at;
+        let place = Place { at: answer.first_at, ..place };
         self.given_at = answer.ended_at.or(self.given_at);
-        self.items.push(Item { line: line_number(line), at, what: What::Answer(Box::new(answer)) });
+        self.items.push(place.answer(answer));
         for result in step.results {
             self.given_at = result.at.max(self.given_at);
             self.items.push(result);
         }
     }
 
-    fn compacted(&mut self, line: usize, at: Option<Instant>, parts: &[(PartInfo<'_>, &str)]) {
+    fn compacted(&mut self, place: Place, parts: &[(PartInfo<'_>, &str)]) {
         let automatic = self.compacting.take().unwrap_or(false);
-        self.items.push(sign(line, at, Sign::Compacted { before_tokens: None, automatic }));
+        self.items.push(place.sign(Sign::Compacted { before_tokens: None, automatic }));
         let texts = parts.iter().filter(|(info, _)| info.kind == "text");
         let summary: Vec<Part> =
             texts.map(|(info, raw)| part(BlockKind::Text, info.text.map_or(*raw, RawValue::get))).collect();
         if !summary.is_empty() {
-            self.items.push(input(line, at, InputOrigin::Summary, summary));
+            self.items.push(place.input(InputOrigin::Summary, summary));
         }
     }
 
     pub fn finish(self, file: &str, reading: &mut Reading) -> Thread {
         self.unknown.finish(reading);
         let agent = self.parent.as_ref().map(|_| self.id.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
-        Thread {
-            session: self.parent.or(self.id),
-            agent,
-            user: self.project.as_deref().map(user),
-            project: self.project,
-            items: self.items,
-        }
+        Thread { agent, ..thread(self.parent.or(self.id), self.project, self.items) }
     }
 }
 
@@ -260,10 +244,7 @@ fn millis(raw: Option<&RawValue>) -> Option<Instant> {
 
 /// The usage of a request; without any where its counts cannot be believed, which is reported.
 fn measured(reading: &mut Reading, line: usize, tokens: Option<Tokens>, usd: Option<f64>) -> Option<RecordedUsage> {
-    usage(tokens?, usd).unwrap_or_else(|what| {
-        reading.damage(Fault::in_line(line, format!("`tokens`: {what}")));
-        None
-    })
+    accepted(reading, line, "`tokens`", usage(tokens?, usd))
 }
 
 /// Nothing where nothing was counted.

@@ -21,8 +21,8 @@ use serde_json::value::RawValue;
 use super::Reading;
 use super::json::member;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::{Text, json_reason};
-use super::thread::note_unmeasured;
+use super::text::json_reason;
+use super::thread::{conclude, records_under};
 use crate::error::Fault;
 use export::Export;
 
@@ -44,47 +44,30 @@ impl Reader for OpenCode {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.name, &file.text())
-    }
-}
-
-/// Reads one export.
-fn read(file: &str, text: &Text<'_>) -> Reading {
-    let mut reading = Reading::default();
-    let mut export = Export::default();
-    match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {
-        Some(Ok(info)) => export.head(&info),
-        Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
-        None => {}
-    }
-    let (messages, fault) = text.elements_under("messages");
-    for range in messages {
-        let (line, start) = (text.line_of(range.start), range.start);
-        match serde_json::from_slice::<Message<'_>>(text.bytes.get(range).unwrap_or_default()) {
-            Ok(message) => export.message(&mut reading, line, &message),
-            Err(error) => reading.damage(text.json_fault(start, &error)),
+        let text = &file.text();
+        let mut reading = Reading::default();
+        let mut export = Export::default();
+        match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {
+            Some(Ok(info)) => export.head(&info),
+            Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
+            None => {}
         }
+        records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
+            export.message(reading, line, &message);
+        });
+        let thread = export.finish(file.name, &mut reading);
+        conclude(&mut reading, thread);
+        reading
     }
-    if let Some(fault) = fault {
-        reading.damage(fault);
-    }
-    let thread = export.finish(file, &mut reading);
-    note_unmeasured(&mut reading, &thread.items);
-    if !thread.items.is_empty() {
-        reading.threads.push(thread);
-    }
-    reading
 }
 
 #[derive(Deserialize)]
 struct SessionInfo<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "parentID")]
+    #[serde(rename = "parentID")]
     parent: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     version: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     directory: Option<Cow<'a, str>>,
 }
 
@@ -92,67 +75,52 @@ struct SessionInfo<'a> {
 struct Message<'a> {
     #[serde(borrow)]
     info: MessageInfo<'a>,
-    #[serde(borrow)]
     parts: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct MessageInfo<'a> {
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     role: Cow<'a, str>,
-    #[serde(borrow, default, rename = "modelID")]
+    #[serde(rename = "modelID")]
     model: Option<Cow<'a, str>>,
-    #[serde(borrow, default, rename = "providerID")]
+    #[serde(rename = "providerID")]
     provider: Option<Cow<'a, str>>,
-    #[serde(default)]
     tokens: Option<Tokens>,
-    #[serde(default)]
     cost: Option<f64>,
-    #[serde(borrow, default)]
     time: Option<Time<'a>>,
-    #[serde(borrow, default)]
     error: Option<&'a RawValue>,
     /// `true` of an assistant's message that summarises; an object in a user's.
-    #[serde(borrow, default)]
     summary: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "variant")]
+    #[serde(rename = "variant")]
     effort: Option<Cow<'a, str>>,
 }
 
 /// Milliseconds.
 #[derive(Clone, Copy, Deserialize)]
 struct Time<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     created: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     completed: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     start: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     end: Option<&'a RawValue>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Tokens {
-    #[serde(default)]
     input: u64,
-    #[serde(default)]
     output: u64,
-    #[serde(default)]
     reasoning: u64,
-    #[serde(default)]
     cache: Cached,
-    #[serde(default)]
     total: Option<u64>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 struct Cached {
-    #[serde(default)]
     read: u64,
-    #[serde(default)]
     write: u64,
 }
 
@@ -160,44 +128,31 @@ struct Cached {
 struct PartInfo<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     text: Option<&'a RawValue>,
     #[serde(default)]
     synthetic: bool,
     #[serde(default)]
     ignored: bool,
-    #[serde(borrow, default)]
     time: Option<Time<'a>>,
-    #[serde(borrow, default, rename = "callID")]
+    #[serde(rename = "callID")]
     call: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     tool: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     state: Option<ToolState<'a>>,
-    #[serde(default)]
     tokens: Option<Tokens>,
-    #[serde(default)]
     cost: Option<f64>,
-    #[serde(borrow, default)]
     reason: Option<Cow<'a, str>>,
     #[serde(default)]
     auto: bool,
-    #[serde(default)]
     attempt: Option<u32>,
 }
 
 #[derive(Deserialize)]
 struct ToolState<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     output: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     error: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     metadata: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     time: Option<Time<'a>>,
 }

@@ -85,7 +85,7 @@ impl Attributes {
 
 /// `attributes[]` of a span or an event.
 fn named(holder: &Value) -> BTreeMap<String, Value> {
-    let list = holder.get("attributes").map(Value::elements).unwrap_or_default();
+    let list = holder.at("attributes").elements();
     list.iter()
         .filter_map(|attribute| Some((attribute.text_of("key")?.to_owned(), plain(attribute.get("value")?))))
         .collect()
@@ -94,7 +94,7 @@ fn named(holder: &Value) -> BTreeMap<String, Value> {
 /// The value in an `AnyValue`; integers of 64 bits stand as text in OTLP's JSON.
 fn plain(value: &Value) -> Value {
     let Some((kind, inner)) = value.members().first() else { return Value::Null };
-    let elements = |inner: &Value| inner.get("values").map(Value::elements).unwrap_or_default().to_vec();
+    let elements = |inner: &Value| inner.at("values").elements().to_vec();
     match (kind.as_str(), inner) {
         ("intValue" | "doubleValue", Value::Text(digits)) if digits.parse::<f64>().is_ok_and(f64::is_finite) => {
             Value::Number(digits.clone())
@@ -103,9 +103,7 @@ fn plain(value: &Value) -> Value {
         ("kvlistValue", list) => Value::Object(
             elements(list)
                 .iter()
-                .filter_map(|member| {
-                    Some((member.text_of("key")?.to_owned(), plain(member.get("value").unwrap_or(&Value::Null))))
-                })
+                .filter_map(|member| Some((member.text_of("key")?.to_owned(), plain(member.at("value")))))
                 .collect(),
         ),
         (_, inner) => inner.clone(),

@@ -20,12 +20,12 @@ pub(super) fn of(attributes: &Attributes, model: &str) -> Content {
 
 /// A prompt as chat completions spell it.
 #[derive(Default)]
-struct Prompt {
+struct ChatPrompt {
     tools: Vec<Value>,
     messages: Vec<Value>,
 }
 
-impl Prompt {
+impl ChatPrompt {
     fn body(self, model: &str) -> Value {
         let mut body = vec![("model".to_owned(), Value::text(model))];
         if !self.tools.is_empty() {
@@ -36,48 +36,35 @@ impl Prompt {
     }
 }
 
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
-/// Text that holds JSON, or the value itself.
-fn parsed(value: &Value) -> Option<Value> {
-    match value {
-        Value::Text(text) => Value::from_json(text.as_bytes()).ok(),
-        Value::Object(_) | Value::List(_) => Some(value.clone()),
-        _ => None,
-    }
-}
-
 /// `input.value` of OpenInference is often the very arguments of the call.
 fn recorded_body(attributes: &Attributes) -> Option<Value> {
-    let body = parsed(attributes.get(&["input.value"])?)?;
+    let body = attributes.get(&["input.value"])?.parsed()?;
     (!body.get("messages")?.elements().is_empty()).then_some(body)
 }
 
 /// `gen_ai.input.messages` with parts, `gen_ai.system_instructions`, `gen_ai.tool.definitions`.
-fn conventions(attributes: &Attributes) -> Option<Prompt> {
-    let messages = parsed(attributes.get(&["gen_ai.input.messages"])?)?;
-    let mut prompt = Prompt::default();
-    if let Some(system) = attributes.get(&["gen_ai.system_instructions"]).and_then(parsed) {
+fn conventions(attributes: &Attributes) -> Option<ChatPrompt> {
+    let messages = attributes.get(&["gen_ai.input.messages"])?.parsed()?;
+    let mut prompt = ChatPrompt::default();
+    if let Some(system) = attributes.get(&["gen_ai.system_instructions"]).and_then(Value::parsed) {
         prompt.messages.push(message("system", parts(&system)));
     }
     for sent in messages.elements() {
         let role = sent.text_of("role").unwrap_or("user");
-        let list = sent.get("parts").cloned().unwrap_or(Value::Null);
+        let list = sent.at("parts").clone();
         match (list.elements().is_empty(), sent.get("content")) {
             (true, Some(content)) => prompt.messages.push(message(role, content.clone())),
             _ => convention_message(role, list.elements(), &mut prompt.messages),
         }
     }
-    if let Some(tools) = attributes.get(&["gen_ai.tool.definitions"]).and_then(parsed) {
+    if let Some(tools) = attributes.get(&["gen_ai.tool.definitions"]).and_then(Value::parsed) {
         prompt.tools = tools.elements().iter().map(definition).collect();
     }
     Some(prompt)
 }
 
 fn message(role: &str, content: Value) -> Value {
-    object([("role", Value::text(role)), ("content", content)])
+    Value::object([("role", Value::text(role)), ("content", content)])
 }
 
 /// Results of tools are messages of their own in a chat.
@@ -85,17 +72,18 @@ fn convention_message(role: &str, list: &[Value], out: &mut Vec<Value>) {
     let (mut content, mut calls, mut thoughts) = (Vec::new(), Vec::new(), Vec::new());
     for element in list {
         match element.text_of("type") {
-            Some("tool_call") => calls.push(call(
-                member(element, "id"),
-                member(element, "name"),
-                element.get("arguments").cloned().unwrap_or(Value::Null),
-            )),
+            Some("tool_call") => {
+                calls.push(call(element.at("id").clone(), element.at("name").clone(), element.at("arguments").clone()));
+            }
             Some("tool_call_response") => {
                 let result = element.get("response").or_else(|| element.get("result")).cloned().unwrap_or(Value::Null);
-                out.push(tool_message(member(element, "id"), result));
+                out.push(tool_message(element.at("id").clone(), result));
             }
             Some("reasoning") => {
-                thoughts.push(object([("type", Value::text("reasoning.text")), ("text", member(element, "content"))]));
+                thoughts.push(Value::object([
+                    ("type", Value::text("reasoning.text")),
+                    ("text", element.at("content").clone()),
+                ]));
             }
             _ => content.push(part(element)),
         }
@@ -117,11 +105,11 @@ fn tool_message(id: Value, result: Value) -> Value {
         Value::Text(_) | Value::List(_) => result,
         other => Value::text(String::from_utf8_lossy(&other.to_json())),
     };
-    object([("role", Value::text("tool")), ("tool_call_id", id), ("content", content)])
+    Value::object([("role", Value::text("tool")), ("tool_call_id", id), ("content", content)])
 }
 
 fn call(id: Value, name: Value, arguments: Value) -> Value {
-    object([("id", id), ("function", object([("name", name), ("arguments", arguments)]))])
+    Value::object([("id", id), ("function", Value::object([("name", name), ("arguments", arguments)]))])
 }
 
 fn parts(list: &Value) -> Value {
@@ -133,21 +121,21 @@ fn parts(list: &Value) -> Value {
 
 /// A part as content of a chat.
 fn part(part: &Value) -> Value {
-    let text = |text: Value| object([("type", Value::text("text")), ("text", text)]);
+    let text = |text: Value| Value::object([("type", Value::text("text")), ("text", text)]);
     match part.text_of("type") {
         Some("text") => text(part.get("content").or_else(|| part.get("text")).cloned().unwrap_or(Value::Null)),
         Some("blob") => {
             let kind = part.text_of("mime_type").unwrap_or("application/octet-stream");
             image(Value::Text(format!("data:{kind};base64,{}", part.text_of("content").unwrap_or_default())))
         }
-        Some("uri") => image(member(part, "uri")),
+        Some("uri") => image(part.at("uri").clone()),
         None if part.as_text().is_some() => text(part.clone()),
         _ => part.clone(),
     }
 }
 
 fn image(url: Value) -> Value {
-    object([("type", Value::text("image_url")), ("image_url", object([("url", url)]))])
+    Value::object([("type", Value::text("image_url")), ("image_url", Value::object([("url", url)]))])
 }
 
 /// A tool; definitions are flat in the conventions and nested in a chat.
@@ -156,13 +144,9 @@ fn definition(tool: &Value) -> Value {
         true => tool.clone(),
         false => {
             let members = tool.members().iter().filter(|(name, _)| name != "type").cloned().collect();
-            object([("type", Value::text("function")), ("function", Value::Object(members))])
+            Value::object([("type", Value::text("function")), ("function", Value::Object(members))])
         }
     }
-}
-
-fn member(value: &Value, name: &str) -> Value {
-    value.get(name).cloned().unwrap_or(Value::Null)
 }
 
 fn field(row: &BTreeMap<&str, &Value>, name: &str) -> Value {
@@ -170,26 +154,26 @@ fn field(row: &BTreeMap<&str, &Value>, name: &str) -> Value {
 }
 
 /// `gen_ai.prompt.0.role`, `….content`, `….tool_calls.0.name` …; `llm.request.functions.0.name` ….
-fn flattened(attributes: &Attributes) -> Option<Prompt> {
+fn flattened(attributes: &Attributes) -> Option<ChatPrompt> {
     let rows = attributes.rows("gen_ai.prompt");
     let messages = rows.values().map(|row| flat_message(row, "", ["id", "name", "arguments"])).collect();
     let functions = attributes.rows("llm.request.functions");
     let tools = functions.values().map(|row| {
         let texts = ["name", "description"].map(|name| Some((name.to_owned(), (*row.get(name)?).clone())));
-        let schemas = ["parameters", "input_schema"].map(|name| Some((name.to_owned(), parsed(row.get(name)?)?)));
+        let schemas = ["parameters", "input_schema"].map(|name| Some((name.to_owned(), row.get(name)?.parsed()?)));
         definition(&Value::Object(texts.into_iter().chain(schemas).flatten().collect()))
     });
-    (!rows.is_empty()).then(|| Prompt { tools: tools.collect(), messages })
+    (!rows.is_empty()).then(|| ChatPrompt { tools: tools.collect(), messages })
 }
 
 /// `llm.input_messages.0.message.role` …, `llm.tools.0.tool.json_schema`.
-fn open_inference(attributes: &Attributes) -> Option<Prompt> {
+fn open_inference(attributes: &Attributes) -> Option<ChatPrompt> {
     const CALL: [&str; 3] = ["tool_call.id", "tool_call.function.name", "tool_call.function.arguments"];
     let rows = attributes.rows("llm.input_messages");
     let messages = rows.values().map(|row| flat_message(row, "message.", CALL)).collect();
     let tools = attributes.rows("llm.tools");
-    let tools = tools.values().filter_map(|row| parsed(row.get("tool.json_schema")?)).map(|tool| definition(&tool));
-    (!rows.is_empty()).then(|| Prompt { tools: tools.collect(), messages })
+    let tools = tools.values().filter_map(|row| row.get("tool.json_schema")?.parsed()).map(|tool| definition(&tool));
+    (!rows.is_empty()).then(|| ChatPrompt { tools: tools.collect(), messages })
 }
 
 /// A message of which every field is an attribute. `call` names the fields of a tool call.
@@ -222,7 +206,7 @@ fn contents(row: &BTreeMap<&str, &Value>, prefix: &str) -> Vec<Value> {
     let texts = numbered(row, &format!("{prefix}contents.")).into_values().filter_map(|fields| {
         fields
             .get("message_content.text")
-            .map(|text| object([("type", Value::text("text")), ("text", (*text).clone())]))
+            .map(|text| Value::object([("type", Value::text("text")), ("text", (*text).clone())]))
     });
     texts.collect()
 }
@@ -244,8 +228,8 @@ fn numbered<'a>(row: &BTreeMap<&'a str, &'a Value>, prefix: &str) -> BTreeMap<u6
 }
 
 /// The event `gen_ai.content.prompt` with the messages as JSON in `gen_ai.prompt`, or an event for each message.
-fn content_event(attributes: &Attributes) -> Option<Prompt> {
-    let mut messages = attributes.get(&["gen_ai.prompt"]).and_then(parsed).map(|list| list.elements().to_vec());
+fn content_event(attributes: &Attributes) -> Option<ChatPrompt> {
+    let mut messages = attributes.get(&["gen_ai.prompt"]).and_then(Value::parsed).map(|list| list.elements().to_vec());
     if messages.as_ref().is_none_or(Vec::is_empty) {
         let events = attributes.events.iter().filter_map(|(name, fields)| {
             let role = name.strip_prefix("gen_ai.")?.strip_suffix(".message")?;
@@ -257,5 +241,5 @@ fn content_event(attributes: &Attributes) -> Option<Prompt> {
         });
         messages = Some(events.collect());
     }
-    messages.map(|messages| Prompt { tools: Vec::new(), messages })
+    messages.map(|messages| ChatPrompt { tools: Vec::new(), messages })
 }

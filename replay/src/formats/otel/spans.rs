@@ -45,7 +45,7 @@ fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usi
         return without_list(bytes, start, names);
     };
     let mut next = json::skip_space(bytes, list + 1);
-    for element in json::elements(bytes, list) {
+    for element in json::ranges(bytes, list) {
         let range = match element {
             Ok(range) => range,
             Err(broken) => {

@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-
-use crate::formats::value::Value;
+use crate::formats::value::{Value, unpacked_base64};
 use crate::http::Headers;
 
 /// The body of a request or an answer: `parsed_body` as JSON, else `body.base64_string` decoded, else `body`,
@@ -14,10 +11,9 @@ pub(super) fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
     if let Some(parsed) = message.get("parsed_body") {
         return Ok(Cow::Owned(parsed.to_json()));
     }
-    let body = message.get("body").unwrap_or(&Value::Null);
+    let body = message.at("body");
     if let Some(packed) = body.text_of("base64_string") {
-        let packed: String = packed.split_ascii_whitespace().collect();
-        let bytes = BASE64.decode(packed).map_err(|error| format!("`base64_string` is no base64: {error}"))?;
+        let bytes = unpacked_base64(packed).map_err(|error| format!("`base64_string` is no base64: {error}"))?;
         return Ok(Cow::Owned(bytes));
     }
     Ok(match body.get("string").unwrap_or(body) {
@@ -31,7 +27,7 @@ pub(super) fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
 /// All headers; values stand as text, as bytes or as a list of either.
 pub(super) fn headers(message: &Value) -> Headers<'_> {
     let mut headers = Headers::default();
-    for (name, value) in message.get("headers").map(Value::members).unwrap_or_default() {
+    for (name, value) in message.at("headers").members() {
         let values = match value {
             Value::List(values) => values.as_slice(),
             single => std::slice::from_ref(single),

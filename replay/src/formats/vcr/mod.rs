@@ -18,7 +18,6 @@ use super::text::Text;
 use super::value::Value;
 use super::yaml::{Item, items_under};
 use super::{Reading, when};
-use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Clock, Request, Response, Sorted};
 
@@ -123,11 +122,8 @@ struct Cassette<'a> {
 
 impl Cassette<'_> {
     fn interaction(&mut self, index: usize, line: usize, interaction: &Value) {
-        match self.exchange(index, line, interaction) {
-            Ok(Some(exchange)) => self.reading.exchanges.push(exchange),
-            Ok(None) => {}
-            Err(what) => self.reading.damage(Fault::in_line(line, format!("interaction {index}: {what}"))),
-        }
+        let read = self.exchange(index, line, interaction);
+        self.reading.take(line, format_args!("interaction {index}"), read);
     }
 
     fn exchange(&mut self, index: usize, line: usize, interaction: &Value) -> Result<Option<Exchange>, String> {

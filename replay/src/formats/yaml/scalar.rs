@@ -1,10 +1,8 @@
 //! What a YAML scalar means. Psych (ruby) writes `!binary` where PyYAML writes `!!binary`.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_saphyr::granit_parser::{ScalarStyle, Tag};
 
-use crate::formats::value::{Value, number};
+use crate::formats::value::{Value, number, unpacked_base64};
 
 /// What a scalar means, by the rules with which PyYAML writes: quoted or tagged `!!str` is text; plain is null, a
 /// boolean, an integer, a float with a point, or text.
@@ -13,8 +11,7 @@ pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Resu
         tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:").or_else(|| tag.suffix_in_namespace("!")));
     match tag.as_deref() {
         Some("binary") => {
-            let packed: String = text.split_ascii_whitespace().collect();
-            BASE64.decode(packed).map(Value::Bytes).map_err(|error| format!("`!!binary` is no base64: {error}"))
+            unpacked_base64(text).map(Value::Bytes).map_err(|error| format!("`!!binary` is no base64: {error}"))
         }
         Some("str" | "python/unicode" | "python/str") => Ok(Value::text(text)),
         _ if style != ScalarStyle::Plain => Ok(Value::text(text)),

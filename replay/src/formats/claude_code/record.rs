@@ -3,12 +3,13 @@
 use forkcast_sim::time::Instant;
 
 use super::message::{Blocks, Message, not_null};
-use super::scan::{Broken, Cursor, whole};
+use super::usage::whole;
 use super::{instant, tree, usage};
+use crate::formats::json::{ScanError, Scanner};
 
 /// What a line says. Strings stand as written, escapes and all.
 #[derive(Debug, Default)]
-pub(super) struct Line<'a> {
+pub(super) struct Record<'a> {
     /// `type`.
     pub kind: &'a [u8],
     /// `subtype` of a system line.
@@ -97,12 +98,12 @@ pub(super) struct Progress<'a> {
     pub message: Option<Message<'a>>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> Record<'a> {
     /// Reads the object that stands at the cursor.
-    pub fn read(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<Self, Broken> {
+    pub fn read(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<Self, ScanError> {
         blocks.clear();
         if cursor.peek() != Some(b'{') {
-            return Err(Broken { at: cursor.at(), expected: "a JSON object" });
+            return Err(ScanError { offset: cursor.offset(), expected: "a JSON object" });
         }
         cursor.enter(b'{')?;
         let mut line = Self::default();
@@ -112,7 +113,7 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    fn member(&mut self, key: &[u8], cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+    fn member(&mut self, key: &[u8], cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), ScanError> {
         match key {
             b"type" => self.kind = cursor.string()?.unwrap_or_default(),
             b"uuid" => self.id = cursor.string()?.map(tree::id),
@@ -127,29 +128,29 @@ impl<'a> Line<'a> {
             b"data" => self.progress = Progress::read(cursor, blocks)?,
             b"subtype" => self.subtype = cursor.string()?.unwrap_or_default(),
             b"effort" => self.effort = cursor.string()?,
-            b"isSidechain" => self.sidechain = cursor.skip()? == b"true",
-            b"isMeta" => self.meta = cursor.skip()? == b"true",
-            b"isCompactSummary" => self.summary = cursor.skip()? == b"true",
-            b"isVisibleInTranscriptOnly" => self.transcript_only = cursor.skip()? == b"true",
+            b"isSidechain" => self.sidechain = cursor.value()? == b"true",
+            b"isMeta" => self.meta = cursor.value()? == b"true",
+            b"isCompactSummary" => self.summary = cursor.value()? == b"true",
+            b"isVisibleInTranscriptOnly" => self.transcript_only = cursor.value()? == b"true",
             _ => return self.rare(key, cursor),
         }
         Ok(())
     }
 
-    fn rare(&mut self, key: &[u8], cursor: &mut Cursor<'a>) -> Result<(), Broken> {
+    fn rare(&mut self, key: &[u8], cursor: &mut Scanner<'a>) -> Result<(), ScanError> {
         match key {
             b"permissionMode" | b"mode" => self.mode = cursor.string()?,
-            b"thinkingMetadata" => self.thinking = not_null(cursor.skip()?),
-            b"attachment" => self.attachment = Some(cursor.skip()?),
+            b"thinkingMetadata" => self.thinking = not_null(cursor.value()?),
+            b"attachment" => self.attachment = Some(cursor.value()?),
             b"operation" => self.operation = cursor.string()?,
             b"content" => self.content = cursor.string()?,
-            b"compactMetadata" | b"microcompactMetadata" => self.compaction = Some(cursor.skip()?),
-            b"error" => self.error = Some(cursor.skip()?),
-            b"retryAttempt" => self.attempt = whole(cursor.skip()?),
-            b"retryInMs" => self.retry_in_ms = rounded_down(cursor.skip()?),
-            b"durationMs" => self.duration_ms = rounded_down(cursor.skip()?),
+            b"compactMetadata" | b"microcompactMetadata" => self.compaction = Some(cursor.value()?),
+            b"error" => self.error = Some(cursor.value()?),
+            b"retryAttempt" => self.attempt = whole(cursor.value()?),
+            b"retryInMs" => self.retry_in_ms = rounded_down(cursor.value()?),
+            b"durationMs" => self.duration_ms = rounded_down(cursor.value()?),
             _ => {
-                cursor.skip()?;
+                cursor.value()?;
             }
         }
         Ok(())
@@ -162,7 +163,7 @@ fn rounded_down(raw: &[u8]) -> Option<u64> {
 }
 
 impl<'a> ToolResult<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Broken> {
+    fn read(cursor: &mut Scanner<'a>) -> Result<Self, ScanError> {
         let mut result = Self::default();
         if !cursor.enter(b'{')? {
             return Ok(result);
@@ -171,11 +172,11 @@ impl<'a> ToolResult<'a> {
             match key {
                 b"agentId" => result.agent = cursor.string()?,
                 b"backgroundTaskId" => result.command = cursor.string()?.is_some(),
-                b"isAsync" => result.background |= cursor.skip()? == b"true",
+                b"isAsync" => result.background |= cursor.value()? == b"true",
                 b"status" => result.background |= cursor.string()? == Some(b"async_launched"),
-                b"totalTokens" => result.total_tokens = usage::count(cursor.skip()?),
+                b"totalTokens" => result.total_tokens = usage::count(cursor.value()?),
                 _ => {
-                    cursor.skip()?;
+                    cursor.value()?;
                 }
             }
         }
@@ -184,7 +185,7 @@ impl<'a> ToolResult<'a> {
 }
 
 impl<'a> Progress<'a> {
-    fn read(cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<Self, Broken> {
+    fn read(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<Self, ScanError> {
         let mut progress = Self::default();
         if !cursor.enter(b'{')? {
             return Ok(progress);
@@ -196,7 +197,7 @@ impl<'a> Progress<'a> {
                 b"agentId" => progress.agent = cursor.string()?,
                 b"message" => progress.envelope(cursor, blocks)?,
                 _ => {
-                    cursor.skip()?;
+                    cursor.value()?;
                 }
             }
         }
@@ -204,7 +205,7 @@ impl<'a> Progress<'a> {
     }
 
     /// The message of a sub-agent, in an envelope like that of a line.
-    fn envelope(&mut self, cursor: &mut Cursor<'a>, blocks: &mut Blocks<'a>) -> Result<(), Broken> {
+    fn envelope(&mut self, cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), ScanError> {
         if !cursor.enter(b'{')? {
             return Ok(());
         }
@@ -215,7 +216,7 @@ impl<'a> Progress<'a> {
                 b"timestamp" => self.at = cursor.string()?.and_then(instant::read),
                 b"message" => self.message = Message::read(cursor, blocks)?,
                 _ => {
-                    cursor.skip()?;
+                    cursor.value()?;
                 }
             }
         }
