@@ -263,3 +263,29 @@ fn what_the_rules_look_for_is_found() {
     let taken: Vec<&str> = parameters(&code).into_iter().filter(|parameter| parameter.starts_with('(')).collect();
     assert_eq!(taken, ["(a, b): (A, B)"]);
 }
+
+/// The names in the last column of the glossary's tables.
+fn names_of(glossary: &str) -> Vec<String> {
+    let rows = glossary.lines().filter(|line| line.starts_with("| **"));
+    let cells = rows.filter_map(|row| row.trim_end_matches([' ', '|']).rsplit_once(" | ").map(|(_, cell)| cell));
+    let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_name_of_the_glossary_is_in_the_code() {
+    let glossary = fs::read_to_string(root().join("sim/docs/glossary.md")).expect("the glossary");
+    let sources = sources();
+    let is_there = |word: &str| {
+        sources.iter().any(|(_, code)| {
+            code.match_indices(word).any(|(at, _)| {
+                let is_part = |c: char| c.is_alphanumeric() || c == '_';
+                !code[..at].ends_with(is_part) && !code[at + word.len()..].starts_with(is_part)
+            })
+        })
+    };
+    let names = names_of(&glossary);
+    assert!(names.len() > 40, "{names:?}");
+    let missing: Vec<&String> = names.iter().filter(|name| !name.split("::").all(is_there)).collect();
+    assert!(missing.is_empty(), "no such thing in the code: {missing:?}");
+}

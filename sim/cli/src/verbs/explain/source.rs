@@ -142,7 +142,7 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
             Some(Rules::preset(name).ok_or_else(|| broken(&format_args!("no such preset of cache rules: `{name}`")))?)
         }
     };
-    let sizing = sizing(&folder.options, inputs);
+    let sizing = sizing(&folder.options, inputs).map_err(|why| broken(&why))?;
     if args.prices.is_given() {
         let book = args.prices.book()?;
         let prices_of = args.prices.day;
@@ -155,7 +155,14 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
 }
 
 /// The sizes of the run, so that its request is explained by the same numbers; a fit is made again.
-fn sizing(options: &RunOptions, inputs: &Inputs) -> Sizing {
-    let source = SizeSource::ALL.into_iter().find(|source| source.word() == options.sizes).unwrap_or_default();
-    Sizing::new(source, options.calibrated.then(|| calibrate(inputs)))
+fn sizing(options: &RunOptions, inputs: &Inputs) -> Result<Sizing, String> {
+    let source = match options.sizes.as_str() {
+        // Older than the choice.
+        "" => SizeSource::default(),
+        word => {
+            let known = SizeSource::ALL.into_iter().find(|source| source.word() == word);
+            known.ok_or_else(|| format!("`sizes`: no such source of sizes: `{word}`"))?
+        }
+    };
+    Ok(Sizing::new(source, options.calibrated.then(|| calibrate(inputs))))
 }
