@@ -45,17 +45,6 @@ fn nowhere(node: Node) -> Node {
 }
 
 impl Change {
-    /// The change of `path` to a text.
-    pub fn to_text(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), value: Node { place: Place::default(), value: Value::Text(text.to_owned()) } }
-    }
-
-    /// The change of `path` to a number.
-    pub fn to_number(path: &str, number: u64) -> Self {
-        let value = Node { place: Place::default(), value: Value::Whole(number.into()) };
-        Self { path: path.to_owned(), value }
-    }
-
     /// The change of `path` to what stands elsewhere in the file.
     pub fn to_node(path: &str, node: &Node) -> Self {
         Self { path: path.to_owned(), value: node.clone() }

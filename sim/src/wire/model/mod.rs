@@ -5,12 +5,12 @@
 //! prices. What no source tells is `None`. [`resolve`] never guesses: a name that only begins like a model is none.
 
 mod claude;
-mod spelling;
+mod names;
 mod table;
 
 use std::fmt;
 
-pub use spelling::resolve;
+pub use names::resolve;
 pub use table::{MODELS, ModelId};
 
 /// Who makes a model.
