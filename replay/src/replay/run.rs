@@ -13,7 +13,7 @@ use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
 use super::predecessor::Predecessor;
 use super::price::{Priced, price_exchange};
-use super::sizes::SizedPrompt;
+use super::sizes::{SizeBasis, SizedPrompt};
 use super::{Options, Replay};
 use crate::exchange::{Exchange, Provider};
 use crate::source::Scope;
@@ -192,14 +192,8 @@ impl<'a> StreamReplay<'a> {
         let counted = counted.filter(|_| self.counting.decides()).map(|path| path.cumulative);
         let scope = self.scope.of(exchange);
         let facts = facts(exchange, &self.scope, &scope, Some(&arrival.times));
-        let sized = SizedPrompt::new(
-            request,
-            exchange,
-            &self.wire,
-            (&self.pins, counted),
-            (&mut self.identity, &facts),
-            &self.rules,
-        );
+        let basis = SizeBasis { exchange, pins: &self.pins, counted };
+        let sized = SizedPrompt::new(request, &self.wire, basis, &mut self.identity, &facts, &self.rules);
         line.chain = Some(sized.whose.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
@@ -222,7 +216,7 @@ impl<'a> StreamReplay<'a> {
         let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
         if let Some(ticket) = ticket {
             self.engine.expect(ticket, &arrival.times);
-            self.suppose(line.index, &sized, arrival, (&usage, predicted.read_tokens), &priced);
+            self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &priced);
         }
         self.remember(line.index, &sized, exchange, &predicted);
         self.push(line, comparison, exchange);

@@ -24,17 +24,27 @@ pub(super) struct SizedPrompt {
     pub whose: Whose<Predecessor>,
 }
 
+/// What a request is sized by.
+pub(super) struct SizeBasis<'a> {
+    pub exchange: &'a Exchange,
+    /// What earlier requests showed.
+    pub pins: &'a Pins,
+    /// Tokens of each prefix as a counter has them, where one decides.
+    pub counted: Option<Vec<u64>>,
+}
+
 impl SizedPrompt {
     /// Sizes a request: by a counter where one decides, else as the input declares, else by what earlier requests showed and
     /// its own recorded total; without one, see [`Pins::sizes`].
     pub fn new(
         request: Request,
-        exchange: &Exchange,
         wire: &Wire,
-        (pins, counted): (&Pins, Option<Vec<u64>>),
-        (identity, facts): (&mut Identity<Predecessor>, &Facts<'_>),
+        basis: SizeBasis<'_>,
+        identity: &mut Identity<Predecessor>,
+        facts: &Facts<'_>,
         rules: &Rules,
     ) -> Self {
+        let SizeBasis { exchange, pins, counted } = basis;
         let recorded = exchange.usage.map(|recorded| recorded.usage.total_input_tokens());
         let pinned = pins.sizes(&request, wire, exchange.sizes.as_deref(), recorded);
         let total_tokens = if counted.is_some() { None } else { recorded };

@@ -20,7 +20,8 @@ impl StreamReplay<'_> {
         line: usize,
         sized: &SizedPrompt,
         arrival: &Arrival<'_>,
-        (usage, read_tokens): (&Usage, u64),
+        usage: &Usage,
+        read_tokens: u64,
         priced: &Priced,
     ) {
         if !self.scope.timed {

@@ -54,8 +54,8 @@ struct Tracing<'a> {
 /// token before it, 213 are followed by one with another block there; of the other 6,222, 103 (2026-11-23).
 const END_TOKENS: u64 = 2;
 
-/// A prompt: its blocks, each with the tokens up to its end.
-type Prompt = Vec<(BlockId, Place, u64)>;
+/// The blocks of a prompt, each with the tokens up to its end.
+type PromptBlocks = Vec<(BlockId, Place, u64)>;
 
 impl Tracing<'_> {
     fn request(&mut self, at: usize, request: &TraceRequest, origin: &Origin, sink: &mut dyn Sink) {
@@ -86,7 +86,7 @@ impl Tracing<'_> {
     }
 
     /// The prompt of a conversation that the trace tells.
-    fn named(&mut self, at: usize, request: &TraceRequest) -> Prompt {
+    fn named(&mut self, at: usize, request: &TraceRequest) -> PromptBlocks {
         let agent = &mut self.agents[at];
         agent.step(request);
         let agent = &self.agents[at];
@@ -97,7 +97,7 @@ impl Tracing<'_> {
     }
 
     /// The prompt of a request of which the trace does not tell the conversation, and what that is called.
-    fn unnamed(&mut self, request: &TraceRequest) -> (String, Prompt) {
+    fn unnamed(&mut self, request: &TraceRequest) -> (String, PromptBlocks) {
         self.found.step(request);
         let whole = self.whole(self.found.ids.len(), request);
         let (conversation, added) = self.found.assign(whole);
@@ -122,9 +122,9 @@ impl Tracing<'_> {
         runs: impl Iterator<Item = (usize, &'r [u64])>,
         [tools, system]: [usize; 2],
         request: &TraceRequest,
-    ) -> Prompt {
+    ) -> PromptBlocks {
         let (mut items, mut end) = ([0; 3], 0_u64);
-        let mut prompt = Prompt::new();
+        let mut prompt = PromptBlocks::new();
         for (start, ids) in runs {
             let level = match start {
                 _ if start < tools => Level::Tools,
@@ -133,7 +133,7 @@ impl Tracing<'_> {
             };
             let item = &mut items[level as usize];
             end = (end + self.trace.tokens_of(ids, u64::MAX)).min(request.input_tokens);
-            prompt.push((block(&mut self.wire, self.trace, self.namespace, (ids, level)), place(level, *item), end));
+            prompt.push((block(&mut self.wire, self.trace, self.namespace, ids, level), place(level, *item), end));
             *item += 1;
         }
         prompt
@@ -160,7 +160,7 @@ const fn place(level: Level, item: u32) -> Place {
 }
 
 /// The block of these ids, on its level.
-fn block(wire: &mut Wire, trace: &Trace, namespace: u64, (ids, level): (&[u64], Level)) -> BlockId {
+fn block(wire: &mut Wire, trace: &Trace, namespace: u64, ids: &[u64], level: Level) -> BlockId {
     let text = match ids {
         [id] => usize::try_from(*id).ok().and_then(|id| trace.texts.get(id)),
         _ => None,
