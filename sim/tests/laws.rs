@@ -140,19 +140,16 @@ fn identity_sees_a_path_that_is_cut() {
 }
 
 #[test]
-fn identity_reads_one_request_of_each_hundred_again_however_long() {
-    for body_bytes in [100, 4 << 20] {
-        let mut bench = Bench::new();
-        let mut looked = bench.look(draft(&["one", "two", "three"]));
-        looked.draft = draft(&["one", "2", "three"]);
-        looked.request.body_bytes = body_bytes;
-        let mut law = identity();
-        let read_again: Vec<_> = (0..10_000).filter(|_| bench.show(&mut law, &looked).is_err()).collect();
-        assert_eq!(read_again.iter().map(|at| at / 100).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
-        assert_eq!(read_again[0], 0, "the first request of a run");
-        let places: BTreeSet<_> = read_again.iter().map(|at| at % 100).collect();
-        assert!(places.len() > 40, "places are drawn: {places:?}");
-    }
+fn identity_reads_one_request_of_each_hundred_again() {
+    let mut bench = Bench::new();
+    let mut looked = bench.look(draft(&["one", "two", "three"]));
+    looked.draft = draft(&["one", "2", "three"]);
+    let mut law = identity();
+    let read_again: Vec<_> = (0..10_000).filter(|_| bench.show(&mut law, &looked).is_err()).collect();
+    assert_eq!(read_again.iter().map(|at| at / 100).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
+    assert_eq!(read_again[0], 0, "the first request of a run");
+    let places: BTreeSet<_> = read_again.iter().map(|at| at % 100).collect();
+    assert!(places.len() > 40, "places are drawn: {places:?}");
 }
 
 #[test]

@@ -67,7 +67,6 @@ pub(crate) fn request(
         automatic_conflict: None,
         excluded: Vec::new(),
         envelope: Vec::new(),
-        body_bytes: 0,
         addresses: None,
     };
     breakpoints.apply(&mut request);

@@ -1,7 +1,7 @@
 //! How a served prompt is laid out: where its levels end, and how much of it the request that it continues had sent.
 
 use crate::diagnosis::Previous;
-use crate::wire::{Level, NodeId, Request};
+use crate::wire::{Level, Request, shared_nodes};
 
 /// A prompt from left to right, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,26 +20,11 @@ impl Layout {
     pub fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
         let tokens = |blocks: usize| if blocks == 0 { 0 } else { cumulative[blocks - 1] };
         let ends = |after: Level| tokens(request.level_start(after));
-        let shared = continues.map_or(0, |(_, previous)| common(&previous.request.nodes, &request.nodes));
+        let shared = continues.map_or(0, |(_, previous)| shared_nodes(&previous.request.nodes, &request.nodes));
         Self {
             level_ends: [ends(Level::System), ends(Level::Messages), tokens(cumulative.len())],
             continues: continues.map(|(line, _)| line),
             shared_tokens: tokens(shared),
         }
     }
-}
-
-/// Blocks that both prompts begin with. Equal prefixes have equal ids, so where one differs all longer ones do.
-fn common(older: &[NodeId], newer: &[NodeId]) -> usize {
-    let mut same = 0;
-    let mut other = older.len().min(newer.len());
-    while same < other {
-        let middle = same + (other - same) / 2;
-        if older[middle] == newer[middle] {
-            same = middle + 1;
-        } else {
-            other = middle;
-        }
-    }
-    same
 }

@@ -1,12 +1,11 @@
 //! What agents sent last, held in little room however many they are.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use super::sizes::Last;
 use crate::diagnosis::Previous;
-use crate::wire::{ChainId, Draft, Index, Trail};
+use crate::wire::{ChainId, Draft, Index, Trail, shared_nodes};
 
 /// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
 #[derive(Clone, Debug, Default)]
@@ -25,38 +24,8 @@ pub(super) struct LastRequests {
     /// The agents that are held, by when they asked.
     order: BTreeMap<u64, Rc<str>>,
     /// Of each fork what it begins with.
-    origins: Index<Rc<str>, Rc<ForkPoint>>,
-    /// Where the last fork began.
-    newest: Weak<ForkPoint>,
+    origins: Index<Rc<str>, Rc<LastRequest>>,
     asked: u64,
-}
-
-/// What the forks of one request begin with.
-#[derive(Debug)]
-struct ForkPoint {
-    /// What their parent had sent.
-    parents: Rc<LastRequest>,
-    /// What the first of them sent, from which the others differ in their directives alone; before that its parent's.
-    nearest: RefCell<Rc<LastRequest>>,
-}
-
-impl ForkPoint {
-    fn new(parents: Rc<LastRequest>) -> Self {
-        Self { nearest: RefCell::new(parents.clone()), parents }
-    }
-
-    fn begin(&self) -> LastRequest {
-        let mut taken = LastRequest::clone(&self.nearest.borrow());
-        taken.sizes.forget(taken.trail.own_blocks());
-        taken
-    }
-
-    fn sent(&self, taken: &Rc<LastRequest>) {
-        let mut nearest = self.nearest.borrow_mut();
-        if Rc::ptr_eq(&nearest, &self.parents) {
-            *nearest = taken.clone();
-        }
-    }
 }
 
 impl LastRequests {
@@ -69,7 +38,7 @@ impl LastRequests {
         if let Some(own) = own {
             return Rc::unwrap_or_clone(own);
         }
-        let mut taken = self.origins.get(agent).map(|origin| origin.begin()).unwrap_or_default();
+        let mut taken = self.origins.get(agent).map(|origin| LastRequest::clone(origin)).unwrap_or_default();
         // Other tools, though some have equal bytes, may have other declared sizes.
         if !taken.trail.has_heads_of(draft) {
             taken.sizes = Last::default();
@@ -81,9 +50,6 @@ impl LastRequests {
     pub fn put(&mut self, agent: &Rc<str>, taken: LastRequest) {
         self.asked += 1;
         let taken = Rc::new(taken);
-        if let Some(origin) = self.origins.get(agent) {
-            origin.sent(&taken);
-        }
         self.held.insert(agent.clone(), (self.asked, taken));
         self.order.insert(self.asked, agent.clone());
         if self.held.len() > HELD_MAX
@@ -96,22 +62,12 @@ impl LastRequests {
     /// `agent` begins with what `parent` sent last.
     pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
         let origin = match self.held.get(parent) {
-            Some((_, taken)) => Some(self.origin(&taken.clone())),
+            Some((_, taken)) => Some(taken.clone()),
             None => self.origins.get(parent).cloned(),
         };
         if let Some(origin) = origin {
             self.origins.insert(agent.clone(), origin);
         }
-    }
-
-    /// Where the forks of a request begin that was taken as `parents`.
-    fn origin(&mut self, parents: &Rc<LastRequest>) -> Rc<ForkPoint> {
-        if let Some(known) = self.newest.upgrade().filter(|known| Rc::ptr_eq(&known.parents, parents)) {
-            return known;
-        }
-        let origin = Rc::new(ForkPoint::new(parents.clone()));
-        self.newest = Rc::downgrade(&origin);
-        origin
     }
 
     /// `agent` asks no more.
@@ -196,8 +152,9 @@ impl Continuations {
 fn beyond(line: usize, base: Rc<Previous>, mut own: Previous) -> Link {
     let old = &base.request;
     let new = &own.request;
-    let pairs = old.nodes.iter().zip(&old.places).zip(new.nodes.iter().zip(&new.places));
-    let shared = pairs.take_while(|(old, new)| old == new).count();
+    let nodes = shared_nodes(&old.nodes, &new.nodes);
+    let places = old.places[..nodes].iter().zip(&new.places[..nodes]);
+    let shared = places.take_while(|(old, new)| old == new).count();
     own.request.nodes = own.request.nodes[shared..].to_vec();
     own.request.places = own.request.places[shared..].to_vec();
     Link::Beyond { line, base, shared, own: Box::new(own) }
@@ -209,7 +166,7 @@ mod tests {
 
     use super::{Continuations, HELD_MAX, LastRequest, LastRequests};
     use crate::diagnosis::Previous;
-    use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Pieces, Role, Wire};
+    use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
 
     fn draft(texts: &[&str]) -> Draft {
         let message = |text: &&str| Rc::new(Message { role: Role::User, content: [Piece::text(text)].into() });
@@ -248,26 +205,6 @@ mod tests {
                 let (line, kept) = continued.get(ChainId(fork)).unwrap();
                 assert_eq!((line, &kept.request.nodes, &kept.request.places), (9, &whole.nodes, &whole.places));
             }
-        }
-    }
-
-    #[test]
-    fn a_fork_begins_where_its_first_sibling_stood() {
-        let (mut wire, mut latest) = (Wire::new(NormalForms::default()), LastRequests::default());
-        latest.put(&"parent".into(), LastRequest::default());
-        for fork in ["one", "two", "three"] {
-            latest.fork(&fork.into(), "parent");
-        }
-        let shared = Pieces::shared(vec![Piece::text("what all are told")]);
-        for (at, fork) in ["one", "two", "three"].into_iter().enumerate() {
-            let (mut own, mut sent) = (shared.clone(), draft(&[]));
-            (0..=at).for_each(|_| own.push(Piece::text(fork)));
-            sent.messages.push(Rc::new(Message { role: Role::User, content: own }));
-            let mut taken = latest.take(fork, &sent);
-            assert_eq!(taken.trail.own_blocks(), usize::from(at > 0), "the first one's");
-            wire.take_after(&sent, "scope", &mut taken.trail);
-            assert_eq!(taken.trail.own_blocks(), at + 1);
-            latest.put(&fork.into(), taken);
         }
     }
 

@@ -149,10 +149,11 @@ impl Service {
 
     /// The request that `draft` is, and the tokens of its prefixes.
     fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Tokens) {
-        if !self.explains && self.observers.is_empty() && self.sizer.adds_nothing() {
+        if self.sizer.adds_nothing() {
             let Self { stems, wire, sizer, scope, .. } = self;
-            if let Some(taken) = stems.take(wire, sizer, draft, scope) {
-                return taken;
+            if let Some((behind, tokens)) = stems.take(wire, sizer, draft, scope) {
+                let is_looked_at = self.explains || !self.observers.is_empty();
+                return if is_looked_at { tokens.completed(behind) } else { (behind, tokens) };
             }
         }
         let mut taken = self.latest.take(agent, draft);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::wire::model::Tokenizer;
 use crate::wire::{
     BlockId, CountedBlocks, Draft, Frame, FrameTokens, Level, NodeId, NormalForms, Place, Request, TokenCounter, Wire,
-    estimated_tokens,
+    estimated_tokens, shared_nodes,
 };
 
 /// Where sizes come from. A piece that declares its tokens has these, whatever the rest says.
@@ -53,19 +53,10 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// Forgets the sizes of the last `blocks`: equal bytes may be declared otherwise by another agent.
-    pub fn forget(&mut self, blocks: usize) {
-        // What it takes back may be less than what was counted: a draft's blocks that are no prompt have no prefix.
-        let kept = self.nodes.len().saturating_sub(blocks);
-        self.nodes.truncate(kept);
-        self.sums.truncate(kept);
-    }
-
     /// Forgets all that `request` does not share; says how many prefixes are left.
     fn keep_shared(&mut self, frame: FrameTokens, request: &Request) -> usize {
         let same = self.frame == frame;
-        let pairs = self.nodes.iter().zip(&request.nodes);
-        let shared = if same { pairs.take_while(|(old, new)| old == new).count() } else { 0 };
+        let shared = if same { shared_nodes(&self.nodes, &request.nodes) } else { 0 };
         self.frame = frame;
         self.nodes.truncate(shared);
         self.nodes.extend_from_slice(&request.nodes[shared..]);

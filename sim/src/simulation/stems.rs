@@ -1,17 +1,25 @@
-//! Requests of wide fan-outs, taken from where their common beginning ends, where nobody asks for more of them than usage.
+//! Requests of wide fan-outs, taken from where their common beginning ends.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::sizes::{Last, Sizer};
-use crate::wire::{Draft, NodeId, PathSizes, Prefixes, Request, Sizes, Stem, StemSizes, Wire};
+use crate::wire::{Beginning, Draft, NodeId, PathSizes, Prefixes, Request, Sizes, Stem, StemSizes, Wire};
 
 /// Beginnings that are held. A fan-out has one.
 const HELD_MAX: usize = 4;
 
 /// Beginnings of requests that were taken, the newest first.
 #[derive(Debug, Default)]
-pub(super) struct Stems(VecDeque<Rc<MeasuredStem>>);
+pub(super) struct Stems(VecDeque<KnownBeginning>);
+
+/// A beginning that some request had.
+#[derive(Debug)]
+struct KnownBeginning {
+    beginning: Rc<Beginning>,
+    /// Made when a second request has it; `Some(None)` if none can be made.
+    stem: Option<Option<Rc<MeasuredStem>>>,
+}
 
 /// A beginning with the tokens of each of its prefixes.
 #[derive(Debug)]
@@ -36,7 +44,8 @@ pub(super) enum TokenSizes<'a> {
 }
 
 impl Stems {
-    /// The request that `draft` is, without what it shares with others, and its tokens; nothing where it shares little.
+    /// The request that `draft` is, without what it shares with others, and its tokens; nothing where it shares little, or
+    /// where it is the first that begins so.
     pub fn take(
         &mut self,
         wire: &mut Wire,
@@ -44,29 +53,39 @@ impl Stems {
         draft: &Draft,
         scope: &str,
     ) -> Option<(Request, Tokens)> {
-        let known = match self.0.iter().find(|known| known.stem.begins(draft, scope)) {
-            Some(known) => known.clone(),
-            None => {
-                let stem = wire.stem(draft, scope)?;
-                self.hold(wire, sizer, stem)
-            }
-        };
+        let known = self.known(wire, sizer, draft, scope)?;
         let request = wire.take_behind(&known.stem, draft, scope)?;
         let before = known.tokens.last().copied().unwrap_or(0);
         let own = sizer.behind(before, draft, &request, wire);
         Some((request, Tokens::Behind(known, own)))
     }
 
-    fn hold(&mut self, wire: &Wire, sizer: &mut Sizer, stem: Stem) -> Rc<MeasuredStem> {
-        let tokens = sizer.cumulative(&mut Last::default(), stem.draft(), stem.request(), wire);
-        let known = Rc::new(MeasuredStem { stem, tokens });
-        self.0.push_front(known.clone());
-        self.0.truncate(HELD_MAX);
-        known
+    fn known(&mut self, wire: &mut Wire, sizer: &mut Sizer, draft: &Draft, scope: &str) -> Option<Rc<MeasuredStem>> {
+        let Some(known) = self.0.iter_mut().find(|known| known.beginning.begins(draft, scope)) else {
+            let beginning = Rc::new(Beginning::of(draft, scope)?);
+            self.0.push_front(KnownBeginning { beginning, stem: None });
+            self.0.truncate(HELD_MAX);
+            return None;
+        };
+        let beginning = &known.beginning;
+        let stem = known.stem.get_or_insert_with(|| {
+            let stem = wire.stem(beginning)?;
+            let tokens = sizer.cumulative(&mut Last::default(), stem.draft(), stem.request(), wire);
+            Some(Rc::new(MeasuredStem { stem, tokens }))
+        });
+        stem.clone()
     }
 }
 
 impl Tokens {
+    /// The request `behind` as a whole, with the tokens of all its prefixes.
+    pub fn completed(self, behind: Request) -> (Request, Self) {
+        match self {
+            Self::Whole(_) => (behind, self),
+            Self::Behind(known, own) => (known.stem.whole(behind), Self::Whole([&known.tokens[..], &own].concat())),
+        }
+    }
+
     /// Of the whole prompt.
     pub fn total(&self) -> u64 {
         let last = match self {

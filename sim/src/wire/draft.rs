@@ -141,7 +141,7 @@ impl Wire {
     pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
         let sorted = self.forms().results_sorted;
         let placement = DraftParts::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
-        self.request(draft.head(), placement.marked(&draft.marks), scope, draft.body_bytes(), None)
+        self.request(draft.head(), placement.marked(&draft.marks), scope, None)
     }
 
     /// The digest of a request's prompt and model. Under the default normal forms it is that of the draft of the same

@@ -75,7 +75,7 @@ impl Wire {
         let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
         let head = Head { maker, ..head };
         let placed = self.elements(&cut)?;
-        Ok(self.request(head, placed, scope, body.len() as u64, None))
+        Ok(self.request(head, placed, scope, None))
     }
 
     /// The harmless differences of two bodies that were read, as [`spelling::notes`] gives them, for less work.
@@ -97,7 +97,6 @@ impl Wire {
         head: Head,
         mut placed: Vec<Placed>,
         scope: &str,
-        body_bytes: u64,
         path: Option<&mut Path>,
     ) -> Request {
         if head.strips_thinking(&self.forms) {
@@ -120,7 +119,6 @@ impl Wire {
             automatic_conflict: None,
             excluded: Vec::new(),
             envelope: head.envelope,
-            body_bytes,
             addresses: None,
         };
         self.lay(&placed, &mut request, path);

@@ -183,3 +183,18 @@ impl Prefixes {
         &self.nodes[id.0 as usize]
     }
 }
+
+/// How many prefixes two paths have in common. Equal prefixes have equal ids, so where one differs all longer ones do.
+pub fn shared_nodes(older: &[NodeId], newer: &[NodeId]) -> usize {
+    let mut same = 0;
+    let mut other = older.len().min(newer.len());
+    while same < other {
+        let middle = same + (other - same) / 2;
+        if older[middle] == newer[middle] {
+            same = middle + 1;
+        } else {
+            other = middle;
+        }
+    }
+    same
+}

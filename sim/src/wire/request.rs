@@ -90,8 +90,6 @@ pub struct Request {
     pub excluded: Vec<ExcludedBlock>,
     /// Top-level keys that are not prompt.
     pub envelope: Vec<EnvelopeField>,
-    /// Length of the body in bytes.
-    pub body_bytes: u64,
     /// Where its parts stood in the body that was sent, where what was read is a translation.
     pub addresses: Option<Arc<Addresses>>,
 }

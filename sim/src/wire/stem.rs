@@ -11,7 +11,7 @@ use super::draft::{Draft, Mark, Message};
 use super::draft_parts::spoken;
 use super::intake::Wire;
 use super::level::{Level, Place, Role};
-use super::marker::Marker;
+use super::marker::{Marker, Ttl};
 use super::number::number;
 use super::part::{Part, PartPlace};
 use super::piece::Piece;
@@ -20,12 +20,18 @@ use super::prefix::{NodeId, Prefixes};
 use super::request::Request;
 use super::sizing::Sizes;
 
-/// The beginning of many requests: all up to the shared blocks of one message ([`Pieces::shared`]).
+/// What many requests may begin with: all up to the shared blocks of one message ([`Pieces::shared`]).
 #[derive(Debug)]
-pub struct Stem {
+pub struct Beginning {
     /// Model, levels and messages; of the last message the shared blocks alone. It has no marks.
     draft: Draft,
     scope: Rc<str>,
+}
+
+/// A beginning as it was taken.
+#[derive(Debug)]
+pub struct Stem {
+    beginning: Rc<Beginning>,
     request: Request,
     /// Where each block stands in the path.
     steps: BTreeMap<Place, usize>,
@@ -35,69 +41,75 @@ pub struct Stem {
 const SHARED_MIN: usize = 16;
 
 impl Wire {
-    /// The stem of `draft`, sent in `scope`; nothing where few of its blocks are shared, or where what comes behind them
-    /// decides how they are read.
-    pub fn stem(&mut self, draft: &Draft, scope: &str) -> Option<Stem> {
-        let at = last_shared(draft)?;
-        let mut messages = draft.messages[..at].to_vec();
-        let Message { role, content } = &*draft.messages[at];
-        messages.push(Rc::new(Message { role: *role, content: content.shared_part() }));
-        let draft = Draft { messages, marks: Vec::new(), ..draft.clone() };
-        let request = self.take(&draft, scope);
+    /// The stem of a beginning that an earlier request had; nothing where what comes behind it decides how it is read.
+    pub fn stem(&mut self, beginning: &Rc<Beginning>) -> Option<Stem> {
+        let draft = &beginning.draft;
+        let request = self.take(draft, &beginning.scope);
         let decides = draft.head().strips_thinking(self.forms()) || request.envelope_value("cache_control").is_some();
         if decides || request.markers_sent > 0 {
             return None;
         }
         let steps = request.places.iter().copied().enumerate().map(|(at, place)| (place, at)).collect();
-        Some(Stem { draft, scope: scope.into(), request, steps })
+        Some(Stem { beginning: beginning.clone(), request, steps })
     }
 
     /// The request that `draft` is, of which `nodes` and `places` are those behind the stem alone; nothing where it does not
     /// begin with the stem, or has something that only a look at all of it can judge. Otherwise it is the request of
-    /// [`Wire::take`], but for `known`, `excluded` and `body_bytes`, which nobody has counted.
+    /// [`Wire::take`], but for `excluded`. What the stem holds counts as known.
     pub fn take_behind(&mut self, stem: &Stem, draft: &Draft, scope: &str) -> Option<Request> {
-        if !stem.begins(draft, scope) {
+        if !stem.beginning.begins(draft, scope) {
             return None;
         }
-        let (nodes, places) = self.walk(stem, draft)?;
+        // All looks before the first step: a path that is given up half-way would count as sent.
+        let parts = self.parts_behind(stem, draft)?;
+        let places: Vec<Place> = parts.iter().map(|(_, place)| *place).collect();
+        let marks = self.marks(stem, draft, &places)?;
+        let mut nodes = Vec::with_capacity(parts.len());
+        let mut known = stem.len();
+        let mut end = stem.request.end();
+        for (part, _) in parts {
+            let (node, is_new) = self.prefixes.extend(end, part.block, part.kind);
+            end = node;
+            known += usize::from(!is_new);
+            nodes.push(node);
+        }
         let beginning = &stem.request;
-        let mut request = Request {
+        let node = |at: usize| beginning.nodes.get(at).copied().unwrap_or_else(|| nodes[at - stem.len()]);
+        let marker = |(at, (place, ttl))| Marker { node: node(at), ttl, place, automatic: false };
+        let markers: Vec<Marker> = marks.into_iter().map(marker).collect();
+        Some(Request {
             model: beginning.model.clone(),
+            known,
+            markers_sent: markers.len(),
+            markers,
             nodes,
             places,
-            markers: Vec::new(),
             bad_markers: Vec::new(),
             excluded: Vec::new(),
             envelope: beginning.envelope.clone(),
             addresses: None,
             ..*beginning
-        };
-        self.mark(stem, draft, &mut request)?;
-        Some(request)
+        })
     }
 
-    /// The path behind the stem.
-    fn walk(&mut self, stem: &Stem, draft: &Draft) -> Option<(Vec<NodeId>, Vec<Place>)> {
-        let mut nodes = Vec::new();
-        let mut places = Vec::new();
-        let mut end = stem.request.end();
-        let last = stem.last_message();
+    /// What `draft` adds to the stem; nothing where it decides how the rest is read.
+    fn parts_behind(&mut self, stem: &Stem, draft: &Draft) -> Option<Vec<(Part, Place)>> {
+        let mut found = Vec::new();
+        let last = stem.beginning.last_message();
         for (item, message) in draft.messages.iter().enumerate().skip(last) {
-            let from = if item == last { stem.shared().len() } else { 0 };
+            let from = if item == last { stem.beginning.shared().len() } else { 0 };
             // Results stand in the order of their calls: in a message that has some already, or several, they may move.
             let mut results = usize::from(item == last);
-            for (part, piece) in message.content.iter().enumerate().skip(from) {
-                let read = self.plain(piece, message.role)?;
-                results += usize::from(read.kind == BlockKind::ToolResult);
+            for (at, piece) in message.content.iter().enumerate().skip(from) {
+                let part = self.plain(piece, message.role)?;
+                results += usize::from(part.kind == BlockKind::ToolResult);
                 if results > 1 {
                     return None;
                 }
-                (end, _) = self.prefixes.extend(end, read.block, read.kind);
-                nodes.push(end);
-                places.push(place(Level::Messages, item, part));
+                found.push((part, place(Level::Messages, item, at)));
             }
         }
-        Some((nodes, places))
+        Some(found)
     }
 
     /// A block of a message that stands where it was sent and changes nothing elsewhere.
@@ -107,25 +119,22 @@ impl Wire {
         is_plain.then_some(part)
     }
 
-    /// Puts the breakpoints on, in the order of the path.
-    fn mark(&mut self, stem: &Stem, draft: &Draft, request: &mut Request) -> Option<()> {
+    /// Where the breakpoints stand in the path, of which `places` are those behind the stem.
+    fn marks(&mut self, stem: &Stem, draft: &Draft, places: &[Place]) -> Option<BTreeMap<usize, (Place, Ttl)>> {
         let mut found = BTreeMap::new();
         for Mark { level, item, part, ttl } in draft.marks.iter().copied() {
             let place = place(level, item, part);
             let Some(piece) = draft.piece(place) else { continue };
-            let at = stem.step(place, &request.places)?;
+            let at = stem.step(place, places)?;
             let role = if level == Level::Messages { spoken(draft.messages[item].role) } else { Role::None };
             let part = self.part(piece, level, role);
             if part.empty || matches!(part.kind, BlockKind::Thinking) {
                 return None;
             }
-            let node = *stem.request.nodes.get(at).or_else(|| request.nodes.get(at - stem.len()))?;
             // Of two on one block the last counts.
-            found.insert(at, Marker { node, ttl, place, automatic: false });
+            found.insert(at, (place, ttl));
         }
-        request.markers_sent = found.len();
-        request.markers = found.into_values().collect();
-        Some(())
+        Some(found)
     }
 }
 
@@ -136,8 +145,16 @@ impl Stem {
     }
 
     /// The draft of the stem alone.
-    pub const fn draft(&self) -> &Draft {
-        &self.draft
+    pub fn draft(&self) -> &Draft {
+        &self.beginning.draft
+    }
+
+    /// The request of which [`Wire::take_behind`] gives what lies behind the stem.
+    pub fn whole(&self, behind: Request) -> Request {
+        let Self { request: beginning, .. } = self;
+        let nodes = [&beginning.nodes[..], &behind.nodes].concat();
+        let places = [&beginning.places[..], &behind.places].concat();
+        Request { nodes, places, excluded: beginning.excluded.clone(), ..behind }
     }
 
     /// Sizes of the prefixes of a request that begins with the stem: those of the stem, then those behind it.
@@ -151,18 +168,21 @@ impl Stem {
         self.request.nodes.len()
     }
 
-    fn last_message(&self) -> usize {
-        self.draft.messages.len() - 1
-    }
-
-    fn shared(&self) -> &Pieces {
-        &self.draft.messages[self.last_message()].content
-    }
-
     /// Where the block at `place` stands in a path whose places behind the stem are `behind`.
     fn step(&self, place: Place, behind: &[Place]) -> Option<usize> {
         let own = || behind.binary_search(&place).ok().map(|at| self.len() + at);
         self.steps.get(&place).copied().or_else(own)
+    }
+}
+
+impl Beginning {
+    /// What `draft`, sent in `scope`, may have in common with others; nothing where few of its blocks are shared.
+    pub fn of(draft: &Draft, scope: &str) -> Option<Self> {
+        let at = last_shared(draft)?;
+        let mut messages = draft.messages[..at].to_vec();
+        let Message { role, content } = &*draft.messages[at];
+        messages.push(Rc::new(Message { role: *role, content: content.shared_part() }));
+        Some(Self { draft: Draft { messages, marks: Vec::new(), ..draft.clone() }, scope: scope.into() })
     }
 
     /// Whether `draft`, sent in `scope`, begins with it and with no longer one.
@@ -179,6 +199,14 @@ impl Stem {
             && last.role == own.messages[at].role
             && last.content.shares_with(self.shared())
             && own.messages[..at].iter().zip(&draft.messages).all(same)
+    }
+
+    fn last_message(&self) -> usize {
+        self.draft.messages.len() - 1
+    }
+
+    fn shared(&self) -> &Pieces {
+        &self.draft.messages[self.last_message()].content
     }
 }
 

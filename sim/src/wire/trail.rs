@@ -22,7 +22,6 @@ pub struct Trail {
     tools: Rc<[Piece]>,
     system: Rc<[Piece]>,
     messages: Vec<Rc<Message>>,
-    lengths: Vec<u64>,
     placement: DraftParts,
     path: Path,
 }
@@ -73,8 +72,7 @@ impl Wire {
         trail.placement.extend(&draft.messages, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
         trail.extend_messages(draft);
         let placed = trail.placement.clone().marked(&draft.marks);
-        let body_bytes = draft.body_bytes_knowing(&trail.lengths);
-        self.request(draft.head(), placed, scope, body_bytes, Some(&mut trail.path))
+        self.request(draft.head(), placed, scope, Some(&mut trail.path))
     }
 }
 
@@ -82,11 +80,6 @@ impl Trail {
     /// Whether it holds the very tools and system prompt of `draft`.
     pub fn has_heads_of(&self, draft: &Draft) -> bool {
         Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system)
-    }
-
-    /// Blocks of the last message that it does not share with siblings.
-    pub fn own_blocks(&self) -> usize {
-        self.messages.last().map_or(0, |last| last.content.len() - last.content.shared_len())
     }
 
     /// Forgets all that `draft` does not share.
@@ -101,20 +94,12 @@ impl Trail {
         }
         let pairs = self.messages.iter().zip(&draft.messages);
         let shared = pairs.take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
-        let begun = match (self.messages.get(shared), draft.messages.get(shared)) {
-            (Some(old), Some(new)) if old.role == new.role && old.content.shares_with(&new.content) => {
-                new.content.shared_len()
-            }
-            _ => 0,
-        };
         self.messages.truncate(shared);
-        self.lengths.truncate(shared);
-        self.placement.keep(shared, begun);
+        self.placement.keep(shared);
     }
 
     fn extend_messages(&mut self, draft: &Draft) {
         let new = &draft.messages[self.messages.len()..];
-        self.lengths.extend(new.iter().map(|message| message.body_bytes()));
         self.messages.extend(new.iter().cloned());
     }
 }

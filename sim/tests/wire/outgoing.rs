@@ -45,7 +45,6 @@ fn a_body_has_the_keys_of_the_client_of_2026_in_their_order() {
         r#""tools":[{"name":"Bash"},{"cache_control":{"type":"ephemeral"}}],"max_tokens":9,"stream":true}"#
     );
     assert_eq!(String::from_utf8(request.body()).unwrap(), body);
-    assert_eq!(request.body_bytes(), body.len() as u64);
 }
 
 #[test]

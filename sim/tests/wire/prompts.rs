@@ -85,7 +85,6 @@ fn every_body_is_the_prompt_that_the_corpus_says() {
         if found != case.prompt {
             writeln!(wrong, "{}\n--- expected\n{}--- found\n{found}", case.name, case.prompt).unwrap();
         }
-        assert_eq!(request.body_bytes, case.body.len() as u64, "{}", case.name);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

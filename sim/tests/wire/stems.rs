@@ -2,7 +2,11 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Trail, Ttl, Wire};
+use forkcast_sim::wire::{
+    Beginning, Draft, Level, Mark, Message, Piece, Pieces, Request, Role, Sizes, Stem, Trail, Ttl, Wire,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
 use serde_json::json;
 
 const CALLS: usize = 20;
@@ -56,6 +60,11 @@ fn turn(call: &str, results: &[&str]) -> [Rc<Message>; 2] {
     ]
 }
 
+/// The stem of what `draft` shares with its siblings.
+fn stem(wire: &mut Wire, draft: &Draft) -> Option<Stem> {
+    wire.stem(&Rc::new(Beginning::of(draft, "scope")?))
+}
+
 /// What both requests have in common.
 fn facts(request: &Request) -> impl PartialEq + std::fmt::Debug + use<> {
     let markers = (request.markers.clone(), request.markers_sent, request.bad_markers.clone());
@@ -67,7 +76,7 @@ fn what_lies_behind_a_stem_is_the_rest_of_the_whole_request() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let first = sibling(&beginning, vec![Piece::text("You take part 0.")], &[]);
-    let stem = wire.stem(&first, "scope").unwrap();
+    let stem = stem(&mut wire, &first).unwrap();
     let more = turn("toolu_r", &["toolu_r"]);
     let shared = Mark { ttl: Ttl::OneHour, ..mark(Level::Messages, 2, CALLS - 1) };
     let mut marked = sibling(&beginning, vec![Piece::text("Two"), Piece::text("texts.")], &more);
@@ -91,7 +100,7 @@ fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let text = || vec![Piece::text("You take part 1.")];
-    let stem = wire.stem(&sibling(&beginning, text(), &[]), "scope").unwrap();
+    let stem = stem(&mut wire, &sibling(&beginning, text(), &[])).unwrap();
     let whole = |change: &dyn Fn(&mut Draft)| {
         let mut draft = sibling(&beginning, text(), &turn("toolu_r", &["toolu_r"]));
         change(&mut draft);
@@ -132,12 +141,12 @@ fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
 fn stems_are_of_messages_that_share_many_blocks() {
     let (draft, results) = beginning();
     let mut wire = Wire::default();
-    assert!(wire.stem(&draft, "scope").is_none(), "nothing is shared");
+    assert!(stem(&mut wire, &draft).is_none(), "nothing is shared");
     let few = Pieces::shared(results.iter().take(15).cloned().collect());
-    assert!(wire.stem(&sibling(&(draft.clone(), few), vec![], &[]), "scope").is_none());
+    assert!(stem(&mut wire, &sibling(&(draft.clone(), few), vec![], &[])).is_none());
     let automatic: Rc<[_]> = [("cache_control".to_owned(), "{\"type\":\"ephemeral\"}".to_owned())].into();
     let draft = Draft { parameters: automatic, ..draft };
-    assert!(wire.stem(&sibling(&(draft, results), vec![], &[]), "scope").is_none(), "its mark moves");
+    assert!(stem(&mut wire, &sibling(&(draft, results), vec![], &[])).is_none(), "its mark moves");
 }
 
 #[test]
@@ -145,7 +154,7 @@ fn sizes_go_on_behind_the_stem() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let draft = sibling(&beginning, vec![Piece::text("one"), Piece::text("two")], &[]);
-    let stem = wire.stem(&draft, "scope").unwrap();
+    let stem = stem(&mut wire, &draft).unwrap();
     let behind = wire.take_behind(&stem, &draft, "scope").unwrap();
     let all: Vec<u64> = (1..=stem.request().nodes.len() as u64).map(|at| at * 10).collect();
     let last = all[all.len() - 1];
@@ -181,5 +190,68 @@ fn the_trail_of_a_sibling_changes_nothing() {
         let followed = following.take_after(&draft, "scope", &mut trail);
         let taken = taking.take(&draft, "scope");
         assert_eq!(format!("{followed:?}"), format!("{taken:?}"), "{at}");
+    }
+}
+
+/// A random sibling: what it says after the shared blocks, the messages after that, its marks.
+type Plan = (Vec<u8>, Vec<Vec<u8>>, Vec<(usize, usize)>);
+
+fn plans() -> impl Strategy<Value = Vec<Plan>> {
+    let messages = vec(vec(0..6_u8, 0..3), 0..3);
+    vec((vec(0..6_u8, 0..3), messages, vec((0..5_usize, 0..24_usize), 0..4)), 1..8)
+}
+
+fn planned_piece(symbol: u8) -> Piece {
+    match symbol {
+        0..=2 => Piece::text(&format!("text {symbol}")),
+        3 => Piece::text(""),
+        4 => Piece::thinking("hm", "signature"),
+        _ => Piece::tool_result("toolu_7", "done", false),
+    }
+}
+
+fn planned(shared: &Pieces, before: &Rc<Message>, plan: &Plan) -> Draft {
+    let (own, later, marks) = plan;
+    let mut content = shared.clone();
+    own.iter().for_each(|symbol| content.push(planned_piece(*symbol)));
+    let mut messages = vec![before.clone(), Rc::new(Message { role: Role::User, content })];
+    messages.extend(later.iter().enumerate().map(|(at, symbols)| {
+        let role = if at % 2 == 0 { Role::Assistant } else { Role::User };
+        let content = symbols.iter().map(|symbol| planned_piece(*symbol)).collect::<Vec<_>>();
+        Rc::new(Message { role, content: Pieces::shared(content) })
+    }));
+    Draft {
+        model: "claude-opus-5-5".into(),
+        tools: Rc::from([]),
+        system: Rc::from([Piece::text("Be brief.")]),
+        messages,
+        parameters: Rc::from([]),
+        marks: marks.iter().map(|(item, part)| mark(Level::Messages, *item, *part)).collect(),
+    }
+}
+
+proptest! {
+    /// The slow twin takes each draft as a whole.
+    #[test]
+    fn a_request_is_the_same_whether_its_beginning_is_walked_or_not(plans in plans()) {
+        let result = |at| Piece::tool_result(&format!("toolu_{at}"), "started", false);
+        let shared = Pieces::shared((0..20).map(result).collect());
+        let before = Rc::new(Message { role: Role::Assistant, content: [Piece::text("Go.")].into() });
+        let mut fast = Wire::default();
+        let mut slow = Wire::default();
+        let mut known: Option<Stem> = None;
+        for plan in &plans {
+            let draft = planned(&shared, &before, plan);
+            let whole = slow.take(&draft, "scope");
+            let behind = known.as_ref().and_then(|stem| fast.take_behind(stem, &draft, "scope"));
+            let taken = match (behind, &known) {
+                (Some(behind), Some(stem)) => stem.whole(behind),
+                _ => fast.take(&draft, "scope"),
+            };
+            prop_assert_eq!(format!("{taken:?}"), format!("{whole:?}"));
+            if known.is_none() {
+                known = stem(&mut fast, &draft);
+            }
+        }
     }
 }

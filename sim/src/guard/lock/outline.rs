@@ -66,7 +66,6 @@ impl Outlines {
             automatic_conflict: None,
             excluded: Vec::new(),
             envelope: Vec::new(),
-            body_bytes: 0,
             addresses: newer.addresses.clone(),
         }
     }
