@@ -4,7 +4,7 @@
 mod suites;
 
 use forkcast_sim::guard::conformance::Card;
-use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
+use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
 use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, Watch};
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::wire::{BodyError, Request, Wire};
@@ -151,7 +151,7 @@ impl Sink for Check {
         watched.numbers.push(self.origins.len());
         self.origins.push(origin.clone());
         if let (Some(recorder), Some(seen)) = (&mut self.recorder, watched.watch.seen(wire, &checked, facts.parent)) {
-            recorder.take(&Seen { arena: watched.arena, ..seen });
+            recorder.take(&RequestRecord { arena: watched.arena, ..seen });
         }
         self.watch = Some(watched);
     }

@@ -23,7 +23,9 @@ use serde::Deserialize;
 
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::{Reading, when};
-use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Prompts, Run, Steps, TextBlock, Trace, TraceRequest};
+use crate::trace::{
+    BlockSizes, Clock, Conversation, IdScope, PrefixRun, Prompts, Steps, TextBlock, Trace, TraceRequest,
+};
 use crate::transcript::content_digest;
 
 /// Nanoseconds of one unit of `timestamp`.
@@ -93,10 +95,10 @@ impl Reader for LmCache {
 fn trace(rows: &[Placed<'_>]) -> Trace {
     let texts: Vec<&str> = rows.iter().map(|placed| placed.row.input.as_ref()).collect();
     let Prompts { runs, paths } = Prompts::cut(&texts);
-    let text = |run: &Run| &texts[run.prompt][run.start..run.end];
+    let text = |run: &PrefixRun| &texts[run.prompt][run.start..run.end];
     let sizes: Vec<u64> = runs.iter().map(|run| Vocabulary::Cl100k.count(text(run))).collect();
     let text_block =
-        |run: &Run| TextBlock { digest: content_digest(text(run).as_bytes()), bytes: text(run).len() as u64 };
+        |run: &PrefixRun| TextBlock { digest: content_digest(text(run).as_bytes()), bytes: text(run).len() as u64 };
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<(Conversation, Steps)> = Vec::new();
     let mut trace = Trace {

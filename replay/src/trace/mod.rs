@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use forkcast_sim::time::{Duration, Instant};
 
-pub(crate) use radix::{Prompts, Run};
+pub(crate) use radix::{PrefixRun, Prompts};
 pub(crate) use runs::Runs;
 pub use sends::{Priced, Rest, Sends};
 pub use turns::{Break, BreakPlace, Turn, turns};

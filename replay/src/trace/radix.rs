@@ -2,7 +2,7 @@
 
 /// A stretch of text that no prompt enters or leaves half-way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct PrefixRun {
     /// Which prompt it stands in.
     pub prompt: usize,
     /// Where it begins, in bytes.
@@ -15,7 +15,7 @@ pub(crate) struct Run {
 #[derive(Debug, Default)]
 pub(crate) struct Prompts {
     /// Every run, in order of first appearance.
-    pub runs: Vec<Run>,
+    pub runs: Vec<PrefixRun>,
     /// The runs of each prompt, as their numbers, in the order of the prompts.
     pub paths: Vec<Vec<u64>>,
 }
@@ -51,7 +51,7 @@ impl Prompts {
             for end in cuts(texts, sorted, at, open.last().map_or(0, |(_, end)| *end)) {
                 let start = open.last().map_or(0, |(_, end)| *end);
                 let id = self.runs.len() as u64;
-                self.runs.push(Run { prompt: here.prompt, start, end });
+                self.runs.push(PrefixRun { prompt: here.prompt, start, end });
                 open.push((id, end));
             }
             self.paths[here.prompt] = open.iter().map(|(id, _)| *id).collect();

@@ -9,11 +9,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(super) struct Spill {
     memory_bytes_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<SpillState>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct SpillState {
     memory: Vec<Box<[u8]>>,
     memory_bytes: usize,
     file: Option<File>,
@@ -38,7 +38,7 @@ pub(super) enum Spot {
 
 impl Spill {
     pub const fn new(memory_bytes_max: usize) -> Self {
-        let held = Held { memory: Vec::new(), memory_bytes: 0, file: None, file_bytes: 0, no_file: false };
+        let held = SpillState { memory: Vec::new(), memory_bytes: 0, file: None, file_bytes: 0, no_file: false };
         Self { memory_bytes_max, held: Mutex::new(held) }
     }
 
@@ -72,12 +72,12 @@ impl Spill {
     }
 
     /// A thread that panicked while it held the lock lost at most its own piece.
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, SpillState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl SpillState {
     fn spill(&mut self, bytes: &[u8]) -> Option<Spot> {
         if self.no_file {
             return None;

@@ -34,15 +34,15 @@ pub enum BoundPings {
 pub struct Bound {
     policy: Policy,
     uses: Vec<Use>,
-    requests: Vec<Asked>,
-    lines: Vec<Line>,
+    requests: Vec<BoundRequest>,
+    lines: Vec<BoundLine>,
     /// The next request finds what is new in it written by somebody unseen.
     warm: bool,
 }
 
 /// What a request adds to its blocks.
 #[derive(Clone, Debug)]
-struct Asked {
+struct BoundRequest {
     hidden: bool,
     total_tokens: u64,
     /// Behind the last block.
@@ -54,7 +54,7 @@ struct Asked {
 
 /// A line of prefixes.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct BoundLine {
     /// Where it branched off, once a request passed there: line, depth, tokens.
     branch: Option<(usize, u32, u64)>,
     known: bool,
@@ -95,7 +95,7 @@ impl Bound {
         let tokens = sized(sent, sent.end);
         let warm = std::mem::take(&mut self.warm);
         self.uses.push(Use { at: sent.times.at, prices: Prices::new(rates), warm });
-        self.requests.push(Asked {
+        self.requests.push(BoundRequest {
             hidden: sent.hidden,
             total_tokens: sent.total_tokens,
             behind_tokens: sent.total_tokens - tokens,
@@ -114,7 +114,7 @@ impl Bound {
         loop {
             let id = sent.prefixes.line(at);
             if self.lines.len() <= id.index() {
-                self.lines.resize(id.index() + 1, Line::default());
+                self.lines.resize(id.index() + 1, BoundLine::default());
             }
             let line = &mut self.lines[id.index()];
             if std::mem::replace(&mut line.known, true) {
@@ -193,7 +193,7 @@ fn along(mut meetings: Vec<Meeting>, ended: &mut Vec<Timeline>) -> (Timeline, u6
     (current, if behind == u64::MAX { 0 } else { behind })
 }
 
-impl Asked {
+impl BoundRequest {
     fn bill(&self, mut share: Usage, policy: Policy) -> Hypothetical {
         share.input_tokens += self.behind_tokens;
         // Sizes that were corrected between two requests make the blocks fall short of a later prompt, or exceed it.

@@ -28,7 +28,7 @@ pub(super) struct Pings {
     due: BTreeMap<(Instant, usize), Waiting>,
     /// When each agent's next ping is due.
     agents: BTreeMap<usize, Instant>,
-    sizes: Seen,
+    sizes: MarkedSizes,
 }
 
 /// An agent that nobody asks.
@@ -52,7 +52,7 @@ pub(super) struct Spent {
 
 impl Pings {
     pub fn new(keepalive: KeepAlive) -> Self {
-        Self { keepalive, due: BTreeMap::new(), agents: BTreeMap::new(), sizes: Seen::default() }
+        Self { keepalive, due: BTreeMap::new(), agents: BTreeMap::new(), sizes: MarkedSizes::default() }
     }
 
     /// When the next one goes out.
@@ -122,9 +122,9 @@ impl Pings {
 
 /// Sizes of the prefixes that were ever marked: no other can be read.
 #[derive(Debug, Default)]
-struct Seen(Vec<u64>);
+struct MarkedSizes(Vec<u64>);
 
-impl Seen {
+impl MarkedSizes {
     fn set(&mut self, node: NodeId, tokens: u64) {
         if self.0.len() <= node.index() {
             self.0.resize(node.index() + 1, 0);
@@ -133,7 +133,7 @@ impl Seen {
     }
 }
 
-impl Sizes for Seen {
+impl Sizes for MarkedSizes {
     fn tokens_at(&self, node: NodeId) -> u64 {
         self.0.get(node.index()).copied().unwrap_or(0)
     }

@@ -26,5 +26,5 @@ pub use difference::{Comparison, Difference, appended, compare, first_difference
 pub use pairing::Pair;
 pub use provider::Provider;
 pub use resent::{Resent, ResentBlocks};
-pub use shortfall::{Case, Explanation, Missed, Previous, explain};
+pub use shortfall::{BilledRequest, Explanation, Missed, Previous, explain};
 pub use window::{Window, window};

@@ -45,7 +45,7 @@ fn covered(request: &Request, cumulative: &[u64], minimum_tokens: u64) -> (usize
 
 /// Everything that is known about a request when its bill is explained. The cache is as it was before the request.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
+pub struct BilledRequest<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
     /// The request.
@@ -102,7 +102,7 @@ impl Explanation {
 }
 
 /// Accounts for the input of a request.
-pub fn explain(case: &Case<'_>) -> Explanation {
+pub fn explain(case: &BilledRequest<'_>) -> Explanation {
     let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, case.request));
     let coverage = Coverage::of(case);
     let mut account =
@@ -131,7 +131,7 @@ fn is_behind(difference: &Difference, previous: &Previous) -> bool {
 }
 
 /// Tokens of the longest prefix that an earlier request of the scope had.
-fn known_tokens(case: &Case<'_>) -> u64 {
+fn known_tokens(case: &BilledRequest<'_>) -> u64 {
     case.request.known.checked_sub(1).and_then(|last| case.cumulative.get(last)).copied().unwrap_or(0)
 }
 
@@ -148,7 +148,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    fn of(case: &Case<'_>) -> Self {
+    fn of(case: &BilledRequest<'_>) -> Self {
         let (marked, effective) = covered(case.request, case.cumulative, case.minimum_tokens);
         let mut held = vec![None; case.request.nodes.len()];
         let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
@@ -180,20 +180,20 @@ fn first_unread(cumulative: &[u64], read: u64) -> usize {
     cumulative.partition_point(|tokens| *tokens <= read)
 }
 
-fn too_short(case: &Case<'_>) -> usize {
+fn too_short(case: &BilledRequest<'_>) -> usize {
     let ends = case.request.markers.iter().filter_map(|marker| case.request.index_of(marker));
     let short = ends.filter(|at| *at < case.request.known && case.cumulative[*at] < case.minimum_tokens);
     short.max().map_or(0, |at| at + 1)
 }
 
-fn previous_live(case: &Case<'_>) -> usize {
+fn previous_live(case: &BilledRequest<'_>) -> usize {
     let Some(previous) = case.previous else { return 0 };
     let live = |node: &NodeId| case.cache.state(&case.wire.prefixes, *node, case.at) == EntryState::Live;
     previous.request.nodes[..previous.covered].iter().rposition(live).map_or(0, |at| at + 1)
 }
 
 struct Account<'a> {
-    case: &'a Case<'a>,
+    case: &'a BilledRequest<'a>,
     comparison: Option<&'a Comparison>,
     coverage: Coverage,
     missed: BTreeMap<(Cause, Category), u64>,

@@ -1,7 +1,7 @@
 //! The guard over bodies.
 
 use super::breakpoints::Breakpoints;
-use super::lock::Seen;
+use super::lock::RequestRecord;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Sent;
@@ -101,9 +101,9 @@ impl Guard {
     }
 
     /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
-    pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<Seen<'a>> {
+    pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<RequestRecord<'a>> {
         let seen = self.watch.seen(&self.wire, checked, parent)?;
-        Some(Seen { arena: self.arena, ..seen })
+        Some(RequestRecord { arena: self.arena, ..seen })
     }
 
     /// Drops all that no request to come is compared with.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reads::{Prompt, Step};
+use super::reads::{Step, StepPrompt};
 use super::subject::Subject;
 use crate::diagnosis::{Cause, Comparison, Difference, Pair, Resent};
 use crate::wire::{Ttl, Wire};
@@ -64,7 +64,7 @@ pub(super) struct Mixed {
     /// What stands where.
     pub slots: Vec<Slot>,
     /// The same to be looked up.
-    pub prompt: Prompt,
+    pub prompt: StepPrompt,
 }
 
 impl<'a> Counterfactual<'a> {
@@ -111,7 +111,7 @@ impl<'a> Counterfactual<'a> {
         };
         let steps: Vec<Step> = slots.iter().filter_map(|slot| self.step(*slot)).collect();
         let markers = self.markers(&slots, breakpoints);
-        Mixed { prompt: Prompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
+        Mixed { prompt: StepPrompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
     }
 
     /// The older's blocks with these pairs changed, and what is appended.

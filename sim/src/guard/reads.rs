@@ -23,7 +23,7 @@ pub(super) struct Step {
 
 /// A prompt with breakpoints, sent or not.
 #[derive(Clone, Debug)]
-pub(super) struct Prompt {
+pub(super) struct StepPrompt {
     /// Its prefixes as far as the arena has them.
     nodes: Vec<NodeId>,
     kinds: Vec<BlockKind>,
@@ -31,7 +31,7 @@ pub(super) struct Prompt {
     markers: Vec<(usize, Ttl)>,
 }
 
-impl Prompt {
+impl StepPrompt {
     /// The prompt of `steps` below `root`, with breakpoints on the steps of these indices.
     pub fn new(wire: &Wire, root: NodeId, steps: &[Step], markers: &[(usize, Ttl)], minimum_tokens: u64) -> Self {
         let mut node = Some(root);
@@ -77,7 +77,7 @@ pub(super) fn read_blocks(
 
 impl Entries {
     /// How many leading blocks of `prompt` are read.
-    pub fn read(&self, prompt: &Prompt, rules: &Rules) -> usize {
+    pub fn read(&self, prompt: &StepPrompt, rules: &Rules) -> usize {
         let written = |at: usize| prompt.nodes.get(at).and_then(|node| self.get(*node));
         read_blocks(&prompt.markers, &prompt.kinds, written, rules)
     }

@@ -1,6 +1,6 @@
 //! A request as the next of its chain needs it.
 
-use super::reads::{Prompt, Step};
+use super::reads::{Step, StepPrompt};
 use super::sent::Facts;
 use crate::cache::{Refusal, Rules, minimum_tokens, refusal};
 use crate::wire::{Marker, Prefixes, Request, Ttl, Wire};
@@ -74,7 +74,7 @@ impl Subject {
     }
 
     /// The request as a prompt to be looked up.
-    pub fn prompt(&self, wire: &Wire) -> Prompt {
-        Prompt::new(wire, self.request.root, &self.steps(&wire.prefixes), &self.marked(), self.minimum_tokens)
+    pub fn prompt(&self, wire: &Wire) -> StepPrompt {
+        StepPrompt::new(wire, self.request.root, &self.steps(&wire.prefixes), &self.marked(), self.minimum_tokens)
     }
 }

@@ -7,7 +7,7 @@ use super::clock::{Clockwork, Expected};
 use super::finding::{Finding, NoteKind, Noted, Rule};
 use super::judge::{self, Question};
 use super::lanes::{Lane, Lanes, Latest};
-use super::lock::Seen;
+use super::lock::RequestRecord;
 use super::reads::Entries;
 use super::refusal::Refusals;
 use super::report::{Checked, Report};
@@ -239,9 +239,14 @@ impl Watch {
     }
 
     /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
-    pub fn seen<'a>(&'a self, wire: &'a Wire, checked: &'a Checked, parent: Option<&'a str>) -> Option<Seen<'a>> {
+    pub fn seen<'a>(
+        &'a self,
+        wire: &'a Wire,
+        checked: &'a Checked,
+        parent: Option<&'a str>,
+    ) -> Option<RequestRecord<'a>> {
         let latest = self.latest.get(&checked.chain)?;
-        Some(Seen {
+        Some(RequestRecord {
             chain: &checked.chain_name,
             parent,
             wire,

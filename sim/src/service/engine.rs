@@ -4,7 +4,7 @@ use super::delivery::{Delivery, Times};
 use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
-use crate::diagnosis::{Case, Explanation, Previous, explain};
+use crate::diagnosis::{BilledRequest, Explanation, Previous, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
 use crate::wire::{NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Where the request's input tokens go, if the cache gives what is `predicted`.
     pub fn explain(&self, asked: &SizedRequest<'_>, predicted: &Outcome) -> Option<Explanation> {
-        Some(explain(&Case {
+        Some(explain(&BilledRequest {
             wire: asked.wire,
             request: asked.request,
             cumulative: asked.billed?,

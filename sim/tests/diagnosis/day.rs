@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, refusal};
-use forkcast_sim::diagnosis::{Case, Explanation, Previous, explain};
+use forkcast_sim::diagnosis::{BilledRequest, Explanation, Previous, explain};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{NodeId, PathSizes, Request, Usage, Wire};
 
@@ -73,7 +73,7 @@ impl Day {
         let read = self.read(sent);
         let predicted = self.outcome(&read, sent.at);
         let usage = sent.usage.unwrap_or_else(|| predicted.usage());
-        let explanation = explain(&Case {
+        let explanation = explain(&BilledRequest {
             wire: &self.wire,
             request: &read.request,
             cumulative: &read.cumulative,

@@ -22,18 +22,9 @@ const NO_NOUNS: [&str; 11] =
 
 /// Places that are still to be mended: word and file.
 const TO_MEND: &[(&str, &str)] = &[
-    ("Asked", "replay/src/what_if/bound.rs"),
-    ("Case", "replay/src/rebuild/forecast/decide.rs"),
-    ("Case", "sim/src/diagnosis/shortfall.rs"),
-    ("Held", "replay/src/transcript/spill.rs"),
-    ("Line", "replay/src/what_if/bound.rs"),
-    ("Prompt", "sim/src/guard/reads.rs"),
-    ("Run", "replay/src/trace/radix.rs"),
     ("Run", "reports/src/check/kind.rs"),
     ("Run", "reports/src/folder/reading.rs"),
     ("Run", "reports/src/format/check/sarif/parts.rs"),
-    ("Seen", "replay/src/what_if/pings.rs"),
-    ("Seen", "sim/src/guard/lock/record.rs"),
     ("Sent", "sim/src/guard/sent.rs"),
 ];
 

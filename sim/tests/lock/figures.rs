@@ -1,6 +1,6 @@
 //! What costs more, or reads less, than the lock expects.
 
-use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen, budget};
+use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, budget};
 use forkcast_sim::guard::{Budget, Guard, Rule, Rules, Sent};
 
 use super::stage::Talk;
@@ -11,7 +11,7 @@ fn expected(talk: &Talk) -> Lock {
     let mut recorder = Recorder::new(Recording::default());
     for body in talk.requests() {
         let checked = guard.take(&Sent { chain: Some("main"), ..Sent::body(&body) }).unwrap();
-        let seen: Seen<'_> = guard.seen(&checked, None).unwrap();
+        let seen: RequestRecord<'_> = guard.seen(&checked, None).unwrap();
         recorder.take(&seen);
     }
     Lock::parse(&recorder.finish().text()).unwrap()

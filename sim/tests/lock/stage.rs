@@ -1,6 +1,6 @@
 //! Conversations made by hand, and locks of them.
 
-use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen};
+use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
 use forkcast_sim::guard::{Guard, Rules, Sent};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ pub fn lock_of(recording: &Recording, agents: &[Agent<'_>]) -> Lock {
             // All of it as plain input, so that figures say what was sent and not what a cache made of it.
             let usage = Usage { input_tokens: *seen.cumulative.last().unwrap(), ..Usage::default() };
             let cost = seen.rates.map(|rates| rates.bill(&usage, &[]).total);
-            recorder.take(&Seen { usage, cost, ..seen });
+            recorder.take(&RequestRecord { usage, cost, ..seen });
         }
     }
     recorder.finish()

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::lock::{Lock, Recorder, Recording, Seen, equality};
+use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, equality};
 use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
 use forkcast_sim::wire::Wire;
 
@@ -21,7 +21,7 @@ fn lock_of(body: &str) -> Lock {
     let (mut guard, mut recorder) = (Guard::new(Rules::default()), Recorder::new(Recording::default()));
     let sent = Sent { chain: Some("main"), scope: "scope", ..Sent::body(body.as_bytes()) };
     let checked = guard.take(&sent).expect("a body");
-    let seen: Seen<'_> = guard.seen(&checked, None).expect("it was just checked");
+    let seen: RequestRecord<'_> = guard.seen(&checked, None).expect("it was just checked");
     recorder.take(&seen);
     recorder.finish()
 }

@@ -59,7 +59,7 @@ fn tokens(bytes: u64) -> u64 {
 }
 
 /// One request and what it is judged by.
-struct Case<'c> {
+struct Situation<'c> {
     track: &'c Track,
     request: &'c Outgoing<'c>,
     shared: &'c Shared,
@@ -87,7 +87,7 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
     if follows {
         track.extend_last(answer_end);
     }
-    let mut case = Case {
+    let mut case = Situation {
         track,
         request,
         shared,
@@ -117,7 +117,7 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
 }
 
 /// Where a fall to the hidden prefix would land. It changes seldom, and is looked up again at the ends of turns.
-fn track_head(case: &Case<'_>, anew: bool) -> u64 {
+fn track_head(case: &Situation<'_>, anew: bool) -> u64 {
     case.track.head_tokens.filter(|_| !anew).unwrap_or_else(|| case.head(Class::In))
 }
 
@@ -170,7 +170,7 @@ impl Verdict {
     }
 }
 
-impl Case<'_> {
+impl Situation<'_> {
     fn decide(&self) -> Verdict {
         let signs = &self.request.signs;
         if self.before.model != *self.request.model && self.holds(RuleName::ModelChanged) {

@@ -33,7 +33,7 @@ pub use digest::Digest;
 pub use equality::{Equality, equality};
 pub use figures::budget;
 pub use parse::BadLock;
-pub use record::{Recorder, Recording, Seen};
+pub use record::{Recorder, Recording, RequestRecord};
 pub use sharing::sharing;
 
 /// The version of the text that is written and read.

@@ -23,7 +23,7 @@ pub struct Recording {
 
 /// A request that was sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct RequestRecord<'a> {
     /// Name of its chain.
     pub chain: &'a str,
     /// Name of the chain that started its chain, where the input says so.
@@ -80,7 +80,7 @@ impl Recorder {
     }
 
     /// Takes a request. Costs a look at each of its blocks, and a digest of each that is new.
-    pub fn take(&mut self, seen: &Seen<'_>) {
+    pub fn take(&mut self, seen: &RequestRecord<'_>) {
         if seen.arena != self.arena {
             self.arena = seen.arena;
             self.known = Index::default();
@@ -98,7 +98,7 @@ impl Recorder {
         self.lock
     }
 
-    fn chain(&mut self, seen: &Seen<'_>) -> usize {
+    fn chain(&mut self, seen: &RequestRecord<'_>) -> usize {
         let shown = |name: &str| match self.recording.anonymous {
             true => anonymised("agent", name),
             false => name.to_owned(),
@@ -115,7 +115,7 @@ impl Recorder {
     }
 
     /// The path of a request; where it goes on as its chain's last one did, nothing is looked up.
-    fn path(&mut self, seen: &Seen<'_>, chain: usize) -> Vec<Step> {
+    fn path(&mut self, seen: &RequestRecord<'_>, chain: usize) -> Vec<Step> {
         let last = std::mem::take(&mut self.latest[chain]);
         let mut path: Vec<Step> = Vec::with_capacity(seen.request.nodes.len());
         let mut follows = true;
@@ -160,7 +160,7 @@ impl Recorder {
         at
     }
 
-    fn locked(&self, seen: &Seen<'_>, path: &[Step]) -> Locked {
+    fn locked(&self, seen: &RequestRecord<'_>, path: &[Step]) -> Locked {
         let digest = |level: Level| {
             let steps = path.iter().filter(|step| step.place.level == level);
             let mut digests = steps.map(|step| self.digest(step.node)).peekable();
