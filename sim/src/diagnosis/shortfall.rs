@@ -313,8 +313,12 @@ impl Account<'_> {
     /// No breakpoint that counts covers the block, in this request or in the one before.
     fn uncovered(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
         if at >= self.coverage.effective {
-            let marked = at < self.coverage.marked;
-            return Some(if marked { Cause::BelowMinimum } else { Cause::NoBreakpoint });
+            let is_marked = at < self.coverage.marked;
+            return match is_marked {
+                true if self.went_below_the_minimum(partner) => None,
+                true => Some(Cause::BelowMinimum),
+                false => Some(Cause::NoBreakpoint),
+            };
         }
         let (previous, partner) = (self.case.previous?, partner?);
         // Another request of the scope may have written what the previous one did not.
@@ -324,10 +328,22 @@ impl Account<'_> {
         Some(if partner < previous.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
     }
 
+    /// The previous request had the block in the cache, where it can still be read; a change made the prompt too short for
+    /// that. With the changed bytes put back it would be read (`design.md` 6).
+    fn went_below_the_minimum(&self, partner: Option<usize>) -> bool {
+        partner.is_some_and(|partner| partner < self.coverage.previous_live) && self.first_change().is_some()
+    }
+
+    /// The first change within what the previous request had in the cache.
+    fn first_change(&self) -> Option<&Difference> {
+        let previous = self.case.previous?;
+        self.comparison?.differences.iter().find(|found| !is_behind(found, previous))
+    }
+
     /// The first change of content within what the previous request had in the cache.
     fn content(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
-        let (previous, partner) = (self.case.previous?, partner?);
-        let first = self.comparison?.differences.iter().find(|found| !is_behind(found, previous))?;
+        let partner = partner?;
+        let first = self.first_change()?;
         // Before the change an entry of the same prefix stands, and like all entries behind it that the previous request
         // left it cannot be read: without the change the block would be missed as well.
         let dead = matches!(self.coverage.held[at], Some(Cause::Expired | Cause::InFlight | Cause::Evicted));

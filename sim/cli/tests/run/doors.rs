@@ -84,9 +84,14 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
             add(&mut of_replay, &number(&line).into(), ["cause", "tokens", "cost_usd"].map(|field| &missed[field]));
         }
     }
-    assert_eq!(losses_of_check(&check), of_replay, "{said}");
+    let is_known = SEVERAL_AT_ONCE.iter().any(|known| place.ends_with(known)) && !input.starts_with("named");
+    assert_eq!(losses_of_check(&check) == of_replay, !is_known, "{said}: {of_replay:?}");
     found
 }
+
+/// Scenarios in which several changes come at once, taken for one conversation where no names tell its agents apart. Of these
+/// `check` blames the change without which a sibling's cache entry would have been read, `replay` the first one.
+const SEVERAL_AT_ONCE: [&str; 1] = ["doors-contract-E16+strip-history"];
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
 const ALIKE: [(&str, &str); 9] = [
