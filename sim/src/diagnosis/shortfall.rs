@@ -224,10 +224,13 @@ impl Account<'_> {
             self.new_tokens += end - from - missed_tokens;
             match &mut stretch {
                 Some((known, tokens)) if *known == cause && tokens.end == from => tokens.end += missed_tokens,
-                _ => self.miss(stretch.replace((cause, from..from + missed_tokens))),
+                _ => {
+                    self.miss(stretch.as_ref());
+                    stretch = Some((cause, from..from + missed_tokens));
+                }
             }
         }
-        self.miss(stretch);
+        self.miss(stretch.as_ref());
     }
 
     /// How many of the block's `tokens` were sent before.
@@ -244,9 +247,10 @@ impl Account<'_> {
 
     /// Books a stretch of the prompt's tokens as missed, at what they were billed as: behind the read lie
     /// the one-hour writes, then the five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
-    fn miss(&mut self, stretch: Option<(Cause, Range<u64>)>) {
+    fn miss(&mut self, stretch: Option<&(Cause, Range<u64>)>) {
         let Some((cause, tokens)) = stretch else { return };
-        let Range { start: from, end } = tokens;
+        let from = tokens.start;
+        let end = tokens.end;
         let usage = self.case.usage;
         let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
         let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
@@ -257,7 +261,7 @@ impl Account<'_> {
         ];
         for (billed_as, from, end) in stretches {
             if from < end {
-                *self.missed.entry((cause, billed_as)).or_default() += end - from;
+                *self.missed.entry((*cause, billed_as)).or_default() += end - from;
             }
         }
     }
