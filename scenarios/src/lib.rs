@@ -8,7 +8,7 @@
 //! * [`expect`]: whether that is what was expected.
 //! * [`golden`]: the same as text that is kept beside the scenario.
 //! * [`catalog`]: the scenarios that are built in.
-//! * [`captured`]: its requests as a proxy would have seen them, for the prefix guard.
+//! * [`capture`]: its requests as a proxy would have seen them, for the prefix guard.
 //! * [`fanout`]: what fan-out costs, as a run and as a formula.
 //! * [`sweep`]: grids of any of these in parts, on many cores and machines.
 

@@ -1,6 +1,6 @@
 //! The file formats: one reader each, all giving the same [`Reading`].
 //!
-//! A new format is one file here that implements [`Reader`], and a row in the table below.
+//! A new format is one file here that implements `Reader`, and a row in the table below.
 
 pub mod bodies;
 pub mod claude_code;

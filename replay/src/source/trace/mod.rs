@@ -1,7 +1,7 @@
 //! Requests of a serving trace: blocks that are told by ids, or by digests of the texts that they were.
 //!
 //! Only whole blocks are compared: what is left behind them has another id in every request. Each run of blocks
-//! ([`runs`]) is a message of its own.
+//! (`trace/runs.rs`) is a message of its own.
 
 mod conversations;
 

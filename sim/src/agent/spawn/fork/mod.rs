@@ -7,7 +7,7 @@
 //! * [`origin`]: what the children of one message share, taken once: history, prompt, tools (FORK-15..19, FORK-53).
 //! * [`documents`], [`client`]: the two messages behind the history, in the contract's shape and in that of the client of
 //!   2026; [`text`] holds their words. [`ablation`]: one principle broken, to see what it is worth (CACHE-33).
-//! * [`launch`]: when the children ask for the first time (`design.md` 5).
+//! * `agent/session/launch.rs`: when the children ask for the first time (`design.md` 5).
 //! * [`report`]: what a child says at its end (FORK-41, FORK-42).
 //!
 //! A child runs as every agent behind does: task, transcript, lifecycle and notification of its own (FORK-50..52).
