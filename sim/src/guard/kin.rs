@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::resemblance::{History, is_of_kind, resembles};
 use super::sent::Facts;
 use crate::diagnosis::{align, blocks};
-use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire};
+use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire, shared_nodes};
 
 /// Whose request it is.
 #[derive(Clone, Debug)]
@@ -152,7 +152,9 @@ impl<T: Relative> Kin<T> {
         let sibling = match known {
             Some(family) => {
                 let end = family.shared.unwrap_or_default();
-                family.shared.get_or_insert_with(|| common(family.first.request(), newer.request()));
+                family
+                    .shared
+                    .get_or_insert_with(|| shared_nodes(&family.first.request().nodes, &newer.request().nodes));
                 let shared = family.own_from..end;
                 (!shared.is_empty()).then(|| Sibling { first: family.first.clone(), shared })
             }
@@ -187,7 +189,7 @@ impl<T: Relative> Kin<T> {
         let known = if newer.sender().parent().is_some() { first.level_start(Level::Messages) } else { 0 };
         let end = family.shared.map_or(known, |shared| shared.max(known));
         let directive = directive(wire, first).min(directive(wire, newer.request()));
-        family.shared.get_or_insert_with(|| common(first, newer.request()).min(directive));
+        family.shared.get_or_insert_with(|| shared_nodes(&first.nodes, &newer.request().nodes).min(directive));
         Kinship::Brief(Sibling { first: family.first.clone(), shared: 0..end })
     }
 
@@ -292,11 +294,6 @@ fn branch(wire: &Wire, older: &Request, newer: &Request) -> usize {
 fn inherited(wire: &Wire, older: &Request, newer: &Request) -> usize {
     let alignment = align(&blocks(older, &wire.prefixes), &blocks(newer, &wire.prefixes));
     alignment.partner.iter().rposition(Option::is_some).map_or(0, |at| at + 1)
-}
-
-/// How many leading blocks two requests share.
-fn common(older: &Request, newer: &Request) -> usize {
-    older.nodes.iter().zip(&newer.nodes).take_while(|(old, new)| old == new).count()
 }
 
 /// Where an agent is told what is its own alone: the last text that a user says in its first request.

@@ -1,7 +1,7 @@
 //! How two prompts lie beside each other.
 
-use forkcast_sim::diagnosis::{Alignment, align};
-use forkcast_sim::wire::{BlockId, BlockKind, Blocks, Content, Level, Role};
+use forkcast_sim::diagnosis::{Alignment, align, blocks, compare};
+use forkcast_sim::wire::{BlockId, BlockKind, Blocks, Content, Level, Role, Wire};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -54,6 +54,33 @@ fn appending_is_adding_behind_the_end_and_nothing_else() {
         ("ab", "acd", false),
     ] {
         assert_eq!(aligned(old, new).appends(), appends, "{old} {new}");
+    }
+}
+
+/// A request with a message for each letter.
+fn body(letters: &str) -> String {
+    let message = |letter| format!(r#"{{"role":"user","content":[{{"type":"text","text":"{letter}"}}]}}"#);
+    let messages: Vec<String> = letters.chars().map(message).collect();
+    format!(r#"{{"model":"claude-opus-4-8","messages":[{}]}}"#, messages.join(","))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(0), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A request that only appends is not walked; an alignment block by block says the same.
+    #[test]
+    fn what_only_appends_compares_as_block_by_block(begun in "[a-c]{1,8}", more in "[a-c]{0,8}") {
+        let mut wire = Wire::default();
+        let mut read = |letters: &str| wire.read(body(letters).as_bytes(), "scope", "").unwrap();
+        let older = read(&begun);
+        let newer = read(&format!("{begun}{more}"));
+        let found = compare(&wire, &older, &newer);
+        let slow = align(&blocks(&older, &wire.prefixes), &blocks(&newer, &wire.prefixes));
+        prop_assert_eq!(&found.alignment.partner, &slow.partner);
+        prop_assert_eq!((&found.alignment.gaps, found.alignment.old_len), (&slow.gaps, slow.old_len));
+        let resent: Vec<Option<usize>> = found.resent.iter().map(|resent| resent.map(|resent| resent.old)).collect();
+        prop_assert_eq!(&resent, &slow.partner);
+        prop_assert!(found.differences.is_empty());
     }
 }
 
