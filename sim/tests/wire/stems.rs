@@ -231,6 +231,8 @@ fn planned(shared: &Pieces, before: &Rc<Message>, plan: &Plan) -> Draft {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The slow twin takes each draft as a whole.
     #[test]
     fn a_request_is_the_same_whether_its_beginning_is_walked_or_not(plans in plans()) {
