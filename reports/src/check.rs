@@ -169,6 +169,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Fails, Self::Told, Self::Allowed, Self::Harmless];
+
+    /// How much such a finding weighs.
+    pub const fn weight(self) -> Weight {
+        match self {
+            Self::Fails => Weight::Error,
+            Self::Told | Self::Allowed | Self::Harmless => Weight::Note,
+        }
+    }
+
     /// Stable word for machines.
     pub const fn word(self) -> &'static str {
         match self {
@@ -176,6 +187,33 @@ impl Verdict {
             Self::Told => "told",
             Self::Allowed => "allowed",
             Self::Harmless => "harmless",
+        }
+    }
+}
+
+/// How much a finding weighs, decided once for all programs that take a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// It makes the check fail.
+    Error,
+    /// It does not.
+    Note,
+}
+
+impl Weight {
+    /// The word of a level in SARIF, and in the text of a JUnit test.
+    pub const fn in_sarif(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Note => "note",
+        }
+    }
+
+    /// The command of a workflow.
+    pub const fn in_github(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Note => "notice",
         }
     }
 }

@@ -59,6 +59,19 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Refused,
+        Self::NoBreakpoint,
+        Self::BelowMinimum,
+        Self::NewFromHere,
+        Self::Expired,
+        Self::InFlight,
+        Self::Evicted,
+        Self::BeyondLookback,
+        Self::NeverWritten,
+    ];
+
     /// Stable word for machines.
     pub const fn word(self) -> &'static str {
         match self {
@@ -211,6 +224,10 @@ impl<'a> Explained<'a> {
         self.entry.line.at.map(|now| now.since(then).as_millis())
     }
 }
+
+/// What a cache can hold of a prefix.
+pub const STATES: [EntryState; 5] =
+    [EntryState::Absent, EntryState::Live, EntryState::Expired, EntryState::Evicted, EntryState::InFlight];
 
 /// The word for what became of an entry.
 pub const fn state_word(state: EntryState) -> &'static str {

@@ -10,11 +10,15 @@
 //! * [`forks`]: what the forks of a run share with their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
 //! * [`document`]: headings, sentences and tables, whatever they will be written as.
+//! * [`record`]: one list of fields for each record, from which all forms of output are made.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
 //! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
 //! * [`figures`](mod@figures): pictures.
 //! * [`folder`](mod@folder): all of it on disk.
 //! * [`claims`]: the page `published/claims.md`: what is said of forks, held against runs.
+
+#[macro_use]
+pub mod record;
 
 pub mod check;
 pub mod claims;

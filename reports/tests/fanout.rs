@@ -7,17 +7,19 @@ use forkcast_reports::figures;
 use forkcast_reports::format::{SCHEMAS, fanout};
 use forkcast_reports::human;
 use forkcast_scenarios::fanout::breakeven::{Inquiry, Question, answer, plots};
-use forkcast_scenarios::fanout::{Cell, Grid, Row, Spawn, row::row};
+use forkcast_scenarios::fanout::{Cell, Grid, Spawn, Trial, trial::trial};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
 use forkcast_sim::pricing::PriceBook;
 use serde_json::Value;
 
+use crate::tables::parsed;
+
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 5_000, gathering_turns: 2 };
 
-fn rows(grid: &Grid) -> Vec<Row> {
+fn rows(grid: &Grid) -> Vec<Trial> {
     let book = Rc::new(PriceBook::built_in());
-    grid.cells().unwrap().iter().map(|cell| row(cell, &book).unwrap()).collect()
+    grid.cells().unwrap().iter().map(|cell| trial(cell, &book).unwrap()).collect()
 }
 
 /// Forks and agents of their own, priced and not, whole and broken, under two policies of two kinds.
@@ -34,7 +36,7 @@ fn grid() -> Grid {
     }
 }
 
-fn json(rows: &[Row]) -> Value {
+fn json(rows: &[Trial]) -> Value {
     let mut text = Vec::new();
     fanout::write(rows, &[], "made-up prices", false, &mut text).unwrap();
     serde_json::from_slice(&text).unwrap()
@@ -66,7 +68,7 @@ fn json_follows_its_schema() {
 #[test]
 fn the_best_of_a_set_is_the_best_of_those_that_differ_in_policy_alone() {
     let rows = rows(&Grid { children: vec![2, 4], launch: grid().launch, ..Grid::of(Cell::default()) });
-    let rows: Vec<Row> = rows.into_iter().map(|row| Row { bound: None, ..row }).collect();
+    let rows: Vec<Trial> = rows.into_iter().map(|row| Trial { bound: None, ..row }).collect();
     let value = json(&rows);
     for best in ["best_cost", "best_makespan"] {
         let best: Vec<usize> = value[best].as_array().unwrap().iter().map(|at| at.as_u64().unwrap() as usize).collect();
@@ -83,7 +85,7 @@ fn comma_separated_values_have_a_row_for_each_cell_and_no_row_is_shorter() {
     let mut text = Vec::new();
     fanout::table(&rows, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
-    let widths: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
+    let widths: Vec<usize> = parsed(&text).iter().map(Vec::len).collect();
     assert_eq!(widths.len(), rows.len() + 1);
     assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
 }
@@ -125,7 +127,7 @@ fn answers_are_written_in_every_form() {
         spawn: SPAWN,
     };
     let answers: Vec<_> = Question::ALL.map(|question| answer(question, &asked, &book).unwrap()).into();
-    let rows: Vec<Row> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
+    let rows: Vec<Trial> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
     let mut text = Vec::new();
     fanout::write(&rows, &answers, "made-up prices", false, &mut text).unwrap();
     let value: Value = serde_json::from_slice(&text).unwrap();

@@ -155,7 +155,7 @@ fn comparisons_follow_their_schema() {
 
 #[test]
 fn the_schemas_know_every_cause() {
-    for (name, text) in SCHEMAS {
+    for (name, text) in SCHEMAS.iter() {
         let schema: Value = serde_json::from_str(text).unwrap();
         // Lists and manifests hold no requests; fan-outs and sweeps hold no causes.
         let Some(known) = schema["$defs"]["cause"]["enum"].as_array() else {
@@ -181,7 +181,7 @@ fn lists_follow_their_schema() {
     }
 }
 
-/// Names of files are names of formats, and every schema says what it is about.
+/// Names of files are names of formats, and every schema says what it is about. `FORKCAST_UPDATE=1` writes the files anew.
 #[test]
 fn schemas_describe_themselves() {
     for schema in schemas::schemas() {
@@ -190,6 +190,51 @@ fn schemas_describe_themselves() {
         assert_eq!(value["$id"], format!("forkcast:{}", schema.name));
         assert!(schema.description().len() > 20, "{}", schema.name);
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(schema.file_name());
-        assert_eq!(std::fs::read_to_string(path).unwrap(), schema.text);
+        if std::env::var_os("FORKCAST_UPDATE").is_some() {
+            std::fs::write(&path, schema.text).unwrap();
+        }
+        let file = std::fs::read_to_string(path).unwrap();
+        assert!(file == schema.text, "{} is not what its record says: FORKCAST_UPDATE=1 writes it anew", schema.name);
+    }
+}
+
+/// Every property of these schemas, with its path.
+fn properties<'s>(schema: &'s Value, path: &str, found: &mut Vec<(String, &'s Value)>) {
+    match schema {
+        Value::Object(fields) => {
+            for (word, value) in fields {
+                if let ("properties", Value::Object(own)) = (word.as_str(), value) {
+                    found.extend(own.iter().map(|(name, property)| (format!("{path}.{name}"), property)));
+                }
+                properties(value, &format!("{path}.{word}"), found);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| properties(value, path, found)),
+        _ => {}
+    }
+}
+
+/// What a field means is said of each, and when it is null of each that can be; amounts, tokens and instants have a unit.
+#[test]
+fn every_field_says_what_it_means() {
+    // Those are written by hand.
+    let others = ["list", "manifest", "plan", "scenario"].map(|name| format!("forkcast.{name}/1"));
+    for (name, text) in SCHEMAS.iter().filter(|(name, _)| others.iter().all(|other| other != name)) {
+        let schema: Value = serde_json::from_str(text).unwrap();
+        let mut found = Vec::new();
+        properties(&schema, name, &mut found);
+        assert!(found.len() > 10);
+        for (path, property) in found {
+            let said = property["description"].as_str().unwrap_or_default();
+            assert!(said.len() > 4, "{path} does not say what it means");
+            let text = property.to_string();
+            let can_be_null = property["type"].is_array()
+                || property["enum"].as_array().is_some_and(|words| words.contains(&Value::Null))
+                || property["anyOf"].is_array();
+            assert_eq!(can_be_null, said.contains("Null "), "{path}: {text}");
+            let is_number = text.contains("\"number\"") || text.contains("\"integer\"");
+            let wants_unit = ["_usd", "_tokens", "_ms", "_ns"].iter().any(|end| path.ends_with(end)) && is_number;
+            assert!(!wants_unit || property["unit"].is_string(), "{path} has no unit");
+        }
     }
 }

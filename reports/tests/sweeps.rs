@@ -4,8 +4,8 @@ use forkcast_reports::document::terminal;
 use forkcast_reports::format::sweep;
 use forkcast_reports::human;
 use forkcast_scenarios::catalog;
-use forkcast_scenarios::sweep::row::Player;
-use forkcast_scenarios::sweep::{Axis, Plan, Row, Subject};
+use forkcast_scenarios::sweep::outcome::Player;
+use forkcast_scenarios::sweep::{Axis, CellOutcome, Plan, Subject};
 use serde_json::Value;
 
 use crate::written::{check, text, validator};
@@ -21,9 +21,9 @@ fn plans() -> [Plan; 2] {
     ]
 }
 
-fn rows(plan: &Plan) -> Vec<Row> {
+fn rows(plan: &Plan) -> Vec<CellOutcome> {
     let player = Player::of(plan);
-    plan.cells.iter().map(|cell| player.row(cell)).collect()
+    plan.cells.iter().map(|cell| player.outcome(cell)).collect()
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
     assert!(narrow.contains("In all cells: growth 500") && narrow.contains("Cheapest: children 1, $"), "{narrow}");
     let of_scenario = shown(&scenario);
     let place = |word: &str| of_scenario.find(word).unwrap_or_else(|| panic!("{word}: {of_scenario}"));
-    assert!(place("limits.steps 100000") < place("broke off"));
+    assert!(place("limits.steps 100000") < place("broke off"), "{of_scenario}");
 }
 
 /// A provider that lets one request a minute through leaves children without an answer, and that is cheap.

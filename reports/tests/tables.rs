@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::written;
 
 /// A file of comma-separated values as RFC 4180 reads it.
-fn parsed(text: &str) -> Vec<Vec<String>> {
+pub fn parsed(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let (mut quoted, mut chars) = (false, text.chars().peekable());
     while let Some(c) = chars.next() {

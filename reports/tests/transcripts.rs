@@ -144,7 +144,7 @@ fn json(report: &Report<'_>) -> Value {
     let mut text = Vec::new();
     format::replay::write(report, &mut text).unwrap();
     let value: Value = serde_json::from_slice(&text).unwrap();
-    let schema = SCHEMAS.iter().find(|(name, _)| *name == "forkcast.replay/1").unwrap().1;
+    let schema = &SCHEMAS.iter().find(|(name, _)| *name == "forkcast.replay/1").unwrap().1;
     let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}");

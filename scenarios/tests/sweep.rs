@@ -10,7 +10,7 @@ use forkcast_scenarios::catalog;
 use forkcast_scenarios::fanout;
 use forkcast_scenarios::sweep::part::{self, Found};
 use forkcast_scenarios::sweep::plan::{BadPlan, CELLS_MAX};
-use forkcast_scenarios::sweep::{Axis, Plan, Row, Shard, Step, Subject, Work, gather};
+use forkcast_scenarios::sweep::{Axis, CellOutcome, Plan, Shard, Step, Subject, Work, gather};
 use forkcast_sim::pricing::PriceBook;
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn run(plan: &Plan, folder: &Path, shard: Shard, jobs: usize) -> Vec<Step> {
     steps
 }
 
-fn merged(plan: &Plan, folder: &Path) -> Vec<Row> {
+fn merged(plan: &Plan, folder: &Path) -> Vec<CellOutcome> {
     let gathered = gather(plan, folder).unwrap();
     assert_eq!(gathered.missing, []);
     gathered.rows
@@ -64,7 +64,7 @@ fn a_cell_of_a_sweep_is_the_cell_of_a_fan_out() {
     let book = Rc::new(PriceBook::built_in());
     for (cell, row) in plan.cells.iter().zip(merged(&plan, &place)) {
         let alone = forkcast_scenarios::sweep::parameter::cell(&cell.set).unwrap();
-        let alone = fanout::row::row(&alone, &book).unwrap();
+        let alone = fanout::trial::trial(&alone, &book).unwrap();
         assert_eq!(
             (row.usage, row.cost, row.bound),
             (alone.outcome.usage, alone.outcome.cost, alone.bound),

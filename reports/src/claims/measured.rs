@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::play::Unplayed;
-use forkcast_scenarios::fanout::row::{Row, row};
+use forkcast_scenarios::fanout::trial::{Trial, trial};
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::{Money, PriceBook};
 
@@ -70,7 +70,7 @@ impl Runs {
 
     /// Plays `cell` without output.
     pub fn of(&self, cell: &Cell) -> Result<Measured, Unplayed> {
-        let Row { outcome, .. } = row(&Cell { output: 0, ..cell.clone() }, &self.book)?;
+        let Trial { outcome, .. } = trial(&Cell { output: 0, ..cell.clone() }, &self.book)?;
         let priced = |amount: Option<Money>| {
             amount.ok_or_else(|| Unplayed::Failed(format!("{}: no price in the book", cell.model)))
         };

@@ -6,8 +6,8 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::json_text;
 use super::{Cell, Column, Document, Part, Table};
-use crate::format::json_text;
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.list/1";

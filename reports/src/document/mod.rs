@@ -3,6 +3,7 @@
 mod cell;
 pub mod csv;
 pub mod json;
+pub(crate) mod json_text;
 mod layout;
 pub mod markdown;
 pub mod terminal;

@@ -1,6 +1,6 @@
 //! A fan-out on disk: `fanout.json`, `fanout.csv`, and each answer as `NAME.svg` and `NAME.png`.
 
-use forkcast_scenarios::fanout::Row;
+use forkcast_scenarios::fanout::Trial;
 use forkcast_scenarios::fanout::breakeven::Answer;
 
 use super::{Contents, FANOUT, Folder, FolderError, Written, named};
@@ -14,7 +14,7 @@ impl Folder {
     /// When a file cannot be written; the folder is then unchanged.
     pub fn write_fanout(
         mut self,
-        rows: &[Row],
+        rows: &[Trial],
         answers: &[Answer],
         drawn: &[Answer],
         price_book: &str,

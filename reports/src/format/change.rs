@@ -1,38 +1,18 @@
-//! A change of a prompt, as `forkcast.check/1` and `forkcast.diff/1` tell it alike.
+//! A change of a prompt, in `forkcast.check/1` and `forkcast.diff/1` alike.
 
 use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::guard::{Finding, Unknown};
-use serde::Serialize;
 
-use super::number::Usd;
+use super::words::{cause, level, provider, volatile};
 use crate::document::Marked;
+use crate::record::{Shape, Value};
 
-/// What, where, why, and what it costs. All words are null where nothing changed.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct ChangeObject {
-    level: Option<&'static str>,
-    path: Option<String>,
-    name: Option<String>,
-    offset_in_block: Option<u64>,
-    offset_in_prefix: Option<u64>,
-    cause: Option<&'static str>,
-    volatile: Option<&'static str>,
-    breaks_prefix: bool,
-    offset_range: Option<[u64; 2]>,
-    tokens_lost: Option<u64>,
-    tokens_lost_is_upper_bound: bool,
-    cost_usd: Option<Usd>,
-    cost_usd_per_day: Option<Usd>,
-    cost_unknown: Option<&'static str>,
-    provider: Option<&'static str>,
-    provider_reason: Option<&'static str>,
-    suggestion: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<WindowObject>,
-}
+/// A change, with what a reader may see of it, and what would save it; `None` where nothing changed.
+pub(super) struct Change<'a>(pub Option<Visible<'a>>);
 
-/// What a reader of a change may see, and what would save it.
-pub(super) struct Shown {
+/// What a reader sees of a change.
+pub(super) struct Visible<'a> {
+    pub finding: &'a Finding,
     /// The change's name as it is shown.
     pub name: String,
     pub suggestion: String,
@@ -41,47 +21,83 @@ pub(super) struct Shown {
     pub windows: bool,
 }
 
-impl ChangeObject {
-    /// That nothing changed.
-    pub(super) fn nothing() -> Self {
-        Self { tokens_lost: Some(0), ..Self::default() }
-    }
-
-    /// A change as the guard found it.
-    pub(super) fn of(finding: &Finding, shown: Shown) -> Self {
-        let windows = finding.windows.as_ref().filter(|_| shown.windows);
-        Self {
-            level: Some(finding.level.name()),
-            path: Some(finding.path.clone()),
-            name: Some(shown.name),
-            offset_in_block: finding.offset_in_block,
-            offset_in_prefix: finding.offset_in_prefix,
-            offset_range: finding.offset_range,
-            cause: Some(finding.cause.word()),
-            volatile: finding.volatile.map(|volatile| volatile.word()),
-            breaks_prefix: finding.breaks_prefix,
-            tokens_lost: finding.tokens_lost(),
-            tokens_lost_is_upper_bound: finding.loss.is_some_and(|loss| loss.is_upper_bound),
-            cost_usd: finding.cost().map(Usd),
-            cost_usd_per_day: shown.requests_per_day.and_then(|requests| finding.cost_per_day(requests)).map(Usd),
-            cost_unknown: finding.unknown().map(Unknown::word),
-            provider: finding.provider.map(Provider::word),
-            provider_reason: finding.provider_reason(),
-            suggestion: Some(shown.suggestion),
-            window: windows.map(|windows| WindowObject::from(&windows.clone().map(Marked::from))),
-        }
+impl Visible<'_> {
+    fn windows(&self) -> Option<Windows> {
+        let windows = self.finding.windows.clone().filter(|_| self.windows)?;
+        Some(Windows(windows.map(Marked::from)))
     }
 }
 
-/// The bytes around a difference.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct WindowObject {
-    older: String,
-    newer: String,
+impl<'a> Change<'a> {
+    /// Something of the finding; null where nothing changed.
+    fn of<T: Into<Value>>(&self, of: impl FnOnce(&'a Finding) -> T) -> Value {
+        self.0.as_ref().map(|seen| of(seen.finding)).into()
+    }
 }
 
-impl From<&[Marked; 2]> for WindowObject {
-    fn from([older, newer]: &[Marked; 2]) -> Self {
-        Self { older: older.whole(), newer: newer.whole() }
-    }
+/// When there is nothing to say.
+const NOTHING: &str = "where nothing changed";
+
+/// When a field is null.
+const NO_BYTE: &str = "for parameters and breakpoints, against a lock, and where nothing changed";
+
+/// When a field is null.
+const NO_COST: &str = "where cost_unknown says why";
+
+record! {
+    Change<'_>, "change":
+    field "level", level, "Where it is." => |it| it.of(|found| found.level.name()), null(NOTHING);
+    text "path", "JSON path in the newer body, or in the older where the newer ends before it." =>
+        |it| it.of(|found| found.path.clone()), null(NOTHING);
+    text "name", "What changed." => |it| it.0.as_ref().map(|seen| seen.name.clone()), null(NOTHING);
+    count "offset_in_block", "First differing byte of the block's canonical bytes." =>
+        |it| it.of(|found| found.offset_in_block), unit("bytes"), null(NO_BYTE);
+    count "offset_in_prefix", "The same from the start of the prompt." =>
+        |it| it.of(|found| found.offset_in_prefix), unit("bytes"), null(NO_BYTE);
+    field "cause", cause, "What kind of change it is." => |it| it.of(|found| found.cause.word()), null(NOTHING);
+    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+        |it| it.of(|found| found.volatile.map(|volatile| volatile.word())), null("where it looks like none");
+    truth "breaks_prefix",
+        "Time left out and all other changes of the request undone, it reads less because of this one. Of rule \
+         equality: than it would if the lock's prompt were in the cache; tokens and cost are what whoever has that \
+         pays, once." =>
+        |it| it.0.as_ref().is_some_and(|seen| seen.finding.breaks_prefix);
+    field "offset_range", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
+        "The stretch of canonical bytes of the newer block that is not in the older, end excluded; against a lock the \
+         256 bytes in which the difference begins." =>
+        |it| it.of(|found| found.offset_range), unit("bytes"), null("where no byte is known");
+    tokens "tokens_lost",
+        "Tokens that were sent before and would have been read without the change: after it, within it (the equal ends \
+         of a changed block, shared by bytes), and before it back to where a breakpoint ends. A token counts for the \
+         first change of its request that loses it, so those of one rule add up. An estimate where no usage is \
+         recorded." =>
+        |it| it.0.as_ref().map_or(Some(0), |seen| seen.finding.tokens_lost()),
+        null("where no cache of its provider is modelled");
+    truth "tokens_lost_is_upper_bound",
+        "Only digests of an edited block are known, and less of it may have been sent before." =>
+        |it| it.0.as_ref().and_then(|seen| seen.finding.loss).is_some_and(|loss| loss.is_upper_bound);
+    usd "cost_usd", "What they cost more than reads." => |it| it.of(Finding::cost), null(NO_COST);
+    usd "cost_usd_per_day", "The same for --requests-per-day requests, each of which pays it." =>
+        |it| it.0.as_ref().and_then(|seen| seen.finding.cost_per_day(seen.requests_per_day?)),
+        null("where that was not given, and against a lock");
+    field "cost_unknown", || Shape::words([Unknown::NoCacheModel, Unknown::NoPrice].map(Unknown::word)),
+        "Why the cost is null." =>
+        |it| it.of(|found| found.unknown().map(Unknown::word)), null("where it is known");
+    field "provider", provider, "Whose cache diagnosis `provider_reason` is a word of." =>
+        |it| it.of(|found| found.provider.map(Provider::word)), null("where the request's provider has none");
+    text "provider_reason", "The word of the provider's own cache diagnosis." =>
+        |it| it.of(Finding::provider_reason), null("where it has none");
+    text "suggestion", "What to do." => |it| it.0.as_ref().map(|seen| seen.suggestion.clone()), null(NOTHING);
+    record: Windows, "window", "The bytes around the first difference, 48 on each side." =>
+        |it| it.0.as_ref().and_then(Visible::windows).map_or(Value::Absent, |windows| windows.value()),
+        absent("without --show-content"), no_cell();
+}
+
+/// The bytes around a difference, older and newer.
+pub(super) struct Windows(pub [Marked; 2]);
+
+record! {
+    Windows, "window":
+    text "older", "Those of the older request." => |windows| windows.0[0].whole();
+    text "newer", "Those of the newer." => |windows| windows.0[1].whole();
 }

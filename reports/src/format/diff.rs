@@ -3,94 +3,89 @@
 use std::io::{self, Write};
 
 use forkcast_sim::guard::{Finding, Judged};
-use serde::Serialize;
 
-use super::change::{ChangeObject, Shown};
-use super::json_text;
+use super::change::{Change, Visible};
+use super::words::notes;
 use crate::comparison::{Harmless, Sides, sentence};
 use crate::names::Names;
+use crate::record::{Shape, Value, list, pretty};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.diff/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "Two requests: the first finding's fields (null where there is none), the further findings, \
+                                harmless notes. Holds no text of prompts unless asked for.";
 
 /// Writes a comparison as one JSON object; `content` puts the bytes around each difference in.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(sides: &Sides<'_>, content: bool, target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &DiffObject::of(sides, content))?;
-    writeln!(target)
+    pretty(&Diff { sides, judged: &sides.judged(), content }, target)
 }
 
-#[derive(Serialize)]
-struct DiffObject {
-    schema: &'static str,
-    older: String,
-    newer: String,
-    shared_blocks: usize,
-    older_blocks: usize,
-    newer_blocks: usize,
-    prices: String,
-    #[serde(flatten)]
-    first: FindingObject,
-    findings: Vec<FindingObject>,
-    notes: Vec<NoteObject>,
+/// A comparison and what was found by it.
+pub(super) struct Diff<'a> {
+    sides: &'a Sides<'a>,
+    judged: &'a Judged,
+    content: bool,
 }
 
-#[derive(Serialize)]
-struct FindingObject {
-    chain: Option<String>,
-    request: Option<usize>,
-    #[serde(flatten)]
-    change: ChangeObject,
-}
-
-#[derive(Serialize)]
-struct NoteObject {
-    note: &'static str,
-    path: String,
-    detail: &'static str,
-}
-
-impl DiffObject {
-    fn of(sides: &Sides<'_>, content: bool) -> Self {
-        let judged = sides.judged();
-        let mut findings = judged.findings.iter().map(|found| change(sides, found, content));
-        let alignment = &sides.comparison.alignment;
-        let [older, newer] = sides.titles.map(|title| sides.names.file(title));
-        Self {
-            schema: SCHEMA,
-            older,
-            newer,
-            shared_blocks: alignment.partner.iter().flatten().count(),
-            older_blocks: alignment.old_len,
-            newer_blocks: alignment.partner.len(),
-            prices: sides.prices.clone(),
-            first: FindingObject::of(sides, findings.next().unwrap_or_else(ChangeObject::nothing)),
-            findings: findings.map(|change| FindingObject::of(sides, change)).collect(),
-            notes: notes(sides, &judged),
-        }
+impl<'a> Diff<'a> {
+    fn found(&self, finding: Option<&'a Finding>) -> FindingOf<'a> {
+        FindingOf { sides: self.sides, finding, content: self.content }
     }
 }
 
-impl FindingObject {
-    fn of(sides: &Sides<'_>, change: ChangeObject) -> Self {
-        let (chain, request) = sides.origin;
-        Self { chain: chain.map(|chain| sides.names.agent(chain)), request, change }
+record! {
+    Diff<'_>, "diff":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    text "older", "The older request." => |it| it.sides.names.file(it.sides.titles[0]);
+    text "newer", "The newer." => |it| it.sides.names.file(it.sides.titles[1]);
+    count "shared_blocks", "Blocks that both have." =>
+        |it| it.sides.comparison.alignment.partner.iter().flatten().count(), unit("blocks");
+    count "older_blocks", "Blocks of the older." => |it| it.sides.comparison.alignment.old_len, unit("blocks");
+    count "newer_blocks", "Blocks of the newer." => |it| it.sides.comparison.alignment.partner.len(), unit("blocks");
+    text "prices", "Which prices these are, for people, such as `list prices of 2026-11-21`." =>
+        |it| Value::text(&it.sides.prices);
+    flat: FindingOf<'_>, => |it| it.found(it.judged.findings.first()).value();
+    records: FindingOf<'_>, "findings", "Further findings, in prompt order." =>
+        |it| list(it.judged.findings.iter().skip(1).map(|finding| it.found(Some(finding))));
+    records: Harmless, "notes", "Harmless differences." => |it| list(it.sides.notes(it.judged));
+}
+
+/// A finding, or that there is none.
+struct FindingOf<'a> {
+    sides: &'a Sides<'a>,
+    finding: Option<&'a Finding>,
+    content: bool,
+}
+
+impl<'a> FindingOf<'a> {
+    fn change(&self) -> Change<'a> {
+        Change(self.finding.map(|finding| Visible {
+            finding,
+            name: self.sides.names.thing(&finding.name),
+            suggestion: finding.cause.suggestion().to_owned(),
+            requests_per_day: None,
+            windows: self.content && self.sides.names == Names::Plain,
+        }))
     }
 }
 
-fn change(sides: &Sides<'_>, found: &Finding, content: bool) -> ChangeObject {
-    let shown = Shown {
-        name: sides.names.thing(&found.name),
-        suggestion: found.cause.suggestion().to_owned(),
-        requests_per_day: None,
-        windows: content && sides.names == Names::Plain,
-    };
-    ChangeObject::of(found, shown)
+record! {
+    FindingOf<'_>, "finding":
+    text "chain", "The chain of both." =>
+        |it| it.sides.origin.0.map(|chain| it.sides.names.agent(chain)), null("where they are in no recording");
+    count "request", "Position of the newer request in its recording." =>
+        |it| it.sides.origin.1, null("where it is in none");
+    flat: Change<'_>, => |it| it.change().value();
 }
 
-fn notes(sides: &Sides<'_>, judged: &Judged) -> Vec<NoteObject> {
-    let note = |found: Harmless| NoteObject { note: found.note.word(), path: found.path, detail: sentence(found.note) };
-    sides.notes(judged).into_iter().map(note).collect()
+record! {
+    Harmless, "harmless":
+    field "note", notes, "What it is." => |found| found.note.word();
+    text "path", "Where it is." => |found| Value::text(&found.path);
+    text "detail", "What that means." => |found| sentence(found.note);
 }

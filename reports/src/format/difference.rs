@@ -1,33 +1,30 @@
 //! Where two requests differ: names and places, never the text.
 
 use forkcast_sim::diagnosis::Difference;
-use serde::Serialize;
 
+use super::words::{cause, level, volatile};
 use crate::names::Names;
+use crate::record::Value;
 
-/// A difference.
-#[derive(Debug, Serialize)]
-pub struct DifferenceObject {
-    cause: &'static str,
-    level: &'static str,
-    path: String,
-    name: String,
-    offset_in_block: Option<u64>,
-    offset_in_prefix: Option<u64>,
-    volatile: Option<&'static str>,
+/// A difference with its names as they are shown.
+pub(super) struct Differing<'a> {
+    pub found: &'a Difference,
+    pub names: Names,
 }
 
-impl DifferenceObject {
-    /// The difference with its names as they are shown.
-    pub fn of(found: &Difference, names: Names) -> Self {
-        Self {
-            cause: found.cause.word(),
-            level: found.level.name(),
-            path: found.path.clone(),
-            name: names.thing(&found.name),
-            offset_in_block: found.offset_in_block,
-            offset_in_prefix: found.offset_in_prefix,
-            volatile: found.volatile.map(|volatile| volatile.word()),
-        }
-    }
+/// When a field is null.
+const UNKNOWN: &str = "where no byte is known";
+
+record! {
+    Differing<'_>, "difference":
+    field "cause", cause, "What kind of change it is." => |it| it.found.cause.word();
+    field "level", level, "Where it is." => |it| it.found.level.name();
+    text "path", "Which block." => |it| Value::text(&it.found.path);
+    text "name", "What it is." => |it| it.names.thing(&it.found.name);
+    count "offset_in_block", "First differing byte, in canonical bytes of the block." =>
+        |it| it.found.offset_in_block, unit("bytes"), null(UNKNOWN);
+    count "offset_in_prefix", "The same, from the start of the prompt." =>
+        |it| it.found.offset_in_prefix, unit("bytes"), null(UNKNOWN);
+    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+        |it| it.found.volatile.map(|volatile| volatile.word()), null("where it looks like none");
 }

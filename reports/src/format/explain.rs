@@ -4,30 +4,35 @@ use std::io::{self, Write};
 
 use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held};
 use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::ledger::CauseCost;
+use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::resolve;
-use serde::Serialize;
+use forkcast_sim::wire::{Ttl, Usage};
 
-use super::change::WindowObject;
-use super::difference::DifferenceObject;
-use super::json_text;
-use super::ledger::told::ShownObject;
-use super::number::{Millis, Usd};
-use super::usage::UsageObject;
-use crate::comparison::Sides;
+use super::change::Windows;
+use super::difference::Differing;
+use super::ledger::transcript::EvidenceLine;
+use super::usage::{self, NO_PRICE, TTLS};
+use super::words::{cause, level, provider};
 use crate::document::Marked;
-use crate::explained::{Explained, state_word};
+use crate::explained::{Explained, LevelHeld, STATES, Stop, state_word};
+use crate::record::{Record, Shape, Value, list, pretty};
 use crate::report::{Recorded, Report, statement_of_one};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str =
+    "One request against what its cache held when it was sent. Holds no text of prompts unless asked.";
 
 /// Writes an explanation as one JSON object; `content` puts the bytes around the first difference in.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &ExplainObject::of(explained, content))?;
-    writeln!(target)
+    let known = Known::Cache { explained, content };
+    pretty(&Subject { report: explained.report, entry: explained.entry, known }, target)
 }
 
 /// Writes what is known of a request whose provider has no cache profile: its usage and its bill.
@@ -35,266 +40,287 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
 /// # Errors
 /// When the target cannot be written.
 pub fn write_unprofiled(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &ExplainObject::unprofiled(report, entry))?;
-    writeln!(target)
+    pretty(&Subject { report, entry, known: Known::Bill }, target)
 }
 
-/// Writes what a transcript tells of a request.
+/// Writes what a transcript holds of a request.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write_told(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    let object = ExplainObject {
-        predicted: entry.line.predicted.as_ref().map(Into::into),
-        causes: causes(entry),
-        told: Some(ToldObject::of(report, entry)),
-        ..ExplainObject::unprofiled(report, entry)
-    };
-    json_text::pretty(target, &object)?;
-    writeln!(target)
+    pretty(&Subject { report, entry, known: Known::Transcript }, target)
 }
 
-#[derive(Serialize)]
-struct ExplainObject {
-    schema: &'static str,
-    request: usize,
-    file: String,
-    index_in_file: usize,
-    chain: Option<String>,
-    model: String,
-    at_ms: Option<Millis>,
-    rules: Option<&'static str>,
-    recorded: Option<UsageObject>,
-    predicted: Option<UsageObject>,
-    total_tokens: Option<u64>,
-    minimum_tokens: Option<u64>,
-    levels: Vec<LevelObject>,
-    breakpoints: Vec<BreakpointObject>,
-    matched: Option<MatchObject>,
-    entries: Vec<EntryObject>,
-    nearest: Option<NearestObject>,
-    cost_usd: Option<Usd>,
-    perfect_cost_usd: Option<Usd>,
-    prices: String,
-    causes: Vec<CauseObject>,
-    remarks: Vec<String>,
-    told: Option<ToldObject>,
+/// A request and what is known of it.
+pub(super) struct Subject<'a> {
+    report: &'a Report<'a>,
+    entry: &'a Recorded<'a>,
+    known: Known<'a>,
 }
 
-/// What a transcript tells of a request.
-#[derive(Serialize)]
-struct ToldObject {
-    session: Option<String>,
-    client: Option<String>,
-    line: usize,
-    read_tokens: Option<u64>,
-    missed_tokens: Option<u64>,
-    new_tokens: Option<u64>,
-    shown: Option<ShownObject>,
+#[derive(Clone, Copy)]
+enum Known<'a> {
+    /// What its cache held.
+    Cache { explained: &'a Explained<'a>, content: bool },
+    /// What a transcript holds of it.
+    Transcript,
+    /// Usage and bill.
+    Bill,
 }
 
-impl ToldObject {
-    fn of(report: &Report<'_>, entry: &Recorded<'_>) -> Self {
-        let why = entry.line.explanation.as_ref();
-        Self {
-            session: report.session_of(entry).map(|session| session.id.clone()),
-            client: entry.client().map(|client| report.names.client(client)),
-            line: entry.origin.line,
-            read_tokens: why.map(|why| why.read_tokens),
-            missed_tokens: why.map(|why| why.missed_tokens()),
-            new_tokens: why.map(|why| why.new_tokens),
-            shown: entry.evidence.as_ref().map(|shown| ShownObject::of(shown, report.names)),
+impl<'a> Subject<'a> {
+    fn explained(&self) -> Option<&'a Explained<'a>> {
+        match self.known {
+            Known::Cache { explained, .. } => Some(explained),
+            _ => None,
         }
+    }
+
+    fn predicted(&self) -> Option<Usage> {
+        match self.known {
+            Known::Cache { explained, .. } => Some(explained.inspection.predicted.usage()),
+            Known::Transcript => self.entry.line.predicted,
+            Known::Bill => None,
+        }
+    }
+
+    fn causes(&self) -> impl Iterator<Item = CauseOf<'a>> {
+        let is_known = !matches!(self.known, Known::Bill);
+        let entry = self.entry;
+        entry.line.charge.causes.iter().filter(move |_| is_known).map(move |part| CauseOf { entry, part })
+    }
+
+    fn told(&self) -> Option<TranscriptPart<'a>> {
+        matches!(self.known, Known::Transcript).then_some(TranscriptPart { report: self.report, entry: self.entry })
+    }
+
+    fn nearest(&self) -> Value {
+        let Known::Cache { explained, content } = self.known else { return Value::Null };
+        let nearest = explained.inspection.nearest.as_ref();
+        nearest.map_or(Value::Null, |nearest| Nearest { explained, content, entry: &nearest.entry }.value())
     }
 }
 
-#[derive(Serialize)]
-struct LevelObject {
-    level: &'static str,
-    blocks: usize,
-    tokens: u64,
-    blocks_sent_before: usize,
+record! {
+    Subject<'_>, "explain":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    count "request", "Number in the ledger." => |it| it.entry.line.index;
+    text "file", "The file." => |it| it.report.names.file(&it.entry.origin.file);
+    count "index_in_file", "Position in the file, from 0." => |it| it.entry.origin.index;
+    text "chain", "The agent." =>
+        |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
+    text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
+    millis "at_ms", "When it was sent, since 1970." =>
+        |it| it.entry.line.at, null("where the recording has no instants");
+    text "rules", "Preset of cache rules." =>
+        |it| it.explained().map(|explained| explained.inspection.rules.name), null(NO_CACHE);
+    record: Usage, "recorded", "What the provider reported." =>
+        |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");
+    record: Usage, "predicted", "What the rules predict." =>
+        |it| usage::value(it.predicted().as_ref()), null("where no cache profile exists");
+    tokens "total_tokens", "The whole input." =>
+        |it| {
+            let recorded = || it.entry.line.recorded.map(|usage| usage.total_input_tokens());
+            it.explained().map(|explained| explained.inspection.total_tokens).or_else(recorded)
+        }, null("where it is unknown");
+    tokens "minimum_tokens", "Shortest prefix that is cached." =>
+        |it| it.explained().map(|explained| explained.inspection.minimum_tokens), null(NO_CACHE);
+    records: LevelHeld, "levels", "Its levels." => |it| list(it.explained().into_iter().flat_map(Explained::levels));
+    records: Marker<'_>, "breakpoints", "Its breakpoints." =>
+        |it| list(it.explained().into_iter().flat_map(markers));
+    record: Match<'_>, "matched", "How far the cache had the prompt, and why no further." =>
+        |it| it.explained().map(|explained| Match(explained).value()), null(NO_CACHE);
+    records: EntryHeld<'_>, "entries",
+        "Everything that was ever written of this model and scope, in order of first writing." =>
+        |it| list(it.explained().into_iter().flat_map(entries));
+    record: Nearest<'_>, "nearest", "The entry that shares most blocks with the request." =>
+        |it| it.nearest(), null("where there is none");
+    usd "cost_usd", "The bill." => |it| it.entry.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+    usd "perfect_cost_usd", "The bill with every missed token read." =>
+        |it| it.entry.line.charge.perfect, null(NO_PRICE);
+    text "prices", "Which prices these are, for people, such as `list prices of 2026-11-21`." =>
+        |it| statement_of_one(it.report, it.entry.line.at);
+    records: CauseOf<'_>, "causes", "Why it missed what it missed." => |it| list(it.causes());
+    texts "remarks", "What was remarked." =>
+        |it| Value::texts(it.entry.line.remarks.iter().map(|remark| it.report.names.message(remark)));
+    record: TranscriptPart<'_>, "told", "What a transcript or a trace holds of it." =>
+        |it| it.told().as_ref().map(Record::value), null("where its body is recorded");
 }
 
-#[derive(Serialize)]
-struct BreakpointObject {
-    path: String,
-    tokens: u64,
-    ttl: &'static str,
-    effective: bool,
-    state: &'static str,
-    blocks_looked_at: usize,
-    found_path: Option<String>,
-    found_tokens: Option<u64>,
+/// When a cache is unknown.
+const NO_CACHE: &str = "where no body is recorded, or no cache of its provider is modelled";
+
+/// What a transcript holds of a request.
+struct TranscriptPart<'a> {
+    report: &'a Report<'a>,
+    entry: &'a Recorded<'a>,
+}
+
+/// When a field is null.
+const NOT: &str = "where it is not explained";
+
+record! {
+    TranscriptPart<'_>, "told":
+    text "session", "Id of its session." =>
+        |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
+    text "client", "The client and its version." =>
+        |it| it.entry.client().map(|client| it.report.names.client(client)), null("where it is not named");
+    count "line", "Line in the file, from 1; 0 where it has none." => |it| it.entry.origin.line;
+    tokens "read_tokens", "Read." => |it| it.entry.line.explanation.as_ref().map(|why| why.read_tokens), null(NOT);
+    tokens "missed_tokens", "Sent before and not read." =>
+        |it| it.entry.line.explanation.as_ref().map(|why| why.missed_tokens()), null(NOT);
+    tokens "new_tokens", "Not sent before." =>
+        |it| it.entry.line.explanation.as_ref().map(|why| why.new_tokens), null(NOT);
+    record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>
+        |it| it.entry.evidence.as_ref().map(|shown| EvidenceLine::of(shown, it.report.names).value()),
+        null("where none does");
+}
+
+record! {
+    LevelHeld, "level_held":
+    field "level", level, "The level." => |held| held.level.name();
+    count "blocks", "Its blocks." => |held| held.blocks, unit("blocks");
+    tokens "tokens", "Its tokens." => |held| held.tokens;
+    count "blocks_sent_before", "Blocks within a prefix that an earlier request of this model and scope had." =>
+        |held| held.sent_before, unit("blocks");
+}
+
+fn markers<'a>(explained: &'a Explained<'a>) -> impl Iterator<Item = Marker<'a>> {
+    explained.inspection.breakpoints.iter().map(move |found| Marker { explained, found })
+}
+
+fn entries<'a>(explained: &'a Explained<'a>) -> impl Iterator<Item = EntryHeld<'a>> {
+    explained.inspection.entries.iter().map(move |held| EntryHeld { explained, held })
+}
+
+/// What a cache can hold of a prefix.
+fn states() -> Shape {
+    Shape::named("state", STATES.map(state_word))
+}
+
+/// A breakpoint, and what the cache held there.
+struct Marker<'a> {
+    explained: &'a Explained<'a>,
+    found: &'a Breakpoint,
+}
+
+/// When a field is null.
+const NOTHING: &str = "where nothing was";
+
+record! {
+    Marker<'_>, "breakpoint":
+    text "path", "Where it is." => |it| it.explained.path(it.found.index);
+    tokens "tokens", "The prefix that it ends." => |it| it.found.tokens;
+    field "ttl", || Shape::words(TTLS), "How long what it marks lives." => |it| it.found.marker.ttl.name();
+    truth "effective", "Long enough to be cached." => |it| it.found.effective;
+    field "state", states, "What the cache held of its own prefix." => |it| state_word(it.found.state);
+    count "blocks_looked_at", "How far it looked back." => |it| it.found.looked_at, unit("blocks");
+    text "found_path", "Where something to read was." =>
+        |it| it.found.found.map(|at| it.explained.path(at)), null(NOTHING);
+    tokens "found_tokens", "How much that is." =>
+        |it| it.found.found.map(|at| it.explained.tokens_through(at)), null(NOTHING);
 }
 
 /// How far the cache had the prompt, and why no further.
-#[derive(Serialize)]
-struct MatchObject {
-    blocks: usize,
-    tokens: u64,
-    stopped_by: &'static str,
-    sent_before_blocks: usize,
-    first_new_path: Option<String>,
+struct Match<'a>(&'a Explained<'a>);
+
+record! {
+    Match<'_>, "match":
+    count "blocks", "Blocks that were read." => |it| it.0.read_blocks(), unit("blocks");
+    tokens "tokens", "Tokens that were read." => |it| it.0.inspection.predicted.read_tokens;
+    field "stopped_by", || Shape::words(Stop::ALL.map(Stop::word)), "Why no further." => |it| it.0.stop().word();
+    count "sent_before_blocks", "Blocks of the longest prefix that was sent before." =>
+        |it| it.0.inspection.sent_before(), unit("blocks");
+    text "first_new_path", "The first block that was not." =>
+        |it| it.0.first_new().map(|at| it.0.path(at)), null("where all was");
 }
 
-#[derive(Serialize)]
-struct EntryObject {
-    blocks: usize,
-    tokens: u64,
-    shared_blocks: usize,
-    state: &'static str,
-    ttl: Option<&'static str>,
-    last_use_ms_ago: Option<Millis>,
-    first_marked_by: usize,
-    last_marked_by: usize,
+/// What the cache held.
+struct EntryHeld<'a> {
+    explained: &'a Explained<'a>,
+    held: &'a Held,
 }
 
-#[derive(Serialize)]
-struct NearestObject {
-    entry: EntryObject,
-    difference: Option<ShownDifference>,
+record! {
+    EntryHeld<'_>, "entry":
+    count "blocks", "Its blocks." => |it| it.held.blocks, unit("blocks");
+    tokens "tokens", "As its first writer was sized." => |it| it.held.tokens;
+    count "shared_blocks", "Leading blocks that are the request's." => |it| it.held.shared_blocks, unit("blocks");
+    field "state", states, "What became of it." => |it| state_word(it.held.state);
+    field "ttl", || Shape::words(TTLS), "How long it lives." =>
+        |it| it.held.life.map(|life| Ttl::name(life.ttl)), null("where it lives no longer");
+    millis "last_use_ms_ago", "How long ago it was last used." =>
+        |it| {
+            let life = it.held.life.filter(|_| it.explained.entry.line.at.is_some());
+            let idle: Option<Duration> = life.map(|life| it.explained.inspection.at.since(life.last_use));
+            idle
+        }, null("where it lives no longer, or without instants");
+    count "first_marked_by", "Number of the first request that marked its end." => |it| it.held.marked_by.0;
+    count "last_marked_by", "Number of the last one." => |it| it.held.marked_by.1;
 }
 
-#[derive(Serialize)]
-struct ShownDifference {
-    #[serde(flatten)]
-    difference: DifferenceObject,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<WindowObject>,
+/// The entry that shares most blocks with the request.
+struct Nearest<'a> {
+    explained: &'a Explained<'a>,
+    content: bool,
+    entry: &'a Held,
 }
 
-#[derive(Serialize)]
-struct CauseObject {
-    cause: &'static str,
-    tokens: u64,
-    cost_usd: Option<Usd>,
-    provider: Option<&'static str>,
-    provider_reason: Option<&'static str>,
-    suggestion: &'static str,
-}
-
-impl ExplainObject {
-    fn of(explained: &Explained<'_>, content: bool) -> Self {
-        let inspection = explained.inspection;
-        let predicted = inspection.predicted.usage();
-        Self {
-            rules: Some(inspection.rules.name),
-            predicted: Some((&predicted).into()),
-            total_tokens: Some(inspection.total_tokens),
-            minimum_tokens: Some(inspection.minimum_tokens),
-            levels: levels(explained),
-            breakpoints: inspection.breakpoints.iter().map(|found| breakpoint(explained, found)).collect(),
-            matched: Some(MatchObject {
-                blocks: explained.read_blocks(),
-                tokens: inspection.predicted.read_tokens,
-                stopped_by: explained.stop().word(),
-                sent_before_blocks: inspection.sent_before(),
-                first_new_path: explained.first_new().map(|at| explained.path(at)),
-            }),
-            entries: inspection.entries.iter().map(|held| held_object(explained, held)).collect(),
-            nearest: nearest(explained, content),
-            causes: causes(explained.entry),
-            ..Self::unprofiled(explained.report, explained.entry)
-        }
-    }
-
-    fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>) -> Self {
-        let line = &entry.line;
-        let charge = &line.charge;
-        Self {
-            schema: SCHEMA,
-            request: line.index,
-            file: report.names.file(&entry.origin.file),
-            index_in_file: entry.origin.index,
-            chain: report.agent_of(entry).map(str::to_owned),
-            model: report.names.model(&line.model).into_owned(),
-            at_ms: line.at.map(Millis),
-            rules: None,
-            recorded: line.recorded.as_ref().map(Into::into),
-            predicted: None,
-            total_tokens: line.recorded.map(|usage| usage.total_input_tokens()),
-            minimum_tokens: None,
-            levels: Vec::new(),
-            breakpoints: Vec::new(),
-            matched: None,
-            entries: Vec::new(),
-            nearest: None,
-            cost_usd: charge.bill.as_ref().map(|bill| Usd(bill.total)),
-            perfect_cost_usd: charge.perfect.map(Usd),
-            prices: statement_of_one(report, line.at),
-            causes: Vec::new(),
-            remarks: line.remarks.iter().map(|remark| report.names.message(remark)).collect(),
-            told: None,
-        }
+impl Nearest<'_> {
+    fn difference(&self) -> Value {
+        let Some(sides) = self.explained.sides() else { return Value::Null };
+        let Some(found) = sides.comparison.differences.first() else { return Value::Null };
+        let windows = sides.judged().findings.into_iter().next().and_then(|found| found.windows);
+        let windows = windows.filter(|_| self.content).map(|windows| Windows(windows.map(Marked::from)));
+        DifferenceShown { differing: Differing { found, names: self.explained.report.names }, windows }.value()
     }
 }
 
-fn levels(explained: &Explained<'_>) -> Vec<LevelObject> {
-    let level = |held: crate::explained::LevelHeld| LevelObject {
-        level: held.level.name(),
-        blocks: held.blocks,
-        tokens: held.tokens,
-        blocks_sent_before: held.sent_before,
-    };
-    explained.levels().into_iter().map(level).collect()
+record! {
+    Nearest<'_>, "nearest":
+    record: EntryHeld<'_>, "entry", "The entry." => |it| EntryHeld { explained: it.explained, held: it.entry }.value();
+    record: DifferenceShown<'_>, "difference", "The first difference to it." =>
+        |it| it.difference(), null("where they do not differ");
 }
 
-fn breakpoint(explained: &Explained<'_>, found: &Breakpoint) -> BreakpointObject {
-    BreakpointObject {
-        path: explained.path(found.index),
-        tokens: found.tokens,
-        ttl: found.marker.ttl.name(),
-        effective: found.effective,
-        state: state_word(found.state),
-        blocks_looked_at: found.looked_at,
-        found_path: found.found.map(|at| explained.path(at)),
-        found_tokens: found.found.map(|at| explained.tokens_through(at)),
+/// A difference, with the bytes around it where these are asked for.
+struct DifferenceShown<'a> {
+    differing: Differing<'a>,
+    windows: Option<Windows>,
+}
+
+record! {
+    DifferenceShown<'_>, "difference_shown":
+    flat: Differing<'_>, => |it| it.differing.value();
+    record: Windows, "window", "The bytes around it." =>
+        |it| it.windows.as_ref().map_or(Value::Absent, Record::value), absent("without --show-content");
+}
+
+/// A cause of a request.
+struct CauseOf<'a> {
+    entry: &'a Recorded<'a>,
+    part: &'a CauseCost,
+}
+
+impl CauseOf<'_> {
+    fn provider(&self) -> Option<Provider> {
+        Provider::of_model(resolve(&self.entry.line.model))
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        let differences = self.entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
+        let found = differences.iter().find(|found| found.cause == self.part.cause);
+        self.provider()?.reason(self.part.cause, found.map_or("", |found| &found.path))
     }
 }
 
-fn held_object(explained: &Explained<'_>, held: &Held) -> EntryObject {
-    let timed = explained.entry.line.at.is_some();
-    let idle = held.life.filter(|_| timed).map(|life| explained.inspection.at.since(life.last_use));
-    EntryObject {
-        blocks: held.blocks,
-        tokens: held.tokens,
-        shared_blocks: held.shared_blocks,
-        state: state_word(held.state),
-        ttl: held.life.map(|life| life.ttl.name()),
-        last_use_ms_ago: idle.map(|idle| Millis(forkcast_sim::time::Instant(idle.0))),
-        first_marked_by: held.marked_by.0,
-        last_marked_by: held.marked_by.1,
-    }
-}
-
-fn nearest(explained: &Explained<'_>, content: bool) -> Option<NearestObject> {
-    let nearest = explained.inspection.nearest.as_ref()?;
-    let sides = explained.sides();
-    let difference = sides.as_ref().and_then(|sides| shown_difference(explained, sides, content));
-    Some(NearestObject { entry: held_object(explained, &nearest.entry), difference })
-}
-
-fn shown_difference(explained: &Explained<'_>, sides: &Sides<'_>, content: bool) -> Option<ShownDifference> {
-    let first = sides.comparison.differences.first()?;
-    let windows = sides.judged().findings.into_iter().next().and_then(|found| found.windows).filter(|_| content);
-    Some(ShownDifference {
-        difference: DifferenceObject::of(first, explained.report.names),
-        window: windows.map(|windows| WindowObject::from(&windows.map(Marked::from))),
-    })
-}
-
-fn causes(entry: &Recorded<'_>) -> Vec<CauseObject> {
-    let provider = Provider::of_model(resolve(&entry.line.model));
-    let differences = entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
-    let path = |cause| differences.iter().find(|found| found.cause == cause).map_or("", |found| &found.path);
-    let cause = |part: &forkcast_sim::ledger::CauseCost| CauseObject {
-        cause: part.cause.word(),
-        tokens: part.tokens,
-        cost_usd: part.cost.map(Usd),
-        provider: provider.map(Provider::word),
-        provider_reason: provider.and_then(|provider| provider.reason(part.cause, path(part.cause))),
-        suggestion: part.cause.suggestion(),
-    };
-    entry.line.charge.causes.iter().map(cause).collect()
+record! {
+    CauseOf<'_>, "caused":
+    field "cause", cause, "Why tokens were not read." => |it| it.part.cause.word();
+    tokens "tokens", "How many." => |it| it.part.tokens;
+    usd "cost_usd", "What they cost over the read price." => |it| it.part.cost, null(NO_PRICE);
+    field "provider", provider, "Whose cache diagnosis `provider_reason` is a word of." =>
+        |it| it.provider().map(Provider::word), null("where the request's provider has none");
+    text "provider_reason", "The word of the provider's own diagnosis." => |it| it.reason(), null("where it has none");
+    text "suggestion", "What to do." => |it| it.part.cause.suggestion();
 }

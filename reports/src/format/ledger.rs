@@ -1,104 +1,56 @@
 //! `forkcast.ledger/1`: a line of JSON for each request, with everything that is known of it but its text.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use forkcast_sim::diagnosis::Explanation;
-use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Bill, FeeLine};
-use forkcast_sim::service::NotComparable;
-use serde::Serialize;
+use forkcast_sim::diagnosis::{Explanation, Missed};
+use forkcast_sim::ledger::{CauseCost, Line};
+use forkcast_sim::pricing::{BillLine, FeeLine};
+use forkcast_sim::service::{Compared, NotComparable};
+use forkcast_sim::wire::Usage;
 
 pub mod exchange;
 pub mod simulated;
-pub(super) mod told;
+pub(super) mod transcript;
 
 use exchange::Stored;
-use told::ToldObject;
+use transcript::TranscriptPart;
 
-use super::difference::DifferenceObject;
-use super::json_text;
-use super::number::{Millis, Usd};
-use super::usage::UsageObject;
+use super::difference::Differing;
+use super::replay::verdicts;
+use super::usage::{self, NO_PRICE};
+use super::words::{categories, cause, notes};
+use crate::document::json_text;
 use crate::names::Names;
+use crate::record::{Record, Shape, Value, list};
 use crate::report::{Recorded, Report};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Holds no text of prompts: names of tools and paths \
+                                only.";
 
 /// Writes the line of a request.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    json_text::compact(target, &LineObject::of(report, entry))?;
-    writeln!(target)
-}
-
-#[derive(Serialize)]
-struct LineObject<'a> {
-    schema: &'static str,
-    index: usize,
-    session: Option<&'a str>,
-    chain: Option<&'a str>,
-    origin: OriginObject,
-    at_ms: Option<Millis>,
-    first_byte_ms: Option<Millis>,
-    model: Cow<'a, str>,
-    recorded: Option<UsageObject>,
-    predicted: Option<UsageObject>,
-    bill: Option<Vec<BillLineObject>>,
-    fees: Vec<FeeLineObject>,
-    cost_usd: Option<Usd>,
-    predicted_cost_usd: Option<Usd>,
-    perfect_cost_usd: Option<Usd>,
-    unread_writes_usd: Option<Usd>,
-    comparison: ComparisonObject,
-    explanation: Option<ExplanationObject>,
-    causes: Vec<CauseObject>,
-    differences: Vec<DifferenceObject>,
-    notes: Vec<&'static str>,
-    remarks: Vec<String>,
-    exchange: Option<Stored>,
-    told: Option<ToldObject>,
-}
-
-impl<'a> LineObject<'a> {
-    fn of(report: &'a Report<'_>, entry: &'a Recorded<'_>) -> Self {
-        let line = &entry.line;
-        let explanation = line.explanation.as_ref();
-        Self {
-            schema: SCHEMA,
-            index: line.index,
-            session: report.session_of(entry).map(|session| session.id.as_str()),
-            chain: report.agent_of(entry),
-            origin: OriginObject {
-                file: report.names.file(&entry.origin.file),
-                index: entry.origin.index,
-                line: entry.origin.line,
-            },
-            at_ms: line.at.map(Millis),
-            first_byte_ms: line.first_byte_at.map(Millis),
-            model: report.names.model(&line.model),
-            recorded: line.recorded.as_ref().map(Into::into),
-            predicted: line.predicted.as_ref().map(Into::into),
-            bill: line.charge.bill.as_ref().map(bill),
-            fees: line.charge.bill.as_ref().map_or_else(Vec::new, fees),
-            cost_usd: line.charge.bill.as_ref().map(|bill| Usd(bill.total)),
-            predicted_cost_usd: line.predicted_bill.as_ref().map(|bill| Usd(bill.total)),
-            perfect_cost_usd: line.charge.perfect.map(Usd),
-            unread_writes_usd: line.unread_writes.map(Usd),
-            comparison: ComparisonObject::of(entry),
-            explanation: explanation.map(ExplanationObject::of),
-            causes: causes(line),
-            differences: explanation.map_or_else(Vec::new, |explanation| differences(explanation, report.names)),
-            notes: explanation
-                .map_or_else(Vec::new, |explanation| explanation.notes.iter().map(|note| note.word()).collect()),
-            remarks: line.remarks.iter().map(|remark| report.names.message(remark)).collect(),
-            exchange: stored(report, entry),
-            told: ToldObject::of(entry, report.names),
-        }
-    }
+    let line = LedgerLine {
+        line: &entry.line,
+        session: report.session_of(entry).map(|session| session.id.clone()),
+        chain: report.agent_of(entry).map(str::to_owned),
+        origin: Origin {
+            file: report.names.file(&entry.origin.file),
+            index: entry.origin.index,
+            line: entry.origin.line,
+        },
+        comparison: entry.comparison.as_ref().map_err(|why| *why),
+        exchange: stored(report, entry),
+        told: TranscriptPart::of(entry, report.names),
+        names: report.names,
+    };
+    line.write(target)
 }
 
 fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
@@ -111,140 +63,154 @@ fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
     Some(Stored::of(exchange, standing, report.names))
 }
 
-#[derive(Serialize)]
-struct OriginObject {
+/// A line as it is written.
+pub(super) struct LedgerLine<'a> {
+    line: &'a Line,
+    session: Option<String>,
+    chain: Option<String>,
+    origin: Origin,
+    comparison: Result<&'a Compared, NotComparable>,
+    exchange: Option<Stored>,
+    told: Option<TranscriptPart>,
+    names: Names,
+}
+
+impl LedgerLine<'_> {
+    fn write(&self, target: &mut dyn Write) -> io::Result<()> {
+        json_text::compact(target, &self.value())?;
+        writeln!(target)
+    }
+}
+
+record! {
+    LedgerLine<'_>, "ledger":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    count "index", "Position among all requests, from 0." => |it| it.line.index;
+    text "session", "Id of its session." => |it| it.session.clone(), null("where it has none");
+    text "chain", "The agent." => |it| it.chain.clone(), null("where no profile could read the request");
+    record: Origin, "origin", "Where it was read." => |it| it.origin.value();
+    millis "at_ms", "When it was sent, since 1970." => |it| it.line.at, null("where the recording has no instants");
+    millis "first_byte_ms", "When its answer began." => |it| it.line.first_byte_at, null("where that is unknown");
+    text "model", "Its model." => |it| it.names.model(&it.line.model).into_owned();
+    record: Usage, "recorded", "What the provider reported." =>
+        |it| usage::value(it.line.recorded.as_ref()), null("where nothing was");
+    record: Usage, "predicted", "What the rules predict." =>
+        |it| usage::value(it.line.predicted.as_ref()), null("where no cache profile exists");
+    records: BillLine, "bill", "Of the recorded usage, or of the predicted where nothing was recorded." =>
+        |it| {
+            let bill = it.line.charge.bill.as_ref();
+            bill.map(|bill| bill.lines.iter().map(Record::value).collect::<Vec<_>>())
+        }, null(NO_PRICE);
+    records: FeeLine, "fees", "What was charged beside tokens; part of cost_usd." =>
+        |it| {
+            let bill = it.line.charge.bill.iter();
+            Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())
+        };
+    usd "cost_usd", "The bill." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+    usd "predicted_cost_usd", "The bill of what is predicted." =>
+        |it| it.line.predicted_bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+    usd "perfect_cost_usd", "The bill with every missed token read." => |it| it.line.charge.perfect, null(NO_PRICE);
+    usd "unread_writes_usd", "Premium of writes that nothing read." => |it| it.line.unread_writes, null(NO_PRICE);
+    record: Comparison<'_>, "comparison", "The prediction beside what was recorded." =>
+        |it| Comparison(it.comparison).value();
+    record: Explanation, "explanation", "Where its input went." =>
+        |it| it.line.explanation.as_ref().map(Record::value), null("where that is unknown");
+    records: CauseCost, "causes", "Costs add up to cost_usd - perfect_cost_usd." =>
+        |it| Value::List(it.line.charge.causes.iter().map(Record::value).collect());
+    records: Differing<'_>, "differences",
+        "Differences of content to the chain's previous request, in prompt order." =>
+        |it| {
+            let found = it.line.explanation.iter().flat_map(|why| &why.differences);
+            list(found.map(|found| Differing { found, names: it.names }))
+        };
+    field "notes", || Shape::list(notes()), "Harmless differences." =>
+        |it| {
+            let notes = it.line.explanation.iter().flat_map(|why| &why.notes);
+            Value::List(notes.map(|note| note.word().into()).collect())
+        };
+    texts "remarks", "What was remarked." =>
+        |it| Value::texts(it.line.remarks.iter().map(|remark| it.names.message(remark)));
+    record: Stored, "exchange",
+        "The recording without its body; with bodies/NNNNN.json beside it the request can be replayed again." =>
+        |it| it.exchange.as_ref().map(Record::value), null("for requests of transcripts and traces");
+    record: TranscriptPart, "told", "What a transcript holds of the request." =>
+        |it| it.told.as_ref().map(Record::value),
+        null("for recorded exchanges, which are under exchange");
+}
+
+/// Where a request was read.
+struct Origin {
     file: String,
     index: usize,
     line: usize,
 }
 
-#[derive(Serialize)]
-struct BillLineObject {
-    category: &'static str,
-    tokens: u64,
-    cost_usd: Usd,
+record! {
+    Origin, "origin":
+    text "file", "The file." => |origin| Value::text(&origin.file);
+    count "index", "Position in the file, from 0." => |origin| origin.index;
+    count "line", "Line in the file, from 1; 0 where it has none." => |origin| origin.line;
 }
 
-fn bill(bill: &Bill) -> Vec<BillLineObject> {
-    let line = |line: &forkcast_sim::pricing::BillLine| BillLineObject {
-        category: line.category.word(),
-        tokens: line.tokens,
-        cost_usd: Usd(line.cost),
-    };
-    bill.lines.iter().map(line).collect()
+record! {
+    BillLine, "bill_line":
+    field "category", categories, "What the tokens are billed as." => |line| line.category.word();
+    tokens "tokens", "How many." => |line| line.tokens;
+    usd "cost_usd", "What they cost." => |line| line.cost;
 }
 
-/// What was charged beside tokens; part of the cost.
-#[derive(Serialize)]
-struct FeeLineObject {
-    name: String,
-    unit: String,
-    count: u64,
-    cost_usd: Usd,
+record! {
+    FeeLine, "fee_line":
+    text "name", "What it is for." => |fee| Value::text(&fee.name);
+    text "unit", "What is counted." => |fee| Value::text(&fee.unit);
+    count "count", "How many." => |fee| fee.count;
+    usd "cost_usd", "What they cost." => |fee| fee.cost;
 }
 
-fn fees(bill: &Bill) -> Vec<FeeLineObject> {
-    let line = |line: &FeeLine| FeeLineObject {
-        name: line.name.clone(),
-        unit: line.unit.clone(),
-        count: line.count,
-        cost_usd: Usd(line.cost),
-    };
-    bill.fees.iter().map(line).collect()
+/// A prediction beside what was recorded.
+struct Comparison<'a>(Result<&'a Compared, NotComparable>);
+
+/// When a field is null.
+const NOT: &str = "where it cannot be compared";
+
+record! {
+    Comparison<'_>, "comparison":
+    truth "comparable", "It can be compared." => |it| it.0.is_ok();
+    field "reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
+        |it| it.0.err().map(NotComparable::word), null("where it can");
+    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+        |it| it.0.ok().map(|compared| compared.recorded.word()), null(NOT);
+    field "predicted_verdict", verdicts, "The same as predicted." =>
+        |it| it.0.ok().map(|compared| compared.predicted.word()), null(NOT);
+    tokens "predicted_read_tokens", "What the rules predict, also where `predicted` holds the recorded usage." =>
+        |it| it.0.ok().map(|compared| compared.predicted_usage.cache_read_input_tokens), null(NOT);
+    truth "size_known", "An earlier request had shown the size of the predicted read." =>
+        |it| it.0.ok().map(|compared| compared.size_known), null(NOT);
+    field "between", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
+        "The nearest known prefixes around the predicted read." =>
+        |it| it.0.ok().map(|compared| <[u64; 2]>::from(compared.between)), unit("tokens"), null(NOT);
+    truth "read_agrees", "The read is as predicted, as far as sizes are known." =>
+        |it| it.0.ok().map(|compared| compared.read_agrees()), null(NOT);
 }
 
-#[derive(Serialize)]
-struct ComparisonObject {
-    comparable: bool,
-    /// Why not.
-    reason: Option<&'static str>,
-    recorded_verdict: Option<&'static str>,
-    predicted_verdict: Option<&'static str>,
-    /// What the rules predict, also where `predicted` holds the recorded usage.
-    predicted_read_tokens: Option<u64>,
-    size_known: Option<bool>,
-    between: Option<[u64; 2]>,
-    read_agrees: Option<bool>,
+record! {
+    Explanation, "explanation":
+    tokens "read_tokens", "Read." => |why| why.read_tokens;
+    tokens "new_tokens", "Not sent before." => |why| why.new_tokens;
+    tokens "missed_tokens", "Sent before and not read." => |why| why.missed_tokens();
+    records: Missed, "missed", "These by cause." => |why| Value::List(why.missed.iter().map(Record::value).collect());
 }
 
-impl ComparisonObject {
-    /// Of what cannot be compared.
-    fn without(why: NotComparable) -> Self {
-        Self {
-            comparable: false,
-            reason: Some(why.word()),
-            recorded_verdict: None,
-            predicted_verdict: None,
-            predicted_read_tokens: None,
-            size_known: None,
-            between: None,
-            read_agrees: None,
-        }
-    }
-
-    fn of(entry: &Recorded<'_>) -> Self {
-        let compared = entry.comparison.as_ref();
-        let known = compared.ok();
-        Self {
-            comparable: known.is_some(),
-            reason: compared.err().map(|why| why.word()),
-            recorded_verdict: known.map(|compared| compared.recorded.word()),
-            predicted_verdict: known.map(|compared| compared.predicted.word()),
-            predicted_read_tokens: known.map(|compared| compared.predicted_usage.cache_read_input_tokens),
-            size_known: known.map(|compared| compared.size_known),
-            between: known.map(|compared| compared.between.into()),
-            read_agrees: known.map(|compared| compared.read_agrees()),
-        }
-    }
+record! {
+    Missed, "missed":
+    field "cause", cause, "Why they were not read." => |part| part.cause.word();
+    field "billed_as", categories, "What they were billed as." => |part| part.billed_as.word();
+    tokens "tokens", "How many." => |part| part.tokens;
 }
 
-#[derive(Serialize)]
-struct ExplanationObject {
-    read_tokens: u64,
-    new_tokens: u64,
-    missed_tokens: u64,
-    missed: Vec<MissedObject>,
-}
-
-#[derive(Serialize)]
-struct MissedObject {
-    cause: &'static str,
-    billed_as: &'static str,
-    tokens: u64,
-}
-
-impl ExplanationObject {
-    fn of(explanation: &Explanation) -> Self {
-        let missed = explanation.missed.iter().map(|part| MissedObject {
-            cause: part.cause.word(),
-            billed_as: part.billed_as.word(),
-            tokens: part.tokens,
-        });
-        Self {
-            read_tokens: explanation.read_tokens,
-            new_tokens: explanation.new_tokens,
-            missed_tokens: explanation.missed_tokens(),
-            missed: missed.collect(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct CauseObject {
-    cause: &'static str,
-    tokens: u64,
-    cost_usd: Option<Usd>,
-}
-
-fn causes(line: &Line) -> Vec<CauseObject> {
-    let cause = |part: &forkcast_sim::ledger::CauseCost| CauseObject {
-        cause: part.cause.word(),
-        tokens: part.tokens,
-        cost_usd: part.cost.map(Usd),
-    };
-    line.charge.causes.iter().map(cause).collect()
-}
-
-fn differences(explanation: &Explanation, names: Names) -> Vec<DifferenceObject> {
-    explanation.differences.iter().map(|found| DifferenceObject::of(found, names)).collect()
+record! {
+    CauseCost, "cause_cost":
+    field "cause", cause, "Why tokens were not read." => |part| part.cause.word();
+    tokens "tokens", "How many." => |part| part.tokens;
+    usd "cost_usd", "What they cost over the read price." => |part| part.cost, null(NO_PRICE);
 }

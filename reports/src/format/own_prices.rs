@@ -1,38 +1,41 @@
 //! What the user put in the place of list prices, in words that `PriceArgs` of the program reads again.
 
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook};
-use serde::Serialize;
 
-use super::number::{Exact, Usd};
+use super::words::categories;
 use crate::names::Names;
+use crate::record::{Value, list};
 use crate::report::discount_percent;
 
 /// Files, a discount, and prices one by one.
-#[derive(Serialize)]
-pub(super) struct OwnPricesObject {
-    files: Vec<String>,
-    discount_percent: Option<Exact>,
-    overrides: Vec<OverrideObject>,
-}
+pub(super) struct OwnPrices<'a>(pub &'a PriceBook, pub Names);
 
-#[derive(Serialize)]
-struct OverrideObject {
-    model: String,
-    category: &'static str,
-    usd_per_mtok: Usd,
-}
-
-impl OwnPricesObject {
-    pub fn of(book: &PriceBook, names: Names) -> Self {
-        let one = |(model, category, price): (&ModelKey, Category, Money)| OverrideObject {
-            model: names.model(&model.to_string()).into_owned(),
-            category: category.word(),
-            usd_per_mtok: Usd(price),
-        };
-        Self {
-            files: book.files().iter().map(|file| names.file(file)).collect(),
-            discount_percent: discount_percent(book).map(Exact),
-            overrides: book.overrides().map(one).collect(),
-        }
+impl OwnPrices<'_> {
+    fn own(&self, model: &ModelKey, category: Category, price: Money) -> Override {
+        Override { model: self.1.model(&model.to_string()).into_owned(), category, price }
     }
+}
+
+record! {
+    OwnPrices<'_>, "prices":
+    texts "files", "Price books of the user." =>
+        |prices| Value::texts(prices.0.files().iter().map(|file| prices.1.file(file)));
+    number "discount_percent", "A discount on everything." =>
+        |prices| discount_percent(prices.0), unit("%"), null("without one");
+    records: Override, "overrides", "Prices that were set one by one." =>
+        |prices| list(prices.0.overrides().map(|(model, category, price)| prices.own(model, category, price)));
+}
+
+/// A price that was set.
+struct Override {
+    model: String,
+    category: Category,
+    price: Money,
+}
+
+record! {
+    Override, "override":
+    text "model", "The model." => |own| own.model.clone();
+    field "category", categories, "What is priced." => |own| own.category.word();
+    usd "usd_per_mtok", "The price of a million tokens." => |own| own.price;
 }

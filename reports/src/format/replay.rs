@@ -2,212 +2,183 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use forkcast_replay::replay::SizeSource;
+use forkcast_sim::diagnosis::Cause;
 
-use super::calibration::SizesObject;
-use super::inputs::{SkippedObject, UnreadableObject};
-use super::json_text;
-use super::own_prices::OwnPricesObject;
+use super::inputs::{Damage, Skipped};
+use super::own_prices::OwnPrices;
+use super::sizes::Counts;
 use crate::names::Names;
-use crate::report::{By, Report, Unpriced, gates, not_billed, remarks, statement, unpriced};
+use crate::record::{Shape, Value, list, pretty};
+use crate::report::{By, Exception, Gate, Group, LeftOut, Miss, Report, Session, Unpriced, Unseen, Window};
+use crate::report::{actions, gates, not_billed, remarks, statement, unpriced};
 
-mod advice;
-mod bounds;
 mod findings;
+mod limits;
 mod sums;
 
-use advice::{ActionObject, UnseenObject, actions};
-use bounds::{GateObject, WindowObject};
-use findings::{ExceptionObject, UnexplainedObject, exceptions, unexplained};
-use sums::{GroupObject, SessionObject, Sums};
+pub(super) use findings::{InReport, MissRow, Remark, verdicts};
+pub(super) use sums::{CauseTotal, Fee, Sums};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.replay/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "A replay of recorded requests: what they cost, what the rules predict, why tokens were not \
+                                read. Holds no text of prompts.";
 
 /// Writes a report as one JSON object.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &ReplayObject::of(report))?;
-    writeln!(target)
+    pretty(report, target)
 }
 
-#[derive(Serialize)]
-pub(super) struct ReplayObject<'a> {
-    schema: &'static str,
-    inputs: InputsObject,
-    options: OptionsObject,
-    partial: bool,
-    rules: &'a [&'static str],
-    price_book: PriceBookObject,
-    sizes: SizesObject,
-    window: WindowObject,
-    sessions: Vec<SessionObject>,
-    by: Option<&'static str>,
-    groups: Vec<GroupObject>,
-    totals: Sums,
-    gates: Vec<GateObject>,
-    actions: Vec<ActionObject>,
-    unseen: UnseenObject,
-    unpriced: Vec<UnpricedObject>,
-    exceptions: Vec<ExceptionObject>,
-    unexplained: Vec<UnexplainedObject>,
-    remarks: Vec<RemarkObject>,
+record! {
+    Report<'_>, "replay":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    record: Inputs<'_>, "inputs", "What was read." => |report| Inputs(report).value();
+    record: Options<'_>, "options", "How the replay was made, so that it can be made again." =>
+        |report| Options(report).value();
+    truth "partial", "It was interrupted: the rest of the input is missing from every sum." =>
+        |report| report.is_partial();
+    texts "rules", "Presets of cache rules, in order of first use." => |report| report.rules.clone();
+    record: Prices<'_>, "price_book", "The prices." => |report| Prices(report).value();
+    record: Counts<'_>, "sizes", "Counted sizes of prompts beside what was billed." => |report| Counts(report).value();
+    record: InReport<'_, (Window, LeftOut)>, "window",
+        "Which requests are in the sums: those sent at since_ms or later and before until_ms. Others are replayed and \
+         count nowhere." =>
+        |report| InReport { report, of: &(report.view.window, report.left_out) }.value();
+    records: InReport<'_, Session>, "sessions", "One for each file with requests." =>
+        |report| list(report.sessions.iter().map(|of| InReport { report, of }));
+    field "by", || Shape::words(By::ALL.map(By::word)), "What groups are made of." =>
+        |report| report.view.by.map(By::word), null("where no groups were asked for");
+    records: InReport<'_, Group>, "groups",
+        "Every request of the totals is in exactly one: times ascending, else the dearest first. Requests without a \
+         key form the group `unknown`, the last." =>
+        |report| list(report.groups.iter().map(|of| InReport { report, of }));
+    record: Sums<'_>, "totals", "Sums over everything." => |report| Sums { report, account: &report.totals }.value();
+    records: Gate, "gates", "The limits that were set." => |report| list(gates(report));
+    records: InReport<'_, crate::report::Action>, "actions",
+        "What to do, the largest saving first, at most five; none saves less than one hundredth of the bill. Savings \
+         may overlap." =>
+        |report| list(actions(report).iter().map(|of| InReport { report, of }));
+    record: Unseen, "unseen", "What the numbers cannot show, as far as the input shows that it is there." =>
+        |report| report.unseen.value();
+    records: Unpriced, "unpriced", "Models whose tokens count and whose money is unknown." =>
+        |report| list(unpriced(report));
+    records: InReport<'_, Exception>, "exceptions", "Comparable requests whose verdict or read is not as predicted." =>
+        |report| list(report.exceptions.iter().map(|of| InReport { report, of }));
+    records: InReport<'_, Miss>, "unexplained", "MissRow tokens that nothing in the input explains." =>
+        |report| {
+            let found = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained);
+            list(found.map(|of| InReport { report, of }))
+        };
+    records: Remark, "remarks", "Remarks on requests, the commonest first." =>
+        |report| list(remarks(report).into_iter().map(Remark));
 }
 
-impl<'a> ReplayObject<'a> {
-    pub(super) fn of(report: &'a Report<'_>) -> Self {
-        Self {
-            schema: SCHEMA,
-            inputs: InputsObject::of(report),
-            options: OptionsObject::of(report),
-            partial: report.is_partial(),
-            rules: &report.rules,
-            price_book: PriceBookObject::of(report),
-            sizes: SizesObject::of(report),
-            window: WindowObject::of(report),
-            sessions: report.sessions.iter().map(|session| SessionObject::of(session, &report.what_ifs)).collect(),
-            by: report.view.by.map(By::word),
-            groups: report.groups.iter().map(|group| GroupObject::of(group, &report.what_ifs)).collect(),
-            totals: Sums::of(&report.totals, &report.what_ifs),
-            gates: gates(report).iter().map(GateObject::of).collect(),
-            actions: actions(report),
-            unseen: report.unseen.into(),
-            unpriced: unpriced(report).into_iter().map(UnpricedObject::of).collect(),
-            exceptions: exceptions(report),
-            unexplained: unexplained(report),
-            remarks: remarks(report).into_iter().map(|(remark, requests)| RemarkObject { remark, requests }).collect(),
-        }
-    }
+/// What was read, and what could not be.
+struct Inputs<'a>(&'a Report<'a>);
+
+record! {
+    Inputs<'_>, "inputs":
+    count "files", "Files that were read." => |inputs| inputs.0.inputs.files, unit("files");
+    count "bytes", "Their size." => |inputs| inputs.0.inputs.bytes, unit("bytes");
+    records: Skipped, "skipped", "Files, and parts of files, that are no recorded model requests." =>
+        |inputs| {
+            let skipped = inputs.0.inputs.skipped.iter();
+            list(skipped.map(|found| Skipped::new(&found.file, &found.reason, inputs.0.names)))
+        };
+    records: Repair, "repaired", "What was not as it should be, and read all the same." =>
+        |inputs| {
+            let repaired = inputs.0.inputs.repaired.iter();
+            list(repaired.map(|found| Repair(Damage::new(&found.file, found.line, &found.what, inputs.0.names))))
+        };
+    records: Damage, "unreadable", "What could not be read." =>
+        |inputs| {
+            let found = inputs.0.unreadable();
+            list(found.map(|found| Damage::new(&found.file, found.line, &found.reason, inputs.0.names)))
+        };
+    records: Note, "notes", "What was seen and changes no number." =>
+        |inputs| {
+            let names = inputs.0.names;
+            list(inputs.0.notes().map(|(file, note)| Note { file: names.file(file), note: names.message(note) }))
+        };
 }
 
-#[derive(Serialize)]
-struct InputsObject {
-    files: usize,
-    bytes: u64,
-    skipped: Vec<SkippedObject>,
-    repaired: Vec<RepairedObject>,
-    unreadable: Vec<UnreadableObject>,
-    notes: Vec<NoteObject>,
+/// A place that was repaired.
+struct Repair(Damage);
+
+record! {
+    Repair, "repaired":
+    text "file", "The file." => |found| found.0.file.clone();
+    count "line", "Its line, from 1; 0 for the whole file." => |found| found.0.line;
+    text "what", "What was done." => |found| found.0.reason.clone();
 }
 
 /// What was seen and changes no number.
-#[derive(Serialize)]
-struct NoteObject {
+struct Note {
     file: String,
     note: String,
 }
 
-/// How the run was made, so that it can be made again.
-#[derive(Serialize)]
-struct OptionsObject {
-    paths: Vec<String>,
-    input_format: &'static str,
-    cache: Option<&'static str>,
-    prices_of: Option<String>,
-    sizes: &'static str,
-    calibrated: bool,
-    anonymized: bool,
+record! {
+    Note, "note":
+    text "file", "The file." => |note| note.file.clone();
+    text "note", "What was seen." => |note| note.note.clone();
 }
 
-impl OptionsObject {
-    fn of(report: &Report<'_>) -> Self {
-        let (inputs, options) = (report.inputs, report.options);
-        let named = inputs.scopes.iter().filter(|_| !inputs.is_sample);
-        Self {
-            paths: named.map(|scope| report.names.file(&scope.name)).collect(),
-            input_format: inputs.read_as.name(),
-            cache: options.rules.map(|rules| rules.name),
-            prices_of: options.prices_of.map(|date| date.to_string()),
-            sizes: options.sizing.source.word(),
-            calibrated: options.sizing.calibration.is_some(),
-            anonymized: report.names == Names::Anonymous,
-        }
-    }
+/// How the replay was made.
+struct Options<'a>(&'a Report<'a>);
+
+/// Where sizes of prefixes come from.
+pub(super) fn sources() -> Shape {
+    Shape::words([SizeSource::Recorded, SizeSource::Counted, SizeSource::Both].map(SizeSource::word))
 }
 
-#[derive(Serialize)]
-struct RepairedObject {
-    file: String,
-    line: usize,
-    what: String,
+record! {
+    Options<'_>, "options":
+    texts "paths", "As the user named them; empty for the embedded sample." =>
+        |options| {
+            let (inputs, names) = (options.0.inputs, options.0.names);
+            let named = inputs.scopes.iter().filter(|_| !inputs.is_sample);
+            Value::texts(named.map(|scope| names.file(&scope.name)))
+        };
+    text "input_format", "How the input was to be read." => |options| options.0.inputs.read_as.name();
+    text "cache", "Preset of cache rules." =>
+        |options| options.0.options.rules.map(|rules| rules.name), null("where each request has those of its day");
+    text "prices_of", "The day of the prices." =>
+        |options| options.0.options.prices_of.map(|date| date.to_string()),
+        null("where each request has those of its day");
+    field "sizes", sources, "Where sizes of prefixes come from." => |options| options.0.options.sizing.source.word();
+    truth "calibrated", "Factors of counts were fitted to these recordings." =>
+        |options| options.0.options.sizing.calibration.is_some();
+    truth "anonymized", "Names are replaced by ids." => |options| options.0.names == Names::Anonymous;
 }
 
-impl InputsObject {
-    fn of(report: &Report<'_>) -> Self {
-        let (inputs, names) = (report.inputs, report.names);
-        let skipped = inputs.skipped.iter().map(|skipped| SkippedObject::new(&skipped.file, &skipped.reason, names));
-        let repaired = inputs.repaired.iter().map(|repaired| RepairedObject {
-            file: names.file(&repaired.file),
-            line: repaired.line,
-            what: names.message(&repaired.what),
-        });
-        let unreadable =
-            report.unreadable().map(|damage| UnreadableObject::new(&damage.file, damage.line, &damage.reason, names));
-        Self {
-            files: inputs.files,
-            bytes: inputs.bytes,
-            skipped: skipped.collect(),
-            repaired: repaired.collect(),
-            unreadable: unreadable.collect(),
-            notes: report
-                .notes()
-                .map(|(file, note)| NoteObject { file: names.file(file), note: names.message(note) })
-                .collect(),
-        }
-    }
+/// The prices.
+struct Prices<'a>(&'a Report<'a>);
+
+record! {
+    Prices<'_>, "price_book":
+    text "version", "The day of the newest list prices." => |prices| prices.0.options.book.version();
+    text "statement", "For people, such as `list prices of 2026-11-21`." =>
+        |prices| statement(prices.0.options, prices.0.names);
+    text "prices_of", "The day of the prices." =>
+        |prices| prices.0.options.prices_of.map(|date| date.to_string()),
+        null("where each request has those of its day");
+    flat: OwnPrices<'_>, => |prices| OwnPrices(&prices.0.options.book, prices.0.names).value();
+    records: NotBilled, "not_billed", "What the makers of these models charge and no recording holds." =>
+        |prices| list(not_billed(prices.0).map(|found| NotBilled(found.vendor.word(), found.what.clone())));
 }
 
-#[derive(Serialize)]
-struct PriceBookObject {
-    version: &'static str,
-    /// For people, such as `list prices of 2026-11-21`.
-    statement: String,
-    prices_of: Option<String>,
-    #[serde(flatten)]
-    own: OwnPricesObject,
-    not_billed: Vec<NotBilledObject>,
-}
+/// A vendor, and what it charges.
+struct NotBilled(&'static str, String);
 
-#[derive(Serialize)]
-struct NotBilledObject {
-    vendor: &'static str,
-    what: String,
-}
-
-impl PriceBookObject {
-    fn of(report: &Report<'_>) -> Self {
-        let book = &report.options.book;
-        let not_billed =
-            not_billed(report).map(|entry| NotBilledObject { vendor: entry.vendor.word(), what: entry.what.clone() });
-        Self {
-            version: book.version(),
-            statement: statement(report.options, report.names),
-            prices_of: report.options.prices_of.map(|date| date.to_string()),
-            own: OwnPricesObject::of(book, report.names),
-            not_billed: not_billed.collect(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct UnpricedObject {
-    model: String,
-    requests: u64,
-    tokens: u64,
-    reason: &'static str,
-}
-
-impl UnpricedObject {
-    fn of(unpriced: Unpriced) -> Self {
-        let reason = unpriced.reason();
-        Self { model: unpriced.model, requests: unpriced.requests, tokens: unpriced.tokens, reason }
-    }
-}
-
-#[derive(Serialize)]
-struct RemarkObject {
-    remark: String,
-    requests: u64,
+record! {
+    NotBilled, "not_billed":
+    text "vendor", "Who charges it." => |found| found.0;
+    text "what", "What is charged." => |found| found.1.clone();
 }

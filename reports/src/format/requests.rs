@@ -1,61 +1,29 @@
 //! The ledger as one flat table of comma-separated values.
 //!
 //! A request that enters no sum (it has no usage, others have) has no figure here either, so that each column adds up to what the
-//! report says. What the rules predict of it stands in `ledger.jsonl`.
+//! report says. What the rules predict of it is in `ledger.jsonl`.
 
 use std::io::{self, Write};
 
+use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::Money;
+use forkcast_sim::pricing::{Bill, Money};
+use forkcast_sim::service::{Compared, NotComparable};
+use forkcast_sim::wire::Usage;
 
-use super::number::{Millis, cell};
-use super::usage;
+use super::replay::verdicts;
+use super::usage::{self, NO_PRICE};
+use super::words::cause;
 use crate::document::csv;
+use crate::record::{Shape, table};
 use crate::report::{Recorded, Report};
-
-/// Names of the columns.
-pub(super) const COLUMNS: [&str; 33] = [
-    "index",
-    "session",
-    "chain",
-    "file",
-    "file_index",
-    "at_ms",
-    "model",
-    "recorded_input_tokens",
-    "recorded_cache_read_input_tokens",
-    "recorded_ephemeral_5m_input_tokens",
-    "recorded_ephemeral_1h_input_tokens",
-    "recorded_output_tokens",
-    "predicted_input_tokens",
-    "predicted_cache_read_input_tokens",
-    "predicted_ephemeral_5m_input_tokens",
-    "predicted_ephemeral_1h_input_tokens",
-    "predicted_output_tokens",
-    "cost_usd",
-    "fees_usd",
-    "predicted_cost_usd",
-    "perfect_cost_usd",
-    "unread_writes_usd",
-    "comparable",
-    "not_comparable_reason",
-    "recorded_verdict",
-    "predicted_verdict",
-    "read_tokens",
-    "new_tokens",
-    "missed_tokens",
-    "cause",
-    "causes",
-    "first_difference_path",
-    "first_difference_name",
-];
 
 /// Writes the head.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn begin(target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, COLUMNS)
+    table::head::<RequestRow<'_>>(target)
 }
 
 /// Writes the row of a request.
@@ -63,7 +31,7 @@ pub fn begin(target: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, row(report, entry))
+    csv::row(target, table::cells(&RequestRow { report, entry }))
 }
 
 /// Hands on a row for each request.
@@ -71,84 +39,117 @@ pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io:
     let mut taken = Ok(());
     report.each(&mut |entry| {
         if taken.is_ok() {
-            taken = take(row(report, entry));
+            taken = take(table::cells(&RequestRow { report, entry }));
         }
     });
     taken
 }
 
-fn row(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<String> {
-    let line = &entry.line;
-    let mut row = vec![
-        line.index.to_string(),
-        report.session_of(entry).map(|session| session.id.clone()).unwrap_or_default(),
-        report.agent_of(entry).unwrap_or_default().to_owned(),
-        report.names.file(&entry.origin.file),
-        entry.origin.index.to_string(),
-        line.at.map(|at| Millis(at).to_string()).unwrap_or_default(),
-        report.names.model(&line.model).into_owned(),
-    ];
-    row.extend(usage::cells(line.recorded.as_ref()));
-    let is_counted = report.counted.counts(entry);
-    row.extend(if is_counted { figures(report, line) } else { vec![String::new(); FIGURES] });
-    row.extend(comparison(entry));
-    let mut explained = explanation(report, entry);
-    if !is_counted {
-        explained[..TOKENS].fill(String::new());
+/// A request of a report.
+pub(super) struct RequestRow<'a> {
+    report: &'a Report<'a>,
+    entry: &'a Recorded<'a>,
+}
+
+impl<'a> RequestRow<'a> {
+    /// Its line, if it is in the sums.
+    fn counted(&self) -> Option<&'a Line> {
+        Some(&self.entry.line).filter(|_| self.report.counted.counts(self.entry))
     }
-    row.extend(explained);
-    row
-}
 
-/// Cells of predicted usage and of money.
-const FIGURES: usize = 10;
+    fn bill(&self) -> Option<&'a Bill> {
+        self.counted()?.charge.bill.as_ref()
+    }
 
-/// Cells of tokens read, new and missed.
-const TOKENS: usize = 3;
+    /// Where something is predicted, a request without a profile is predicted as it was recorded.
+    fn is_predicted_as_recorded(&self) -> bool {
+        self.entry.line.predicted.is_none() && self.report.totals.predicted.is_some()
+    }
 
-/// Where something is predicted, a request without a profile is predicted as it was recorded.
-fn figures(report: &Report<'_>, line: &Line) -> Vec<String> {
-    let bill = line.charge.bill.as_ref();
-    let as_recorded = line.predicted.is_none() && report.totals.predicted.is_some();
-    let (predicted, predicted_bill) = match as_recorded {
-        true => (line.recorded, bill),
-        false => (line.predicted, line.predicted_bill.as_ref()),
-    };
-    let mut cells: Vec<String> = usage::cells(predicted.as_ref()).into();
-    cells.extend([
-        cell(bill.map(|bill| bill.total)),
-        cell(bill.map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>())),
-        cell(predicted_bill.map(|bill| bill.total)),
-        cell(line.charge.perfect),
-        cell(line.unread_writes),
-    ]);
-    cells
-}
+    fn predicted(&self) -> Option<&'a Usage> {
+        let line = self.counted()?;
+        if self.is_predicted_as_recorded() { line.recorded.as_ref() } else { line.predicted.as_ref() }
+    }
 
-fn comparison(entry: &Recorded<'_>) -> [String; 4] {
-    match &entry.comparison {
-        Ok(compared) => [
-            "true".to_owned(),
-            String::new(),
-            compared.recorded.word().to_owned(),
-            compared.predicted.word().to_owned(),
-        ],
-        Err(why) => ["false".to_owned(), why.word().to_owned(), String::new(), String::new()],
+    fn predicted_bill(&self) -> Option<&'a Bill> {
+        let line = self.counted()?;
+        if self.is_predicted_as_recorded() { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
+    }
+
+    fn compared(&self) -> Option<&'a Compared> {
+        self.entry.comparison.as_ref().ok()
+    }
+
+    fn explanation(&self) -> Option<&'a Explanation> {
+        self.entry.line.explanation.as_ref()
+    }
+
+    /// Why it missed what it missed, if that is known.
+    fn causes(&self) -> Option<&'a [forkcast_sim::ledger::CauseCost]> {
+        self.explanation().map(|_| &self.entry.line.charge.causes[..])
     }
 }
 
-fn explanation(report: &Report<'_>, entry: &Recorded<'_>) -> [String; 7] {
-    let Some(explanation) = &entry.line.explanation else { return Default::default() };
-    let causes: Vec<&str> = entry.line.charge.causes.iter().map(|part| part.cause.word()).collect();
-    let largest = entry.line.charge.causes.iter().max_by_key(|part| part.tokens);
-    let first = explanation.differences.first();
-    [
-        explanation.read_tokens.to_string(),
-        explanation.new_tokens.to_string(),
-        explanation.missed_tokens().to_string(),
-        largest.map(|part| part.cause.word().to_owned()).unwrap_or_default(),
-        causes.join(" "),
-        first.map(|found| found.path.clone()).unwrap_or_default(),
-        first.map(|found| report.names.thing(&found.name)).unwrap_or_default(),
-    ]
+/// When a field is null.
+const NOT_EXPLAINED: &str = "where it is not explained";
+
+/// When a field is null.
+const NO_DIFFERENCE: &str = "where no content differs";
+
+record! {
+    RequestRow<'_>, "request":
+    count "index", "Position among all requests, from 0." => |it| it.entry.line.index;
+    text "session", "Id of its session." =>
+        |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
+    text "chain", "Its agent." =>
+        |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
+    text "file", "Its file." => |it| it.report.names.file(&it.entry.origin.file);
+    count "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
+    millis "at_ms", "When it was sent, since 1970." =>
+        |it| it.entry.line.at, null("where the recording has no instants");
+    text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
+    record: Usage, "recorded", "What the provider reported." =>
+        |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");
+    record: Usage, "predicted", "What the rules predict." => |it| usage::value(it.predicted()), null(IN_NO_SUM);
+    usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
+    usd "fees_usd", "What was charged beside tokens; part of the bill." =>
+        |it| it.bill().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>()), null(NO_PRICE);
+    usd "predicted_cost_usd", "The bill of what is predicted." =>
+        |it| it.predicted_bill().map(|bill| bill.total), null(NO_PRICE);
+    usd "perfect_cost_usd", "The bill with every missed token read." =>
+        |it| it.counted().and_then(|line| line.charge.perfect), null(NO_PRICE);
+    usd "unread_writes_usd", "Premium of writes that nothing read." =>
+        |it| it.counted().and_then(|line| line.unread_writes), null(NO_PRICE);
+    truth "comparable", "Its prediction can be compared." => |it| it.compared().is_some();
+    field "not_comparable_reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
+        |it| it.entry.comparison.as_ref().err().map(|why| why.word()), null("where it can");
+    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+        |it| it.compared().map(|compared| compared.recorded.word()), null(NOT_EXPLAINED);
+    field "predicted_verdict", verdicts, "The same as predicted." =>
+        |it| it.compared().map(|compared| compared.predicted.word()), null(NOT_EXPLAINED);
+    tokens "read_tokens", "Read." =>
+        |it| it.counted().and(it.explanation()).map(|why| why.read_tokens), null(IN_NO_SUM);
+    tokens "new_tokens", "Not sent before." =>
+        |it| it.counted().and(it.explanation()).map(|why| why.new_tokens), null(IN_NO_SUM);
+    tokens "missed_tokens", "Sent before and not read." =>
+        |it| it.counted().and(it.explanation()).map(Explanation::missed_tokens), null(IN_NO_SUM);
+    field "cause", cause, "Why the most tokens were missed." =>
+        |it| {
+            let largest = it.causes().and_then(|causes| causes.iter().max_by_key(|part| part.tokens));
+            largest.map(|part| part.cause.word())
+        }, null("where nothing was missed");
+    field "causes", || Shape::list(cause()), "Why tokens were missed." =>
+        |it| it.causes().map(|causes| causes.iter().map(|part| part.cause.word()).collect::<Vec<_>>()),
+        null(NOT_EXPLAINED);
+    text "first_difference_path", "Where the content first differs." =>
+        |it| it.explanation().and_then(|why| why.differences.first()).map(|found| found.path.clone()),
+        null(NO_DIFFERENCE);
+    text "first_difference_name", "What differs there." =>
+        |it| {
+            let first = it.explanation().and_then(|why| why.differences.first());
+            first.map(|found| it.report.names.thing(&found.name))
+        }, null(NO_DIFFERENCE);
 }
+
+/// When a figure is in no sum.
+const IN_NO_SUM: &str = "where it is in no sum";

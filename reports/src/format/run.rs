@@ -4,29 +4,35 @@ mod agent;
 mod fan_out;
 mod request;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
-use forkcast_scenarios::run::Run;
-use serde::Serialize;
+use forkcast_replay::calibrate::{Generation, Quality, Residual, built_in_residual};
+use forkcast_scenarios::format::expect::{Ends, Pending};
+use forkcast_scenarios::run::{Run, Sums};
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::{Forks, Profile};
+use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::model::Tokenizer;
 
 pub use request::requests;
 
-use super::json_text;
-use super::number::{Millis, Usd};
-use super::own_prices::OwnPricesObject;
-use super::replay::ReplayObject;
-use super::usage::UsageObject;
-use crate::forks::first_requests;
+use super::own_prices::OwnPrices;
+use super::usage::{HIT_RATE, NO_INPUT, NO_PRICE, TTLS};
+use super::words::tokenizers;
+use crate::forks::fan_outs;
 use crate::names::Names;
+use crate::record::{Record, Shape, Value, list, pretty};
 use crate::report::{Report, statement_of_run};
-use agent::AgentObject;
-use fan_out::FanOutObject;
-use request::RequestObject;
+use agent::AgentOf;
+use fan_out::FanOutOf;
+use request::RequestOf;
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.run/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "One run of a scenario: who took part, every request with its bill and what the cache made of \
+                                it, the laws. Holds no text of prompts.";
 
 /// Writes a run as one JSON object; `failures` are the claims that did not hold.
 ///
@@ -46,152 +52,139 @@ pub fn write_with(
     report: Option<&Report<'_>>,
     target: &mut dyn Write,
 ) -> io::Result<()> {
-    let replay = report.map(ReplayObject::of);
-    json_text::pretty(target, &RunObject { replay, ..RunObject::of(run, failures) })?;
-    writeln!(target)
+    pretty(&RunResult { run, failures, report }, target)
 }
 
-#[derive(Serialize)]
-struct RunObject<'a> {
-    schema: &'static str,
-    scenario: &'a str,
-    seed: u64,
-    options: OptionsObject<'a>,
-    sizes: SizesObject,
-    price_book: String,
-    digest: String,
-    ends: &'static str,
-    message: Option<&'a str>,
-    agents: Vec<AgentObject<'a>>,
-    requests: Vec<RequestObject<'a>>,
-    fan_outs: Vec<FanOutObject<'a>>,
-    totals: TotalsObject,
-    laws: BTreeMap<&'static str, bool>,
+/// A run and what came of its claims.
+pub(super) struct RunResult<'a> {
+    run: &'a Run,
     failures: &'a [String],
-    pending: Vec<PendingObject<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replay: Option<ReplayObject<'a>>,
+    report: Option<&'a Report<'a>>,
 }
 
-#[derive(Serialize)]
-struct OptionsObject<'a> {
-    set: &'a [String],
-    interleave: Option<u64>,
-    cache: &'static str,
-    breakpoints: &'static str,
-    ttl: &'static str,
-    prices_of: String,
-    prices: OwnPricesObject,
-    forks: ForksObject,
+record! {
+    RunResult<'_>, "run":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    text "scenario", "Its name." => |it| Value::text(&it.run.scenario.name);
+    count "seed", "The random seed." => |it| it.run.scenario.seed;
+    record: Options<'_>, "options", "How it was run." => |it| Options(it.run).value();
+    record: Sizes<'_>, "sizes",
+        "Where token figures of prompts come from. Output tokens are the script's, or estimated by length." =>
+        |it| Sizes(it.run).value();
+    text "price_book", "The prices." => |it| statement_of_run(it.run);
+    field "digest", || Shape::Pattern("^[0-9a-f]{32}$"), "Over (instant, event), in order." =>
+        |it| format!("{:032x}", it.run.digest);
+    field "ends", ends_of_runs, "How it ended." => |it| it.run.ends.word();
+    text "message", "Why it did not finish." => |it| it.run.message.clone(), null("where it did");
+    records: AgentOf<'_>, "agents", "Who took part, parents before children." => |it| list(AgentOf::all(it.run));
+    records: RequestOf<'_>, "requests", "Every request, in order of sending." => |it| list(RequestOf::all(it.run));
+    records: FanOutOf<'_>, "fan_outs", "The forks of each message together." =>
+        |it| {
+            let found = fan_outs(it.run);
+            Value::List(found.iter().map(|found| FanOutOf { run: it.run, found }.value()).collect())
+        };
+    record: Totals<'_>, "totals", "Sums over all requests." => |it| Totals(it.run, it.run.totals()).value();
+    field "laws", || Shape::Map(Box::new(Shape::Truth)), "Whether each law held, by name." =>
+        |it| Value::map(it.run.laws.iter().copied());
+    texts "failures", "Claims of the scenario that did not hold." => |it| Value::texts(it.failures);
+    records: Pending, "pending", "Steps that need a part that is not there yet." =>
+        |it| Value::List(it.run.scenario.expect.pending.iter().map(Record::value).collect());
+    record: Report<'_>, "replay", "The same requests as a replay, `forkcast.replay/1`." =>
+        |it| it.report.map_or(Value::Absent, Record::value), absent("without `--what-if`, `--by` and limits");
 }
 
-/// How forks are made, and when they start.
-#[derive(Serialize)]
-struct ForksObject {
-    profile: &'static str,
-    launch: String,
-    ablations: Vec<&'static str>,
+/// How runs end.
+fn ends_of_runs() -> Shape {
+    let all = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted, Ends::LawBroken, Ends::Interrupted];
+    Shape::words(all.map(Ends::word))
 }
 
-#[derive(Serialize)]
-struct SizesObject {
-    declared: BTreeMap<&'static str, u64>,
-    counted: Vec<CountedObject>,
+struct Options<'a>(&'a Run);
+
+record! {
+    Options<'_>, "run_options":
+    texts "set", "Fields that were set from outside." => |it| Value::texts(&it.0.options.set);
+    count "interleave", "The seed by which ready tasks are drawn." =>
+        |it| it.0.options.interleave, null("where the first comes first");
+    text "cache", "Preset of cache rules." => |it| it.0.scenario.cache.unwrap_or_default().name;
+    field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Where breakpoints are set." =>
+        |it| forkcast_scenarios::load::settings(&it.0.scenario).placement.name();
+    field "ttl", || Shape::words(TTLS), "How long what is marked lives." =>
+        |it| forkcast_scenarios::load::settings(&it.0.scenario).ttl.name();
+    text "prices_of", "The day of the list prices." =>
+        |it| it.0.scenario.prices.map_or_else(|| it.0.book.version().to_owned(), |date| date.to_string());
+    record: OwnPrices<'_>, "prices", "What the user put in the place of list prices." =>
+        |it| OwnPrices(&it.0.book, Names::Plain).value();
+    record: Forks, "forks", "How forks are made, and when they start." =>
+        |it| forkcast_scenarios::load::settings(&it.0.scenario).forks.value();
 }
 
-#[derive(Serialize)]
-struct CountedObject {
-    tokenizer: &'static str,
-    quality: &'static str,
-    error: Option<f64>,
-    p90_error: Option<f64>,
+record! {
+    Forks, "forks":
+    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are made." =>
+        |forks| forks.profile.name();
+    text "launch", "When they start." => |forks| forks.launch.name();
+    texts "ablations", "Principles that were broken on purpose." =>
+        |forks| Value::texts(forks.ablations.iter().map(|ablation| ablation.name()));
 }
 
-#[derive(Serialize)]
-struct TotalsObject {
-    requests: u64,
-    usage: UsageObject,
-    hit_rate: Option<f64>,
-    cost_usd: Option<Usd>,
-    cost_without_cache_usd: Option<Usd>,
-    makespan_ms: Millis,
+struct Sizes<'a>(&'a Run);
+
+record! {
+    Sizes<'_>, "run_sizes":
+    field "declared", || Shape::Map(Box::new(Shape::Count { least: 0 })),
+        "Parts of the prompt whose tokens the scenario declares. Where there are any, the provider adds nothing." =>
+        |it| Value::map(it.0.declared()), unit("tokens");
+    records: CountQuality, "counted",
+        "The tokenizers by which all else is counted, one for each that a model of the run has." =>
+        |it| list(it.0.tokenizers().into_iter().map(CountQuality));
 }
 
-#[derive(Serialize)]
-struct PendingObject<'a> {
-    step: &'a str,
-    needs: &'a str,
-}
+/// A tokenizer that was counted with.
+struct CountQuality(Tokenizer);
 
-impl<'a> RunObject<'a> {
-    fn of(run: &'a Run, failures: &'a [String]) -> Self {
-        let scenario = &run.scenario;
-        let (totals, pending) = (run.totals(), &scenario.expect.pending);
-        Self {
-            schema: SCHEMA,
-            scenario: &scenario.name,
-            seed: scenario.seed,
-            options: OptionsObject::of(run),
-            sizes: SizesObject::of(run),
-            price_book: statement_of_run(run),
-            digest: format!("{:032x}", run.digest),
-            ends: run.ends.word(),
-            message: run.message.as_deref(),
-            agents: agents(run),
-            requests: run.requests.iter().map(|request| RequestObject::of(run, request)).collect(),
-            fan_outs: fan_out::all(run),
-            totals: TotalsObject {
-                requests: totals.requests,
-                usage: (&totals.usage).into(),
-                hit_rate: totals.usage.hit_rate(),
-                cost_usd: totals.cost.map(Usd),
-                cost_without_cache_usd: totals.cost_without_cache.map(Usd),
-                makespan_ms: Millis(run.makespan),
-            },
-            laws: run.laws.iter().copied().collect(),
-            failures,
-            pending: pending.iter().map(|step| PendingObject { step: &step.step, needs: &step.needs }).collect(),
-            replay: None,
-        }
+impl CountQuality {
+    fn residual(&self) -> Option<Residual> {
+        Generation::of(self.0).map(built_in_residual)
     }
 }
 
-impl<'a> OptionsObject<'a> {
-    fn of(run: &'a Run) -> Self {
-        let settings = forkcast_scenarios::load::settings(&run.scenario);
-        Self {
-            set: &run.options.set,
-            interleave: run.options.interleave,
-            cache: run.scenario.cache.unwrap_or_default().name,
-            breakpoints: settings.placement.name(),
-            ttl: settings.ttl.name(),
-            prices_of: run.scenario.prices.map_or_else(|| run.book.version().to_owned(), |date| date.to_string()),
-            prices: OwnPricesObject::of(&run.book, Names::Plain),
-            forks: ForksObject {
-                profile: settings.forks.profile.name(),
-                launch: settings.forks.launch.name(),
-                ablations: settings.forks.ablations.iter().map(|ablation| ablation.name()).collect(),
-            },
-        }
-    }
+/// When a field is null.
+const NOT: &str = "for counts that were measured on none";
+
+record! {
+    CountQuality, "counted_by":
+    field "tokenizer", tokenizers, "The tokenizer." => |it| it.0.word();
+    field "quality", || Shape::words([Quality::Exact, Quality::Calibrated, Quality::Borrowed].map(Quality::word)),
+        "How good its count is." =>
+        |it| Quality::of(it.0).word();
+    number "error", "Counted / billed - 1, in sum over the recordings that a calibrated count was measured on." =>
+        |it| it.residual().map(|residual| residual.sum_error), unit("part of 1"), null(NOT);
+    number "p90_error", "Nine of ten of these are off by no more than this share." =>
+        |it| it.residual().map(|residual| residual.p90_error), unit("part of 1"), null(NOT);
 }
 
-fn agents(run: &Run) -> Vec<AgentObject<'_>> {
-    let agents = run.agents.iter().zip(run.sums_of_agents()).zip(first_requests(run));
-    agents.map(|((agent, sums), first)| AgentObject::of(agent, &sums, first)).collect()
+struct Totals<'a>(&'a Run, Sums);
+
+record! {
+    Totals<'_>, "totals":
+    count "requests", "How many there are." => |it| it.1.requests, unit("requests");
+    flat: Sums, => |it| it.1.value();
+    millis "makespan_ms", "From start to end." => |it| it.0.makespan;
 }
 
-impl SizesObject {
-    fn of(run: &Run) -> Self {
-        let counted = run.tokenizers().into_iter().map(|tokenizer| {
-            let residual = Generation::of(tokenizer).map(built_in_residual);
-            CountedObject {
-                tokenizer: tokenizer.word(),
-                quality: Quality::of(tokenizer).word(),
-                error: residual.map(|residual| residual.sum_error),
-                p90_error: residual.map(|residual| residual.p90_error),
-            }
-        });
-        Self { declared: run.declared().collect(), counted: counted.collect() }
-    }
+record! {
+    /// Sums of requests, of a run, an agent or a fan-out.
+    Sums, "run_sums":
+    record: Usage, "usage", "Their tokens." => |sums| sums.usage.value();
+    share "hit_rate", HIT_RATE => |sums| sums.usage.hit_rate(), null(NO_INPUT);
+    usd "cost_usd", "Their bill." => |sums| sums.cost, null(NO_PRICE);
+    usd "cost_without_cache_usd", "The bill of the same tokens without any cache." =>
+        |sums| sums.cost_without_cache, null(NO_PRICE);
+}
+
+record! {
+    Pending, "pending":
+    text "step", "The step." => |pending| Value::text(&pending.step);
+    text "needs", "What it needs." => |pending| Value::text(&pending.needs);
 }

@@ -1,14 +1,23 @@
 //! The JSON Schemas as files.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use forkcast_replay::output::file::{self, Kind, NotWritten};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::SCHEMAS;
+use forkcast_scenarios::sweep::plan;
+
+use super::{SCENARIO, check, diff, explain, fanout, ledger, replay, run, sweep};
+use crate::check::Check;
+use crate::document::json;
+use crate::folder::manifest;
+use crate::record::{Record, schema};
+use crate::report::Report;
 
 /// The schema of one format.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +43,30 @@ pub enum SchemaError {
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// The JSON Schemas by the name of their format: those of what is written follow from its records, those of what is read are
+/// written by hand. The files in `schema/` are these.
+pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock::new(|| {
+    vec![
+        made::<Report<'_>>(replay::SCHEMA, replay::ABOUT),
+        made::<ledger::LedgerLine<'_>>(ledger::SCHEMA, ledger::ABOUT),
+        (manifest::SCHEMA, include_str!("../../schema/manifest-1.json").into()),
+        made::<Check<'_>>(check::SCHEMA, check::ABOUT),
+        made::<diff::Diff<'_>>(diff::SCHEMA, diff::ABOUT),
+        made::<explain::Subject<'_>>(explain::SCHEMA, explain::ABOUT),
+        made::<run::RunResult<'_>>(run::SCHEMA, run::ABOUT),
+        made::<fanout::Fanout<'_>>(fanout::SCHEMA, fanout::ABOUT),
+        (plan::SCHEMA, include_str!("../../schema/plan-1.json").into()),
+        made::<sweep::Sweep<'_>>(sweep::SCHEMA, sweep::ABOUT),
+        (SCENARIO, include_str!("../../schema/scenario-1.json").into()),
+        (json::SCHEMA, include_str!("../../schema/list-1.json").into()),
+    ]
+});
+
+fn made<R: Record>(name: &'static str, about: &'static str) -> (&'static str, Cow<'static, str>) {
+    let text = serde_json::to_string_pretty(&schema::<R>(name, about)).unwrap_or_default();
+    (name, Cow::Owned(text + "\n"))
 }
 
 /// Every schema.

@@ -1,92 +1,42 @@
 //! `forkcast.sweep/1`: cells of a grid, in the order of its plan.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use forkcast_scenarios::sweep::{Axis, Cell, Plan, Row};
-use forkcast_sim::time::Instant;
-use serde::Serialize;
+use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::sweep::{Axis, Cell, CellOutcome, Plan};
 
-use super::json_text;
-use super::number::{Millionths, Millis, Usd, cell};
-use super::usage::{self, UsageObject};
+use super::outcome::Figures;
 use crate::document::csv;
+use crate::record::{Record, Shape, Value, list, pretty, table};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.sweep/1";
 
-/// Writes rows of all cells of a plan as one JSON object.
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "All cells of a grid, in the order of its plan.";
+
+/// A hash, as it is written.
+const HASH: Shape = Shape::Pattern("^[0-9a-f]{32}$");
+
+/// Writes outcomes of all cells of a plan as one JSON object.
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
-    let object = SweepObject {
-        schema: SCHEMA,
-        plan: &plan.plan,
-        subject: plan.subject.name(),
-        axes: &plan.axes,
-        rows: plan.cells.iter().zip(rows).map(|(cell, row)| RowObject::of(cell, row)).collect(),
-    };
-    json_text::pretty(target, &object)?;
-    writeln!(target)
+pub fn write(plan: &Plan, rows: &[CellOutcome], target: &mut dyn Write) -> io::Result<()> {
+    pretty(&Sweep { plan, rows }, target)
 }
 
-#[derive(Serialize)]
-struct SweepObject<'a> {
-    schema: &'static str,
-    plan: &'a str,
-    subject: String,
-    axes: &'a [Axis],
-    rows: Vec<RowObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct RowObject<'a> {
-    cell: &'a str,
-    set: BTreeMap<&'a str, &'a str>,
-    ends: &'a str,
-    message: Option<&'a str>,
-    digest: Option<&'a str>,
-    requests: u64,
-    unanswered_requests: u64,
-    over_limits: u64,
-    usage: UsageObject,
-    hit_rate: Option<f64>,
-    cost_usd: Option<Usd>,
-    cost_without_cache_usd: Option<Usd>,
-    makespan_ms: Millis,
-    token_equivalents: Option<Millionths>,
-    closed_form_tokens: Option<Millionths>,
-    assumption: Option<&'a str>,
-    cost_lower_bound_usd: Option<Usd>,
-    unpriced: &'a BTreeSet<String>,
-    failures: &'a [String],
-}
-
-impl<'a> RowObject<'a> {
-    fn of(cell: &'a Cell, row: &'a Row) -> Self {
-        Self {
-            cell: &row.cell,
-            set: values(cell).collect(),
-            ends: &row.ends,
-            message: row.message.as_deref(),
-            digest: row.digest.as_deref(),
-            requests: row.requests,
-            unanswered_requests: row.unanswered,
-            over_limits: row.over_limits,
-            usage: (&row.usage).into(),
-            hit_rate: row.usage.hit_rate(),
-            cost_usd: row.cost.map(Usd),
-            cost_without_cache_usd: row.cost_without_cache.map(Usd),
-            makespan_ms: Millis(Instant(row.makespan_ns)),
-            token_equivalents: row.equivalents_millionths.map(Millionths),
-            closed_form_tokens: row.formula_millionths.map(Millionths),
-            assumption: row.assumption.as_deref(),
-            cost_lower_bound_usd: row.bound.map(Usd),
-            unpriced: &row.unpriced,
-            failures: &row.failures,
-        }
-    }
+/// Writes outcomes as comma-separated values: a column for each axis, then the figures.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn table(plan: &Plan, rows: &[CellOutcome], target: &mut dyn Write) -> io::Result<()> {
+    let axes = plan.axes.iter().map(|axis| axis.path.clone());
+    csv::row(target, axes.chain(table::words::<Row<'_>>()))?;
+    self::rows(plan, rows).try_for_each(|row| {
+        let set = values(row.cell).map(|(_, value)| value.to_owned());
+        csv::row(target, set.chain(table::cells(&row)))
+    })
 }
 
 /// Fields and values of a cell, in the order of the axes.
@@ -94,51 +44,68 @@ pub fn values(cell: &Cell) -> impl Iterator<Item = (&str, &str)> {
     cell.set.iter().filter_map(|set| set.split_once('='))
 }
 
-/// Columns behind those of the axes, before and behind those of usage.
-const COUNTS: [&str; 4] = ["ends", "requests", "unanswered_requests", "over_limits"];
-const FIGURES: [&str; 11] = [
-    "hit_rate",
-    "cost_usd",
-    "cost_without_cache_usd",
-    "makespan_ms",
-    "token_equivalents",
-    "closed_form_tokens",
-    "cost_lower_bound_usd",
-    "failures",
-    "message",
-    "digest",
-    "cell",
-];
-
-/// Writes rows as comma-separated values: a column for each axis, then the figures.
-///
-/// # Errors
-/// When the target cannot be written.
-pub fn table(plan: &Plan, rows: &[Row], target: &mut dyn Write) -> io::Result<()> {
-    let axes = plan.axes.iter().map(|axis| axis.path.as_str());
-    csv::row(target, axes.chain([&COUNTS[..], &usage::COLUMNS, &FIGURES].concat()))?;
-    plan.cells.iter().zip(rows).try_for_each(|(cell, row)| {
-        let set = values(cell).map(|(_, value)| value.to_owned());
-        csv::row(target, set.chain(figures(row)))
-    })
+/// All of it.
+pub(super) struct Sweep<'a> {
+    plan: &'a Plan,
+    rows: &'a [CellOutcome],
 }
 
-fn figures(row: &Row) -> Vec<String> {
-    let mut figures =
-        vec![row.ends.clone(), row.requests.to_string(), row.unanswered.to_string(), row.over_limits.to_string()];
-    figures.extend(usage::cells(Some(&row.usage)));
-    figures.extend([
-        cell(row.usage.hit_rate()),
-        cell(row.cost),
-        cell(row.cost_without_cache),
-        Millis(Instant(row.makespan_ns)).to_string(),
-        cell(row.equivalents_millionths.map(Millionths)),
-        cell(row.formula_millionths.map(Millionths)),
-        cell(row.bound),
-        row.failures.len().to_string(),
-        cell(row.message.as_ref()),
-        cell(row.digest.as_ref()),
-        row.cell.clone(),
-    ]);
-    figures
+record! {
+    Sweep<'_>, "sweep":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    field "plan", || HASH, "Hash of the plan." => |sweep| Value::text(&sweep.plan.plan);
+    text "subject", "`fanout`, or the scenario's name." => |sweep| sweep.plan.subject.name();
+    records: Axis, "axes", "The values of each field; those of the last field change fastest." =>
+        |sweep| Value::List(sweep.plan.axes.iter().map(Record::value).collect());
+    records: Row<'_>, "rows", "The cells." => |sweep| list(rows(sweep.plan, sweep.rows));
+}
+
+record! {
+    Axis, "axis":
+    text "path", "The field." => |axis| Value::text(&axis.path);
+    texts "values", "Its values, in order." => |axis| Value::texts(&axis.values);
+}
+
+/// A cell of the grid and what came of it.
+pub(crate) struct Row<'a> {
+    /// The axes on which cells differ, for people.
+    axes: &'a [Axis],
+    pub cell: &'a Cell,
+    pub outcome: &'a CellOutcome,
+}
+
+/// The rows of a plan.
+pub(crate) fn rows<'a>(plan: &'a Plan, outcomes: &'a [CellOutcome]) -> impl Iterator<Item = Row<'a>> {
+    plan.cells.iter().zip(outcomes).map(|(cell, outcome)| Row { axes: &plan.axes, cell, outcome })
+}
+
+impl Row<'_> {
+    /// What tells a cell from the others: `children 5, launch primed`.
+    pub fn setting(&self) -> String {
+        let varying = values(self.cell).zip(self.axes).filter(|(_, axis)| axis.values.len() > 1);
+        let set: Vec<String> = varying.map(|((path, value), _)| format!("{path} {value}")).collect();
+        if set.is_empty() { "as it is".to_owned() } else { set.join(", ") }
+    }
+}
+
+/// How a run ends, and that it could not begin.
+fn ends() -> Shape {
+    let all = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted, Ends::LawBroken];
+    Shape::words(all.map(Ends::word).into_iter().chain(["refused"]))
+}
+
+record! {
+    Row<'_>, "row":
+    field "set", || Shape::Map(Box::new(Shape::Text)), "The value of each field." =>
+        |row| Value::map(values(row.cell).map(|(path, value)| (path.to_owned(), value.to_owned()))), no_cell();
+    field "ends", ends, "How the run ended." => |row| Value::text(&row.outcome.ends);
+    flat: Figures, => |row| Figures::from(row.outcome).value();
+    texts "failures", "What the scenario expects of its own values and did not come out under these." =>
+        |row| Value::texts(&row.outcome.failures);
+    texts "unpriced", "Models without a price, in order: what they cost is not in the bill." =>
+        |row| Value::texts(&row.outcome.unpriced);
+    text "message", "Why it did not come to its end." => |row| row.outcome.message.clone(), null("where it did");
+    text "digest", "Digest over (instant, event) of a scenario's run." =>
+        |row| row.outcome.digest.clone(), null("for a fan-out, and where it could not begin");
+    field "cell", || HASH, "Hash of the cell." => |row| Value::text(&row.outcome.cell);
 }

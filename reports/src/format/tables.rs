@@ -3,27 +3,23 @@
 
 use std::io::{self, Write};
 
-use forkcast_sim::pricing::Money;
+use forkcast_replay::calibrate::ClassFit;
 
-use super::{requests, usage};
+use super::replay::{CauseTotal, Fee, InReport, MissRow, Remark, Sums};
+use super::requests::{self, RequestRow};
 use crate::document::csv;
-use crate::report::{Account, Group, Report, Session, Side};
+use crate::record::table::{cells, words};
+use crate::record::{Record, Shape, Value};
+use crate::report::{Exception, Gate, Group, Report, Session, SizeRow, Unpriced, gates, remarks, unpriced};
 
-mod rows;
-
-use rows::{
-    CAUSE, DAMAGE, EXCEPTION, FACTOR, FEE, GATE, MISS, SIZE, UNPRICED, causes, damage, exceptions, factors, fees,
-    gate_rows, miss_rows, placed, remark_rows, size_rows, unpriced_rows,
-};
-
-/// A table: its columns and its rows.
+/// The rows of a table.
 type Rows = Vec<Vec<String>>;
 
-/// Every table: its name, what a row of it is, its columns, its rows.
+/// A table: its name, what a row of it is, its columns, its rows.
 struct Plan {
     name: &'static str,
     what: &'static str,
-    columns: fn() -> Vec<&'static str>,
+    columns: fn() -> Vec<String>,
     rows: Source,
 }
 
@@ -36,6 +32,10 @@ enum Source {
 }
 
 impl Plan {
+    const fn held<R: Record>(name: &'static str, what: &'static str, rows: fn(&Report<'_>) -> Rows) -> Self {
+        Self { name, what, columns: words::<R>, rows: Source::Held(rows) }
+    }
+
     fn each(&self, report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io::Result<()>) -> io::Result<()> {
         match self.rows {
             Source::Held(rows) => rows(report).into_iter().try_for_each(take),
@@ -44,71 +44,50 @@ impl Plan {
     }
 }
 
+/// Records as rows.
+fn rows<R: Record>(records: impl IntoIterator<Item = R>) -> Rows {
+    records.into_iter().map(|record| cells(&record)).collect()
+}
+
 /// In the order in which they are written.
 const PLANS: [Plan; 15] = [
-    Plan { name: "totals", what: "one row of sums over everything", columns: sum_columns, rows: Source::Held(totals) },
-    Plan {
-        name: "groups",
-        what: "sums of each group of --by",
-        columns: || sums_of(&["key"]),
-        rows: Source::Held(groups),
-    },
-    Plan { name: "models", what: "sums of each model", columns: || sums_of(&["model"]), rows: Source::Held(models) },
-    Plan {
-        name: "sessions",
-        what: "sums of each recording",
-        columns: || sums_of(&SESSION),
-        rows: Source::Held(sessions),
-    },
-    Plan {
-        name: "causes",
-        what: "why tokens were missed, over everything",
-        columns: || CAUSE.to_vec(),
-        rows: Source::Held(causes),
-    },
-    Plan { name: "misses", what: "each request and cause", columns: || placed(&MISS), rows: Source::Held(miss_rows) },
-    Plan {
-        name: "exceptions",
-        what: "requests not as predicted",
-        columns: || placed(&EXCEPTION),
-        rows: Source::Held(exceptions),
-    },
-    Plan {
-        name: "unpriced",
-        what: "models without a price",
-        columns: || UNPRICED.to_vec(),
-        rows: Source::Held(unpriced_rows),
-    },
-    Plan { name: "gates", what: "limits that were set", columns: || GATE.to_vec(), rows: Source::Held(gate_rows) },
-    Plan {
-        name: "damage",
-        what: "what was not read, or repaired",
-        columns: || DAMAGE.to_vec(),
-        rows: Source::Held(damage),
-    },
-    Plan {
-        name: "remarks",
-        what: "remarks on requests",
-        columns: || vec!["remark", "requests"],
-        rows: Source::Held(remark_rows),
-    },
-    Plan { name: "fees", what: "charges that are not tokens", columns: || FEE.to_vec(), rows: Source::Held(fees) },
-    Plan {
-        name: "sizes",
-        what: "counted sizes of each tokenizer",
-        columns: || SIZE.to_vec(),
-        rows: Source::Held(size_rows),
-    },
-    Plan {
-        name: "factors",
-        what: "fitted factors of --calibrate",
-        columns: || FACTOR.to_vec(),
-        rows: Source::Held(factors),
-    },
+    Plan::held::<Sums<'_>>("totals", "one row of sums over everything", |report| {
+        rows([Sums { report, account: &report.totals }])
+    }),
+    Plan::held::<InReport<'_, Group>>("groups", "sums of each group of --by", |report| {
+        rows(report.groups.iter().map(|of| InReport { report, of }))
+    }),
+    Plan::held::<Model<'_>>("models", "sums of each model", |report| {
+        rows(report.models.iter().map(|group| Model { report, group }))
+    }),
+    Plan::held::<InReport<'_, Session>>("sessions", "sums of each recording", |report| {
+        rows(report.sessions.iter().map(|of| InReport { report, of }))
+    }),
+    Plan::held::<CauseTotal>("causes", "why tokens were missed, over everything", |report| {
+        rows(CauseTotal::all(&report.totals))
+    }),
+    Plan::held::<MissRow<'_>>("misses", "each request and cause", |report| {
+        rows(report.misses.iter().map(|of| MissRow(InReport { report, of })))
+    }),
+    Plan::held::<InReport<'_, Exception>>("exceptions", "requests not as predicted", |report| {
+        rows(report.exceptions.iter().map(|of| InReport { report, of }))
+    }),
+    Plan::held::<Unpriced>("unpriced", "models without a price", |report| rows(unpriced(report))),
+    Plan::held::<Gate>("gates", "limits that were set", |report| rows(gates(report))),
+    Plan::held::<DamageRow>("damage", "what was not read, or repaired", |report| rows(DamageRow::all(report))),
+    Plan::held::<Remark>("remarks", "remarks on requests", |report| rows(remarks(report).into_iter().map(Remark))),
+    Plan::held::<Fee>("fees", "charges that are not tokens", |report| rows(Fee::all(&report.totals))),
+    Plan::held::<SizeRow>("sizes", "counted sizes of each tokenizer", |report| {
+        report.sizes.rows.iter().map(cells).collect()
+    }),
+    Plan::held::<ClassFit>("factors", "fitted factors of --calibrate", |report| {
+        let fit = report.options.sizing.calibration.as_ref();
+        fit.map(|fit| fit.classes.iter().map(cells).collect()).unwrap_or_default()
+    }),
     Plan {
         name: "requests",
         what: "each request, as in requests.csv",
-        columns: || requests::COLUMNS.to_vec(),
+        columns: words::<RequestRow<'_>>,
         rows: Source::Requests,
     },
 ];
@@ -137,108 +116,52 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
         if at > 0 {
             writeln!(target)?;
         }
-        csv::row(target, std::iter::once("table").chain((plan.columns)()))?;
+        csv::row(target, std::iter::once("table".to_owned()).chain((plan.columns)()))?;
         plan.each(report, &mut |row| csv::row(target, std::iter::once(plan.name.to_owned()).chain(row)))?;
     }
     Ok(())
 }
 
-const SUMS: [&str; 24] = [
-    "requests",
-    "recorded_input_tokens",
-    "recorded_cache_read_input_tokens",
-    "recorded_ephemeral_5m_input_tokens",
-    "recorded_ephemeral_1h_input_tokens",
-    "recorded_output_tokens",
-    "recorded_hit_rate",
-    "recorded_cost_usd",
-    "predicted_input_tokens",
-    "predicted_cache_read_input_tokens",
-    "predicted_ephemeral_5m_input_tokens",
-    "predicted_ephemeral_1h_input_tokens",
-    "predicted_output_tokens",
-    "predicted_hit_rate",
-    "predicted_cost_usd",
-    "perfect_cost_usd",
-    "unread_writes_usd",
-    "read_tokens",
-    "new_tokens",
-    "missed_tokens",
-    "missed_cost_usd",
-    "dearest_cause",
-    "comparable",
-    "same_verdict",
-];
-
-fn sum_columns() -> Vec<&'static str> {
-    SUMS.to_vec()
+/// The requests of a model.
+struct Model<'a> {
+    report: &'a Report<'a>,
+    group: &'a Group,
 }
 
-fn sums_of(own: &[&'static str]) -> Vec<&'static str> {
-    own.iter().copied().chain(SUMS).collect()
+record! {
+    Model<'_>, "model":
+    text "model", "The model." => |model| Value::text(&model.group.key);
+    flat: Sums<'_>, => |model| Sums { report: model.report, account: &model.group.account }.value();
 }
 
-fn sums(account: &Account) -> Vec<String> {
-    let mut row = vec![account.ledger.requests.to_string()];
-    let recorded = (account.ledger.recorded_requests > 0).then_some(&account.recorded);
-    row.extend(side(recorded));
-    row.extend(side(account.predicted.as_ref()));
-    row.extend([money(account.perfect), money(account.unread_writes)]);
-    row.extend(explained(account));
-    row.extend([account.agreement.sums.comparable, account.agreement.sums.same_verdict].map(|sum| sum.to_string()));
-    row
+/// A place that was not read, or was repaired.
+struct DamageRow {
+    what: &'static str,
+    file: String,
+    line: usize,
+    reason: String,
 }
 
-fn side(side: Option<&Side>) -> [String; 7] {
-    let Some(side) = side else { return Default::default() };
-    let [input, read, write_5m, write_1h, output] = usage::cells(Some(&side.usage));
-    let rate = side.usage.hit_rate().map(|rate| rate.to_string()).unwrap_or_default();
-    [input, read, write_5m, write_1h, output, rate, money(side.cost)]
-}
-
-/// Where the input of explained requests went; empty where none could be explained.
-fn explained(account: &Account) -> [String; 5] {
-    if !account.is_explained() {
-        return Default::default();
+impl DamageRow {
+    fn all(report: &Report<'_>) -> Vec<Self> {
+        let names = report.names;
+        let found = |what, file: &str, line, reason: &str| Self {
+            what,
+            file: names.file(file),
+            line,
+            reason: names.message(reason),
+        };
+        let unreadable = report.unreadable().map(|bad| found("unreadable", &bad.file, bad.line, &bad.reason));
+        let repaired = report.inputs.repaired.iter().map(|bad| found("repaired", &bad.file, bad.line, &bad.what));
+        let skipped = report.inputs.skipped.iter().map(|bad| found("passed over", &bad.file, 0, &bad.reason));
+        unreadable.chain(repaired).chain(skipped).collect()
     }
-    let missed = account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect);
-    [
-        account.ledger.read_tokens.to_string(),
-        account.ledger.new_tokens.to_string(),
-        account.ledger.missed_tokens.to_string(),
-        money(missed),
-        account.causes().first().map(|(cause, _)| cause.word().to_owned()).unwrap_or_default(),
-    ]
 }
 
-fn totals(report: &Report<'_>) -> Rows {
-    vec![sums(&report.totals)]
-}
-
-fn keyed(groups: &[Group]) -> Rows {
-    groups.iter().map(|group| [vec![group.key.clone()], sums(&group.account)].concat()).collect()
-}
-
-fn groups(report: &Report<'_>) -> Rows {
-    keyed(&report.groups)
-}
-
-fn models(report: &Report<'_>) -> Rows {
-    keyed(&report.models)
-}
-
-const SESSION: [&str; 4] = ["session", "source", "format", "chains"];
-
-fn sessions(report: &Report<'_>) -> Rows {
-    let row = |session: &Session| {
-        let own =
-            vec![session.id.clone(), session.source.clone(), session.format.to_owned(), session.chains.to_string()];
-        [own, sums(&session.account)].concat()
-    };
-    report.sessions.iter().map(row).collect()
-}
-
-/// All digits; empty where there is no price.
-fn money(amount: Option<Money>) -> String {
-    amount.map(|amount| amount.to_string()).unwrap_or_default()
+record! {
+    DamageRow, "damage":
+    field "what", || Shape::words(["unreadable", "repaired", "passed over"]), "What it is." => |found| found.what;
+    text "file", "The file." => |found| found.file.clone();
+    count "line", "Its line, from 1." => |found| Some(found.line).filter(|line| *line > 0), null("for a whole file");
+    text "reason", "Why, or what was done." => |found| found.reason.clone();
 }

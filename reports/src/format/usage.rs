@@ -1,102 +1,53 @@
 //! Usage in the provider's words.
 
 use forkcast_sim::wire::Usage;
-use serde::Serialize;
 
-use super::number::Usd;
+use crate::record::{Record, Value};
 use crate::report::Side;
 
 /// Written tokens by lifetime.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CacheCreation {
-    /// Written for five minutes.
-    pub ephemeral_5m_input_tokens: u64,
-    /// Written for an hour.
-    pub ephemeral_1h_input_tokens: u64,
+struct CacheCreation(Usage);
+
+record! {
+    CacheCreation, "cache_creation":
+    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |usage| usage.0.ephemeral_5m_input_tokens;
+    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |usage| usage.0.ephemeral_1h_input_tokens;
 }
 
-impl From<&Usage> for CacheCreation {
-    fn from(usage: &Usage) -> Self {
-        Self {
-            ephemeral_5m_input_tokens: usage.ephemeral_5m_input_tokens,
-            ephemeral_1h_input_tokens: usage.ephemeral_1h_input_tokens,
-        }
-    }
+record! {
+    Usage, "usage":
+    tokens "input_tokens", "Input that was neither read nor written." =>
+        |usage| usage.input_tokens, shown("in full"), if_wide();
+    tokens "cache_read_input_tokens", "Input that was read from the cache." =>
+        |usage| usage.cache_read_input_tokens, shown("read"), if_wide();
+    tokens "cache_creation_input_tokens", "Input that was written to the cache." =>
+        |usage| usage.cache_creation_input_tokens(), shown("written"), if_wide();
+    record: CacheCreation, "cache_creation", "What was written, by lifetime." =>
+        |usage| CacheCreation(*usage).value(), bare();
+    tokens "output_tokens", "The answer." => |usage| usage.output_tokens;
 }
 
-/// The object `usage`.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct UsageObject {
-    /// Neither read nor written.
-    pub input_tokens: u64,
-    /// Read.
-    pub cache_read_input_tokens: u64,
-    /// Written.
-    pub cache_creation_input_tokens: u64,
-    /// The same by lifetime.
-    pub cache_creation: CacheCreation,
-    /// The answer.
-    pub output_tokens: u64,
+record! {
+    /// `recorded` and `predicted`: usage with its money and hit rate beside it.
+    Side, "side":
+    flat: Usage, => |side| side.usage.value();
+    usd "cost_usd", "The bill." => |side| side.cost, null(NO_PRICE);
+    share "hit_rate", HIT_RATE => |side| side.usage.hit_rate(), null(NO_INPUT);
 }
 
-impl From<&Usage> for UsageObject {
-    fn from(usage: &Usage) -> Self {
-        Self {
-            input_tokens: usage.input_tokens,
-            cache_read_input_tokens: usage.cache_read_input_tokens,
-            cache_creation_input_tokens: usage.cache_creation_input_tokens(),
-            cache_creation: usage.into(),
-            output_tokens: usage.output_tokens,
-        }
-    }
-}
+/// What a hit rate is.
+pub(super) const HIT_RATE: &str = "Input that was read over all input.";
 
-/// Columns of usage in tables.
-pub(super) const COLUMNS: [&str; 5] = [
-    "input_tokens",
-    "cache_read_input_tokens",
-    "ephemeral_5m_input_tokens",
-    "ephemeral_1h_input_tokens",
-    "output_tokens",
-];
+/// When there is none.
+pub(super) const NO_INPUT: &str = "where there is no input";
 
-/// What stands in these columns; empty where there is no usage.
-pub(super) fn cells(usage: Option<&Usage>) -> [String; 5] {
-    usage.map_or_else(Default::default, |usage| {
-        [
-            usage.input_tokens,
-            usage.cache_read_input_tokens,
-            usage.ephemeral_5m_input_tokens,
-            usage.ephemeral_1h_input_tokens,
-            usage.output_tokens,
-        ]
-        .map(|tokens| tokens.to_string())
-    })
-}
+/// When there is no bill.
+pub(super) const NO_PRICE: &str = "where nothing has a price";
 
-/// `recorded` and `predicted`: the usage fields with money and hit rate beside them.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct SideObject {
-    input_tokens: u64,
-    cache_read_input_tokens: u64,
-    cache_creation_input_tokens: u64,
-    cache_creation: CacheCreation,
-    output_tokens: u64,
-    cost_usd: Option<Usd>,
-    hit_rate: Option<f64>,
-}
+/// A lifetime of the cache.
+pub(super) const TTLS: [&str; 2] = ["5m", "1h"];
 
-impl From<&Side> for SideObject {
-    fn from(side: &Side) -> Self {
-        let usage = UsageObject::from(&side.usage);
-        Self {
-            input_tokens: usage.input_tokens,
-            cache_read_input_tokens: usage.cache_read_input_tokens,
-            cache_creation_input_tokens: usage.cache_creation_input_tokens,
-            cache_creation: usage.cache_creation,
-            output_tokens: usage.output_tokens,
-            cost_usd: side.cost.map(Usd),
-            hit_rate: side.usage.hit_rate(),
-        }
-    }
+/// The usage that is known of something.
+pub(super) fn value(usage: Option<&Usage>) -> Value {
+    usage.map_or(Value::Null, Record::value)
 }

@@ -34,6 +34,10 @@ pub enum By {
 }
 
 impl By {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Day, Self::Week, Self::Month, Self::Project, Self::Model, Self::Agent, Self::Version];
+
     /// The word on the command line and in files.
     pub const fn word(self) -> &'static str {
         match self {

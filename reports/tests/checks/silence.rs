@@ -13,7 +13,7 @@ use crate::written::text;
 /// Every output that is a file somewhere.
 fn files(check: &Check<'_>) -> Vec<(&'static str, String)> {
     let document = human::check::document(check, check.content);
-    let tables = human::check::all_tables(check);
+    let tables = check::tables(check);
     vec![
         ("json", text(|target| check::write(check, target))),
         ("junit", text(|target| junit::write(check, target))),

@@ -254,7 +254,7 @@ pub fn show_check(check: &told::Check<'_>, shown: &mut Shown<'_>) {
     shown.file("check as github", &text(|target| format::check::github::write(check, target)));
     shown.unplanted("check as sarif", &text(|target| format::check::sarif::write(check, target)));
     document("check", &human::check::document(check, false), shown);
-    shown.table("check as csv", &text(|target| csv::write(&human::check::all_tables(check), target)));
+    shown.table("check as csv", &text(|target| csv::write(&format::check::tables(check), target)));
     let windows = human::check::document(check, true);
     shown.plain("check with bytes", &text(|target| terminal::write(&windows, terminal::Look::default(), target)));
 }

@@ -120,7 +120,7 @@ pub fn of_check(path: &Path, names: Names) -> Vec<Form> {
         partial: false,
     };
     let mut forms = Vec::from(of_document(&human::check::document(&check, false)));
-    forms.extend(of_document(&human::check::all_tables(&check)));
+    forms.extend(of_document(&format::check::tables(&check)));
     forms.push(form("check.json", |target| format::check::write(&check, target)));
     forms.push(form("junit", |target| junit::write(&check, target)));
     forms.push(form("github", |target| github::write(&check, target)));

@@ -6,7 +6,7 @@
 //! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
 //! * [`policy`]: the policies, each in a line.
 //! * [`outcome`]: what came of a cell.
-//! * [`row`]: all that is said of a cell, and which of several is best.
+//! * [`trial`]: all that is said of a cell, and which of several is best.
 //! * [`breakeven`]: which of two policies is cheaper, and from where on the other one is.
 //! * [`grid`]: many cells at once; [`range`]: lists of numbers as they are typed.
 //!
@@ -21,8 +21,8 @@ pub mod outcome;
 pub mod play;
 pub mod policy;
 pub mod range;
-pub mod row;
 pub mod setup;
+pub mod trial;
 pub mod voices;
 
 pub use cell::{Cell, Spawn};
@@ -30,4 +30,4 @@ pub use closed::Assumption;
 pub use grid::Grid;
 pub use outcome::Outcome;
 pub use play::play;
-pub use row::Row;
+pub use trial::Trial;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::Refusal;
+use super::outcome::CellOutcome;
 use super::part::{self, Found};
 use super::plan::Plan;
-use super::row::Row;
 
 /// What lies in a folder of a plan's parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
     /// Rows of all parts that are there, in the order of the plan.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CellOutcome>,
     /// Parts that are not there.
     pub missing: Vec<Missing>,
     /// Files that killed processes left behind.

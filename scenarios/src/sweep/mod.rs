@@ -13,7 +13,7 @@
 //! * [`plan`](mod@plan): the grid as a file. Every cell has a hash of all that it is made of, and belongs to one part.
 //! * [`shard`]: which parts a process makes.
 //! * [`part`]: what came of the cells of a part, as a file that is whole or not there.
-//! * [`row`]: what came of one cell.
+//! * [`outcome`]: what came of one cell.
 //! * [`work`]: parts are made, on all cores.
 //! * [`gather`](mod@gather): parts are put together.
 //!
@@ -22,11 +22,11 @@
 
 pub mod axis;
 pub mod gather;
+pub mod outcome;
 pub mod parameter;
 pub mod part;
 pub mod plan;
 pub mod prices;
-pub mod row;
 pub mod shard;
 pub mod subject;
 pub mod work;
@@ -36,9 +36,9 @@ use std::path::PathBuf;
 
 pub use axis::Axis;
 pub use gather::{Gathered, gather};
+pub use outcome::CellOutcome;
 pub use plan::{Cell, Plan};
 pub use prices::Prices;
-pub use row::Row;
 pub use shard::Shard;
 pub use subject::Subject;
 pub use work::{Step, Work};

@@ -9,8 +9,8 @@ use forkcast_replay::output::file::{self, Kind, NotWritten, Why, begins};
 use forkcast_sim::outside::{self, complaint};
 use serde::{Deserialize, Serialize};
 
+use super::outcome::CellOutcome;
 use super::plan::Plan;
-use super::row::Row;
 use super::{Refusal, hash};
 
 /// Name and version.
@@ -24,14 +24,14 @@ struct PartFile {
     part: usize,
     /// Hash of the rows.
     digest: String,
-    rows: Vec<Row>,
+    rows: Vec<CellOutcome>,
 }
 
 /// What stands under the name of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The part.
-    Whole(Vec<Row>),
+    Whole(Vec<CellOutcome>),
     /// Nothing.
     Absent,
     /// Something else, and what.
@@ -57,7 +57,7 @@ pub fn read(plan: &Plan, part: usize, folder: &Path) -> Result<Found, Refusal> {
 }
 
 /// The rows, if this is the part.
-fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<Row>, String> {
+fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<CellOutcome>, String> {
     let file: PartFile =
         serde_json::from_slice(bytes).map_err(|error| format!("it is torn: {}", complaint::json(&error)))?;
     if file.schema != SCHEMA {
@@ -70,7 +70,7 @@ fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<Row>, String> {
     if file.part != part || !file.rows.iter().map(|row| &row.cell).eq(cells.iter().map(|cell| &cell.cell)) {
         return Err(format!("it holds other cells, those of part {}", file.part));
     }
-    if file.digest != Row::hash_all(&file.rows) {
+    if file.digest != CellOutcome::hash_all(&file.rows) {
         return Err("it was changed: its rows are not what its digest says".to_owned());
     }
     Ok(file.rows)
@@ -80,9 +80,9 @@ fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<Row>, String> {
 ///
 /// # Errors
 /// On an error of the system, or when a file that is no part has its name.
-pub fn write(plan: &Plan, part: usize, folder: &Path, rows: Vec<Row>) -> Result<(), Refusal> {
+pub fn write(plan: &Plan, part: usize, folder: &Path, rows: Vec<CellOutcome>) -> Result<(), Refusal> {
     let path = path(plan, part, folder);
-    let digest = Row::hash_all(&rows);
+    let digest = CellOutcome::hash_all(&rows);
     let content = PartFile { schema: SCHEMA.to_owned(), plan: plan.plan.clone(), part, digest, rows };
     match serde_json::to_vec(&content) {
         Ok(mut bytes) => {

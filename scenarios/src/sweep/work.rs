@@ -6,9 +6,9 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::Refusal;
+use super::outcome::Player;
 use super::part::{self, Found};
 use super::plan::Plan;
-use super::row::Player;
 use super::shard::Shard;
 
 /// What is to be done.
@@ -141,7 +141,7 @@ impl Work<'_> {
             if stop() {
                 return Ok(None);
             }
-            rows.push(player.row(cell));
+            rows.push(player.outcome(cell));
             tell(Step::Ran);
         }
         part::write(self.plan, part, self.folder, rows)?;

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use forkcast_scenarios::fanout::row::row;
-use forkcast_scenarios::fanout::{Assumption, Cell, Row};
+use forkcast_scenarios::fanout::trial::trial;
+use forkcast_scenarios::fanout::{Assumption, Cell, Trial};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::pricing::PriceBook;
 
-fn played(cell: &Cell) -> Row {
-    row(cell, &Rc::new(PriceBook::built_in())).unwrap()
+fn played(cell: &Cell) -> Trial {
+    trial(cell, &Rc::new(PriceBook::built_in())).unwrap()
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn a_limit_on_requests_makes_waves_of_a_burst_and_those_that_come_late_read_what
     // Four of the five are taken at once; the bucket has one more every 15 s, and the parent wants to go on too.
     assert!(limited.outcome.over_limits > 1 && limited.outcome.unanswered == 0, "{:?}", limited.outcome);
     assert!(limited.outcome.makespan.as_millis() >= 15_000, "{:?}", limited.outcome.makespan);
-    let read = |row: &Row| row.outcome.usage.cache_read_input_tokens;
+    let read = |row: &Trial| row.outcome.usage.cache_read_input_tokens;
     assert!(read(&limited) > read(&free) && limited.outcome.cost < free.outcome.cost);
     assert!(limited.outcome.cost >= limited.bound);
     assert!(free.formula.is_ok());

@@ -235,6 +235,17 @@ pub enum Note {
 }
 
 impl Note {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Spelling,
+        Self::Whitespace,
+        Self::Escape,
+        Self::MarkerMoved,
+        Self::Envelope,
+        Self::TailOnly,
+        Self::ReadAhead,
+    ];
+
     /// The stable machine word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -273,6 +284,19 @@ pub enum Volatile {
 }
 
 impl Volatile {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Date,
+        Self::Time,
+        Self::Uuid,
+        Self::Path,
+        Self::Pid,
+        Self::Counter,
+        Self::Git,
+        Self::Flag,
+        Self::MapOrder,
+    ];
+
     /// The stable machine word.
     pub const fn word(self) -> &'static str {
         match self {

@@ -39,6 +39,20 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::OtherModel,
+        Self::NoUsage,
+        Self::ServerTools,
+        Self::ContextEdited,
+        Self::Altered,
+        Self::Unreadable,
+        Self::OutsideContent,
+        Self::ShowsPrefix,
+        Self::OtherGrowth,
+        Self::NotWhatWasBilled,
+    ];
+
     /// Stable word for machines.
     pub const fn word(self) -> &'static str {
         match self {

@@ -1,48 +1,53 @@
 //! One finding as JSON.
 
-use forkcast_sim::guard::Finding;
-use serde::Serialize;
+use forkcast_sim::guard::{Finding, Rule};
 
-use crate::check::Check;
-use crate::format::change::{ChangeObject, Shown};
+use crate::check::{Check, Verdict};
+use crate::format::change::{Change, Visible};
+use crate::format::words::categories;
 use crate::human::check::words;
 use crate::names::Names;
+use crate::record::Shape;
 
-/// A finding.
-#[derive(Serialize)]
-pub(super) struct FindingObject {
-    rule: &'static str,
-    verdict: &'static str,
-    chain: String,
-    request: usize,
-    older: Option<usize>,
-    file: Option<String>,
-    line: Option<usize>,
-    #[serde(flatten)]
-    change: ChangeObject,
-    billed_as: Option<&'static str>,
+/// A finding with its names as they are shown.
+pub(super) struct FindingOf<'a> {
+    pub check: &'a Check<'a>,
+    pub finding: &'a Finding,
 }
 
-impl FindingObject {
-    /// A finding with its names as they are shown.
-    pub(super) fn of(check: &Check<'_>, finding: &Finding) -> Self {
-        let shown = Shown {
+impl<'a> FindingOf<'a> {
+    fn change(&self) -> Change<'a> {
+        let Self { check, finding } = *self;
+        Change(Some(Visible {
+            finding,
             name: check.names.thing(&finding.name),
             suggestion: words::suggestion(check, finding),
             requests_per_day: check.rules.requests_per_day,
             windows: check.content && check.names == Names::Plain,
-        };
-        let line = check.origin(finding.request).map(|origin| origin.line);
-        Self {
-            rule: finding.rule.word(),
-            verdict: check.verdict(finding).word(),
-            chain: check.names.agent(&finding.chain),
-            request: finding.request,
-            older: finding.older,
-            file: check.file(finding.request),
-            line: line.filter(|line| *line > 0),
-            change: ChangeObject::of(finding, shown),
-            billed_as: finding.loss.map(|loss| loss.billed_as.word()),
-        }
+        }))
     }
+}
+
+/// What findings are held against.
+pub(super) fn rules() -> Shape {
+    Shape::named("rule", Rule::ALL.map(Rule::word))
+}
+
+record! {
+    FindingOf<'_>, "finding":
+    field "rule", rules, "What it is held against." => |it| it.finding.rule.word();
+    field "verdict", || Shape::words(Verdict::ALL.map(Verdict::word)),
+        "`fails`: the check fails because of it. `told`: the rules do not make it fail. `allowed`: the rules let it \
+         pass by name. `harmless`: it breaks nothing." =>
+        |it| it.check.verdict(it.finding).word();
+    text "chain", "Its chain." => |it| it.check.names.agent(&it.finding.chain);
+    count "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;
+    count "older", "The request that it is compared with." => |it| it.finding.older, null("for the lock's");
+    text "file", "The file of the request." => |it| it.check.file(it.finding.request), null("where it is in none");
+    count "line", "Its line, from 1." =>
+        |it| it.check.origin(it.finding.request).map(|origin| origin.line).filter(|line| *line > 0),
+        null("where the file does not have one for each request");
+    flat: Change<'_>, => |it| it.change().value();
+    field "billed_as", categories, "What lost tokens are billed as instead of reads." =>
+        |it| it.finding.loss.map(|loss| loss.billed_as.word()), null("where no cache of its provider is modelled");
 }

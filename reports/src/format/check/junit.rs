@@ -10,7 +10,7 @@ use forkcast_sim::guard::Rule;
 use forkcast_sim::outside::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::check::{Check, Graded, Kind, Verdict};
+use crate::check::{Check, Graded, Kind, Weight};
 use crate::document::count;
 use crate::human::check::words;
 
@@ -35,10 +35,10 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
     report.serialize(&mut *target).map_err(io::Error::other)
 }
 
-/// What fails, by rule and chain.
+/// Changes that do anything, by rule and chain.
 fn by_chain<'a>(check: &Check<'a>) -> BTreeMap<(Rule, &'a str), Vec<Kind<'a>>> {
     let mut found: BTreeMap<(Rule, &'a str), Vec<Kind<'a>>> = BTreeMap::new();
-    for kind in check.kinds().into_iter().filter(|kind| kind.verdict == Verdict::Fails) {
+    for kind in check.kinds() {
         for part in kind.by_chain() {
             found.entry((part.first().rule, part.first().chain.as_str())).or_default().push(part);
         }
@@ -101,13 +101,30 @@ fn case(
     if let Some(file) = first.and_then(|request| check.file(request)) {
         case.extra.insert("file".into(), visible(&file).into());
     }
-    let changes = kinds.iter().map(|kind| (words::headline(check, kind), words::lines(check, kind)));
+    let (failing, others): (Vec<&Kind<'_>>, Vec<&Kind<'_>>) =
+        kinds.iter().partition(|kind| kind.verdict.weight() == Weight::Error);
+    if !others.is_empty() {
+        case.set_system_out(others.iter().map(|kind| noted(check, kind)).collect::<Vec<_>>().join("\n\n"));
+    }
+    let changes = failing.iter().map(|kind| (words::headline(check, kind), words::lines(check, kind)));
     let failures: Vec<(String, Vec<String>)> = changes.chain(violations.iter().cloned()).collect();
     if failures.is_empty() {
         return case;
     }
-    let kind = kinds.first().map_or(rule.word(), |kind| kind.first().cause.word());
+    let kind = failing.first().map_or(rule.word(), |kind| kind.first().cause.word());
     failed(case, kind, &failures)
+}
+
+/// What a test says and does not fail for: `note: …`.
+fn noted(check: &Check<'_>, kind: &Kind<'_>) -> String {
+    let title = format!("{}: {}", kind.verdict.weight().in_sarif(), words::headline(check, kind));
+    text(&title, &words::lines(check, kind))
+}
+
+/// A title with its lines below it.
+fn text(title: &str, lines: &[String]) -> String {
+    let lines = lines.iter().map(|line| format!("  {}", visible(line)));
+    std::iter::once(visible(title).into_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// A test with its failures as one.
@@ -118,11 +135,8 @@ fn failed(mut case: TestCase, kind: &str, failures: &[(String, Vec<String>)]) ->
         more => format!(" (and {} more)", count(more as u64)),
     };
     status.set_message(format!("{}{more}", visible(&failures[0].0))).set_type(kind);
-    let told = |(title, lines): &(String, Vec<String>)| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("  {}", visible(line))).collect();
-        std::iter::once(visible(title).into_owned()).chain(lines).collect::<Vec<_>>().join("\n")
-    };
-    status.set_description(failures.iter().map(told).collect::<Vec<_>>().join("\n\n"));
+    let all = failures.iter().map(|(title, lines)| text(title, lines));
+    status.set_description(all.collect::<Vec<_>>().join("\n\n"));
     case.status = status;
     case
 }

@@ -11,191 +11,182 @@ pub mod junit;
 pub mod sarif;
 mod update;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use forkcast_sim::guard::{Noted, Violation};
-use serde::Serialize;
 
-use crate::check::{Check, Damage, Graded, Lock};
-use crate::format::inputs::{SkippedObject, UnreadableObject};
-use crate::format::json_text;
+use crate::check::{Check, Graded, Lock};
+use crate::document::Document;
+use crate::format::inputs::{Damage, Skipped};
 use crate::human::check::words;
 use crate::names::Names;
+use crate::record::{Record, Shape, Value, list, pretty, table};
 
-use finding::FindingObject;
-use update::UpdateObject;
+use finding::{FindingOf, rules};
+use update::{Change, Update};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.check/1";
+
+/// What the schema says that it is about.
+pub(super) const ABOUT: &str = "What the prefix guard found: every change of a prompt that was sent before, with its place, \
+                                cause and price. Holds no text of prompts unless asked for.";
 
 /// Writes a check as one JSON object.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
-    json_text::pretty(target, &CheckObject::of(check))?;
-    writeln!(target)
+    pretty(check, target)
 }
 
-#[derive(Serialize)]
-struct CheckObject<'a> {
-    schema: &'static str,
-    passed: bool,
-    partial: bool,
-    chains: usize,
-    requests: usize,
-    findings: Vec<FindingObject>,
-    score: BTreeMap<&'a str, Option<bool>>,
-    conformance: Option<Vec<GradedObject>>,
-    violations: Vec<ViolationObject>,
-    notes: Vec<NoteObject>,
-    warnings: Vec<String>,
-    inputs: InputsObject,
-    lock: Option<LockObject>,
-    update: Option<UpdateObject>,
-    cache: &'static str,
-    prices: &'a str,
-    requests_per_day: Option<u64>,
+record! {
+    Check<'_>, "check":
+    format || Shape::Constant(SCHEMA) => |_| SCHEMA;
+    truth "passed", "Whether the program ends with 0 as far as the rules are concerned." => |check| check.passes();
+    truth "partial", "The user stopped it before all was read." => |check| check.partial;
+    count "chains", "Conversations that were checked." => |check| check.report.chains, unit("chains");
+    count "requests", "Requests that were checked." => |check| check.report.requests, unit("requests");
+    records: FindingOf<'_>, "findings", "In order of the requests, and in a request in the order of the prompt." =>
+        |check| list(check.report.findings.iter().map(|finding| FindingOf { check, finding }));
+    field "score", || Shape::Map(Box::new(Shape::Maybe(Box::new(Shape::Truth)))),
+        "Each rule that was checked (stability, sharing, budget, equality), and whether it held; where the suite was \
+         asked for, each of its checks too, null where the input cannot tell." =>
+        |it| score(it);
+    records: InCheck<'_, Graded>, "conformance", "What the suite says." =>
+        |check| {
+            let card = check.card.iter().map(|of| InCheck { names: check.names, of });
+            if check.card.is_empty() { Value::Null } else { list(card) }
+        }, null("where it was not asked for");
+    records: InCheck<'_, Violation>, "violations",
+        "Figures outside of their budget, and chains of which the provider refuses requests." =>
+        |check| list(check.report.violations.iter().map(|of| InCheck { names: check.names, of }));
+    records: NoteOf<'_>, "notes", "What is no fault, in order of the requests." =>
+        |check| list(check.report.notes.iter().map(|noted| NoteOf { check, noted }));
+    texts "warnings", "What may make the result less sure than it looks." =>
+        |check| Value::texts(check.report.warnings.iter().map(|warning| check.names.message(warning)));
+    record: InputsOf<'_>, "inputs", "What was read." => |check| InputsOf(check).value();
+    record: LockHeld, "lock", "The lock that prompts were held against." =>
+        |check| LockHeld::of(check).as_ref().map(Record::value), null("where there was none");
+    record: Update<'_>, "update", "What writing the lock anew changed." =>
+        |check| check.update.map(|changes| Update(changes, check.names).value()),
+        null("where that was not asked for");
+    text "cache", "Name of the cache rules." => |check| check.rules.preset.name;
+    text "prices", "Which prices these are, for people, such as `list prices of 2026-11-21`." =>
+        |check| Value::text(&check.prices);
+    count "requests_per_day", "What --requests-per-day said." =>
+        |check| check.rules.requests_per_day, unit("requests"), null("where it was not given");
 }
 
-#[derive(Serialize)]
-struct InputsObject {
-    files: usize,
-    bytes: u64,
-    skipped: Vec<SkippedObject>,
-    unreadable: Vec<UnreadableObject>,
+/// All of it as tables, for formats that have no sentences.
+pub fn tables(check: &Check<'_>) -> Document {
+    let mut document = Document::default();
+    let names = check.names;
+    let findings = check.report.findings.iter().map(|finding| FindingOf { check, finding });
+    document.table(table::whole("findings", findings));
+    document.table(table::whole("violations", check.report.violations.iter().map(|of| InCheck { names, of })));
+    document.table(crate::human::check::score(check));
+    if !check.card.is_empty() {
+        document.table(table::whole("conformance", check.card.iter().map(|of| InCheck { names, of })));
+    }
+    document.table(table::whole("notes", check.report.notes.iter().map(|noted| NoteOf { check, noted })));
+    if !check.inputs.unreadable.is_empty() {
+        document.table(table::whole("unreadable", unreadable(check)));
+    }
+    if let Some(changes) = check.update {
+        document.table(table::whole("update", changes.changes.iter().map(|change| Change(change, names))));
+    }
+    document
 }
 
-#[derive(Serialize)]
-struct LockObject {
+fn unreadable<'a>(check: &'a Check<'_>) -> impl Iterator<Item = Damage> + 'a {
+    check.inputs.unreadable.iter().map(|found| Damage::new(&found.file, found.line, &found.reason, check.names))
+}
+
+/// The rules that were checked, and what forks need.
+fn score(check: &Check<'_>) -> Value {
+    let rules = check.report.score.iter().map(|(rule, held)| ((*rule).to_owned(), Some(*held)));
+    let card = check.card.iter().map(|graded| (graded.check.clone(), graded.passed));
+    Value::map(rules.chain(card))
+}
+
+struct InputsOf<'a>(&'a Check<'a>);
+
+record! {
+    InputsOf<'_>, "inputs":
+    count "files", "Files that were read." => |it| it.0.inputs.files, unit("files");
+    count "bytes", "Their size." => |it| it.0.inputs.bytes, unit("bytes");
+    records: Skipped, "skipped", "Files that hold no requests, or none that can be checked." =>
+        |it| {
+            let skipped = it.0.inputs.skipped.iter();
+            list(skipped.map(|found| Skipped::new(&found.file, &found.reason, it.0.names)))
+        };
+    records: Damage, "unreadable", "What could not be read." =>
+        |it| {
+            let unreadable = it.0.inputs.unreadable.iter();
+            list(unreadable.map(|found| Damage::new(&found.file, found.line, &found.reason, it.0.names)))
+        };
+}
+
+struct LockHeld {
     file: String,
     chains: usize,
     requests: usize,
 }
 
-#[derive(Serialize)]
-struct NoteObject {
-    note: &'static str,
-    chain: String,
-    request: usize,
-    file: Option<String>,
-    path: String,
-    detail: String,
-}
-
-#[derive(Serialize)]
-struct ViolationObject {
-    rule: &'static str,
-    chain: Option<String>,
-    what: String,
-    found: String,
-    expected: String,
-}
-
-#[derive(Serialize)]
-struct GradedObject {
-    check: String,
-    passed: Option<bool>,
-    claim: String,
-    evidence: String,
-    request: Option<usize>,
-    path: Option<String>,
-    suggestion: Option<String>,
-}
-
-impl<'a> CheckObject<'a> {
-    fn of(check: &'a Check<'_>) -> Self {
-        let report = check.report;
-        Self {
-            schema: SCHEMA,
-            passed: check.passes(),
-            partial: check.partial,
-            chains: report.chains,
-            requests: report.requests,
-            findings: report.findings.iter().map(|finding| FindingObject::of(check, finding)).collect(),
-            score: score(check),
-            conformance: (!check.card.is_empty())
-                .then(|| check.card.iter().map(|graded| GradedObject::of(graded, check.names)).collect()),
-            violations: report.violations.iter().map(|found| ViolationObject::of(found, check.names)).collect(),
-            notes: report.notes.iter().map(|note| NoteObject::of(check, note)).collect(),
-            warnings: report.warnings.iter().map(|warning| check.names.message(warning)).collect(),
-            inputs: InputsObject::of(check),
-            lock: LockObject::of(check),
-            update: check.update.map(|changes| UpdateObject::of(changes, check.names)),
-            cache: check.rules.preset.name,
-            prices: &check.prices,
-            requests_per_day: check.rules.requests_per_day,
-        }
-    }
-}
-
-/// The rules that were checked, and what forks need.
-fn score<'a>(check: &'a Check<'_>) -> BTreeMap<&'a str, Option<bool>> {
-    let rules = check.report.score.iter().map(|(rule, held)| (*rule, Some(*held)));
-    rules.chain(check.card.iter().map(|graded| (graded.check.as_str(), graded.passed))).collect()
-}
-
-impl InputsObject {
-    fn of(check: &Check<'_>) -> Self {
-        let (inputs, names) = (check.inputs, check.names);
-        let skipped = |damage: &Damage| SkippedObject::new(&damage.file, &damage.reason, names);
-        let unreadable = |damage: &Damage| UnreadableObject::new(&damage.file, damage.line, &damage.reason, names);
-        Self {
-            files: inputs.files,
-            bytes: inputs.bytes,
-            skipped: inputs.skipped.iter().map(skipped).collect(),
-            unreadable: inputs.unreadable.iter().map(unreadable).collect(),
-        }
-    }
-}
-
-impl LockObject {
+impl LockHeld {
     fn of(check: &Check<'_>) -> Option<Self> {
-        match &check.lock {
-            Lock::Held { file, chains, requests } => {
-                Some(Self { file: check.names.file(file), chains: *chains, requests: *requests })
-            }
-            Lock::Unwanted | Lock::Absent => None,
-        }
+        let Lock::Held { file, chains, requests } = &check.lock else { return None };
+        Some(Self { file: check.names.file(file), chains: *chains, requests: *requests })
     }
 }
 
-impl NoteObject {
-    fn of(check: &Check<'_>, noted: &Noted) -> Self {
-        Self {
-            note: noted.note.word(),
-            chain: check.names.agent(&noted.chain),
-            request: noted.request,
-            file: check.file(noted.request),
-            path: noted.path.clone(),
-            detail: words::note(noted),
-        }
-    }
+record! {
+    LockHeld, "lock":
+    text "file", "Its file." => |lock| Value::text(&lock.file);
+    count "chains", "Chains in it." => |lock| lock.chains, unit("chains");
+    count "requests", "Requests in it." => |lock| lock.requests, unit("requests");
 }
 
-impl ViolationObject {
-    fn of(violation: &Violation, names: Names) -> Self {
-        Self {
-            rule: violation.rule.word(),
-            chain: violation.chain.as_ref().map(|chain| names.agent(chain)),
-            what: violation.what.clone(),
-            found: violation.found.clone(),
-            expected: violation.expected.clone(),
-        }
-    }
+/// A note and the check that it is of.
+struct NoteOf<'a> {
+    check: &'a Check<'a>,
+    noted: &'a Noted,
 }
 
-impl GradedObject {
-    fn of(graded: &Graded, names: Names) -> Self {
-        Self {
-            check: graded.check.clone(),
-            passed: graded.passed,
-            claim: graded.claim.clone(),
-            evidence: names.message(&graded.evidence),
-            request: graded.request,
-            path: graded.path.clone(),
-            suggestion: graded.suggestion.clone(),
-        }
-    }
+record! {
+    NoteOf<'_>, "noted":
+    text "note", "What it is." => |it| it.noted.note.word();
+    text "chain", "Its chain." => |it| it.check.names.agent(&it.noted.chain);
+    count "request", "Position among all requests, from 0." => |it| it.noted.request;
+    text "file", "The file of the request." => |it| it.check.file(it.noted.request), null("where it is in none");
+    text "path", "Where it is; empty where it concerns the whole request." => |it| Value::text(&it.noted.path);
+    text "detail", "What that means." => |it| words::note(it.noted);
+}
+
+/// A thing and how names are shown.
+struct InCheck<'a, T> {
+    names: Names,
+    of: &'a T,
+}
+
+record! {
+    InCheck<'_, Violation>, "violation":
+    field "rule", rules, "What is violated." => |it| it.of.rule.word();
+    text "chain", "Its chain." =>
+        |it| it.of.chain.as_ref().map(|chain| it.names.agent(chain)), null("for all together");
+    text "what", "The figure." => |it| Value::text(&it.of.what);
+    text "found", "What it is." => |it| Value::text(&it.of.found);
+    text "expected", "What it may be." => |it| Value::text(&it.of.expected);
+}
+
+record! {
+    InCheck<'_, Graded>, "graded":
+    text "check", "Stable word." => |it| Value::text(&it.of.check);
+    truth "passed", "Whether the claim holds." => |it| it.of.passed, null("where the input cannot tell");
+    text "claim", "What holds where it passed." => |it| Value::text(&it.of.claim);
+    text "evidence", "What shows it, or why the input cannot tell." => |it| it.names.message(&it.of.evidence);
+    count "request", "The request that shows it." => |it| it.of.request, null("where none does");
+    text "path", "The place in its body." => |it| it.of.path.clone(), null("where it has none");
+    text "suggestion", "What to do." => |it| it.of.suggestion.clone(), null("where it did not fail");
 }

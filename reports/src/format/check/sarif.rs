@@ -1,23 +1,20 @@
 //! SARIF 2.1.0: a rule for each cause, a result for each change, however many requests have it.
 //!
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0" (2020-03), and what
-//! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. Types of our own, since the library with
-//! its types makes thousands of lines from a schema for the twenty fields that are written here.
-
-mod parts;
+//! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. No types, since the library with its types makes
+//! thousands of lines from a schema for the twenty fields that are written here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use forkcast_sim::outside::quoted;
-use serde::Serialize;
+use forkcast_sim::diagnosis::Provider;
+use forkcast_sim::outside::{inert_message, quoted};
 
-use crate::check::{Check, Kind, Verdict};
-use crate::format::json_text;
+use crate::check::{Check, Damage, Kind, Weight};
+use crate::document::json_text;
 use crate::human::check::{claim, words};
 use crate::names::Names;
-
-use parts::{Driver, Invocation, Location, Message, Notification, Properties, ResultObject, RuleObject, Run, Tool};
+use crate::record::Value;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const VERSION: &str = "2.1.0";
@@ -25,115 +22,171 @@ const VERSION: &str = "2.1.0";
 /// Requests beside the first that a result names.
 const RELATED_MAX: usize = 20;
 
+const FINGERPRINT_DIGITS: usize = 32;
+
+/// The fields of an object, in order.
+macro_rules! object {
+    ($($word:literal: $value:expr),* $(,)?) => { Value::Fields(vec![$(($word, Value::from($value))),*]) };
+}
+
 /// Writes a check.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
     let kinds = check.kinds();
-    let rules = rules(check, &kinds);
+    let rules = Rules::of(check, &kinds);
     let mut fingerprints = BTreeMap::new();
     let changes = kinds.iter().map(|kind| change(check, kind, &rules, &mut fingerprints));
-    let results: Vec<ResultObject> = changes.chain(violations(check, &rules)).chain(graded(check, &rules)).collect();
-    let run = Run {
-        tool: Tool { driver: Driver::new(rules) },
-        column_kind: "unicodeCodePoints",
-        invocations: [Invocation {
-            execution_successful: !check.partial && check.inputs.unreadable.is_empty(),
-            tool_execution_notifications: check.inputs.unreadable.iter().map(|damage| unread(check, damage)).collect(),
-        }],
-        results,
+    let results: Vec<Value> = changes.chain(violations(check, &rules)).chain(graded(check, &rules)).collect();
+    let notifications: Vec<Value> = check.inputs.unreadable.iter().map(|damage| unread(check, damage)).collect();
+    let invocation = object! {
+        "executionSuccessful": !check.partial && check.inputs.unreadable.is_empty(),
+        "toolExecutionNotifications": unless_empty(notifications),
     };
-    let log = Log { schema: SCHEMA, version: VERSION, runs: [run] };
-    json_text::pretty(target, &log)?;
+    let driver = object! {
+        "name": "forkcast",
+        "fullName": "forkcast check: what breaks the prompt cache",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": rules.0.into_values().collect::<Vec<Value>>(),
+    };
+    let run = object! {
+        "tool": object! { "driver": driver },
+        "columnKind": "unicodeCodePoints",
+        "invocations": vec![invocation],
+        "results": results,
+    };
+    json_text::pretty(target, &object! { "$schema": SCHEMA, "version": VERSION, "runs": vec![run] })?;
     writeln!(target)
 }
 
-#[derive(Serialize)]
-struct Log {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run; 1],
+fn message(text: &str) -> Value {
+    object! { "text": inert_message(text).into_owned() }
 }
 
-/// A rule for each cause that was found, for budgets and for each thing that forks need.
-fn rules(check: &Check<'_>, kinds: &[Kind<'_>]) -> Vec<RuleObject> {
-    let mut rules: BTreeMap<String, RuleObject> = BTreeMap::new();
-    for cause in kinds.iter().map(|kind| kind.first().cause) {
-        let of_cause = kinds.iter().map(Kind::first).filter(|finding| finding.cause == cause);
-        let providers: BTreeSet<String> = of_cause.map(words::provider).collect();
-        let providers: Vec<String> = providers.into_iter().collect();
-        let full = format!("{} {}", cause.suggestion(), providers.join(" "));
-        let short = format!("A prefix that was cached is not read: {}", cause.word().replace('_', " "));
-        rules.insert(cause.word().to_owned(), RuleObject::new(cause.word(), &short, &full));
-    }
-    for violation in &check.report.violations {
-        let word = violation.rule.word();
-        rules.insert(
-            word.to_owned(),
-            RuleObject::new(
-                word,
-                "What is sent is refused, outside of its budget, or not what the lock holds",
-                claim(violation.rule),
-            ),
-        );
-    }
-    for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
-        let full = graded.suggestion.as_deref().unwrap_or(&graded.claim);
-        rules.insert(graded.check.clone(), RuleObject::new(&graded.check, &graded.claim, full));
-    }
-    rules.into_values().collect()
+fn unless_empty(values: Vec<Value>) -> Value {
+    if values.is_empty() { Value::Absent } else { Value::List(values) }
 }
 
-fn rule_index(rules: &[RuleObject], id: &str) -> usize {
-    rules.iter().position(|rule| rule.id == id).unwrap_or_default()
+/// A rule for each cause that was found, for budgets and for each thing that forks need, by its id.
+struct Rules(BTreeMap<String, Value>);
+
+impl Rules {
+    fn of(check: &Check<'_>, kinds: &[Kind<'_>]) -> Self {
+        let mut rules = Self(BTreeMap::new());
+        for cause in kinds.iter().map(|kind| kind.first().cause) {
+            let of_cause = kinds.iter().map(Kind::first).filter(|finding| finding.cause == cause);
+            let providers: BTreeSet<String> = of_cause.map(words::provider).collect();
+            let providers: Vec<String> = providers.into_iter().collect();
+            let full = format!("{} {}", cause.suggestion(), providers.join(" "));
+            let short = format!("A prefix that was cached is not read: {}", cause.word().replace('_', " "));
+            rules.add(cause.word(), &short, &full);
+        }
+        for violation in &check.report.violations {
+            let short = "What is sent is refused, outside of its budget, or not what the lock holds";
+            rules.add(violation.rule.word(), short, claim(violation.rule));
+        }
+        for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
+            rules.add(&graded.check, &graded.claim, graded.suggestion.as_deref().unwrap_or(&graded.claim));
+        }
+        rules
+    }
+
+    fn add(&mut self, id: &str, short: &str, full: &str) {
+        let rule = object! {
+            "id": id.to_owned(),
+            "name": pascal(id),
+            "shortDescription": message(short),
+            "fullDescription": message(full),
+            "help": message(full),
+            "defaultConfiguration": object! { "level": Weight::Error.in_sarif() },
+            "properties": object! { "tags": ["prompt-cache", "cost"] },
+        };
+        self.0.insert(id.to_owned(), rule);
+    }
+
+    /// Where a rule is among all.
+    fn index(&self, id: &str) -> usize {
+        self.0.keys().position(|known| known == id).unwrap_or_default()
+    }
 }
 
-fn change(
-    check: &Check<'_>,
-    kind: &Kind<'_>,
-    rules: &[RuleObject],
-    fingerprints: &mut BTreeMap<String, usize>,
-) -> ResultObject {
+/// `tool_changed` as `ToolChanged`, the form in which rules are named.
+fn pascal(word: &str) -> String {
+    let capital = |part: &str| {
+        let mut chars = part.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
+    };
+    word.split('_').filter_map(capital).collect()
+}
+
+fn change(check: &Check<'_>, kind: &Kind<'_>, rules: &Rules, fingerprints: &mut BTreeMap<String, usize>) -> Value {
     let finding = kind.first();
     let id = finding.cause.word();
     let headline = words::headline(check, kind);
     let text = std::iter::once(headline).chain(words::lines(check, kind)).collect::<Vec<_>>().join("\n");
-    let mut related = kind.further();
-    related.truncate(RELATED_MAX);
-    let related = related
-        .into_iter()
-        .enumerate()
-        .map(|(at, request)| location(check, request, None).related(at + 1, &format!("the same in request {request}")));
-    ResultObject {
-        rule_id: id.to_owned(),
-        rule_index: rule_index(rules, id),
-        level: if kind.verdict == Verdict::Fails { "error" } else { "note" },
-        message: Message::text(&text),
-        locations: vec![location(check, finding.request, Some(&finding.path))],
-        related_locations: related.collect(),
-        occurrence_count: Some(kind.further().len() + 1),
-        partial_fingerprints: fingerprint(check, kind, fingerprints),
-        properties: Some(Properties::of(check, kind)),
+    let related = kind.further().into_iter().take(RELATED_MAX).enumerate().map(|(at, request)| {
+        let said = format!("the same in request {request}");
+        location(check, request, "", Some((at + 1, said)))
+    });
+    object! {
+        "ruleId": id,
+        "ruleIndex": rules.index(id),
+        "level": kind.verdict.weight().in_sarif(),
+        "message": message(&text),
+        "locations": vec![location(check, finding.request, &finding.path, None)],
+        "relatedLocations": unless_empty(related.collect()),
+        "occurrenceCount": kind.further().len() + 1,
+        "partialFingerprints": object! { "forkcastChange/v1": fingerprint(check, kind, fingerprints) },
+        "properties": properties(check, kind),
     }
 }
 
-/// Where a request stands, and what in it.
-fn location(check: &Check<'_>, request: usize, path: Option<&str>) -> Location {
-    match check.origin(request) {
-        Some(origin) => Location::at(&check.names.file(&origin.file), origin.line.max(1), path),
-        None => Location::of(path),
+/// What programs may want to know beside the text.
+fn properties(check: &Check<'_>, kind: &Kind<'_>) -> Value {
+    let finding = kind.first();
+    object! {
+        "rule": finding.rule.word(),
+        "verdict": check.verdict(finding).word(),
+        "request": finding.request,
+        "older": finding.older,
+        "offsetInBlock": finding.offset_in_block,
+        "offsetInPrefix": finding.offset_in_prefix,
+        "volatile": finding.volatile.map(|volatile| volatile.word()),
+        "provider": finding.provider.map(Provider::word),
+        "providerReason": finding.provider_reason(),
+        "tokensLost": kind.tokens_lost(),
+        "costUsd": kind.cost(),
+    }
+}
+
+/// Where a request is, and what in it; with its number and what it is to others, where it is one of several.
+fn location(check: &Check<'_>, request: usize, path: &str, related: Option<(usize, String)>) -> Value {
+    let origin = check.origin(request);
+    let (id, said) = related.unzip();
+    object! {
+        "id": id.map_or(Value::Absent, Value::from),
+        "physicalLocation": origin
+            .map_or(Value::Absent, |origin| physical(&check.names.file(&origin.file), origin.line)),
+        "logicalLocations": if path.is_empty() {
+            Value::Absent
+        } else {
+            vec![object! { "fullyQualifiedName": path.to_owned(), "kind": "object" }].into()
+        },
+        "message": said.map_or(Value::Absent, |said| message(&said)),
+    }
+}
+
+fn physical(file: &str, line: usize) -> Value {
+    object! {
+        "artifactLocation": object! { "uri": uri(file) },
+        "region": object! { "startLine": line.max(1) },
     }
 }
 
 /// What tells the same result of another run: what changed, and in which chain of which file, but not in which request,
 /// byte or version of it.
-fn fingerprint(
-    check: &Check<'_>,
-    kind: &Kind<'_>,
-    fingerprints: &mut BTreeMap<String, usize>,
-) -> BTreeMap<&'static str, String> {
+fn fingerprint(check: &Check<'_>, kind: &Kind<'_>, fingerprints: &mut BTreeMap<String, usize>) -> String {
     let finding = kind.first();
     let file = check.origin(finding.request).map_or("", |origin| origin.file.as_str());
     let volatile = finding.volatile.map_or("", |volatile| volatile.word());
@@ -152,41 +205,82 @@ fn fingerprint(
     let digest = digest.as_str()[..FINGERPRINT_DIGITS].to_owned();
     let among = fingerprints.entry(digest.clone()).or_insert(0);
     *among += 1;
-    BTreeMap::from([("forkcastChange/v1", format!("{digest}:{among}"))])
+    format!("{digest}:{among}")
 }
-
-const FINGERPRINT_DIGITS: usize = 32;
 
 /// A path without its positions, which move when anything comes in before.
 fn without_indices(path: &str) -> String {
     path.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
-fn violations<'a>(check: &'a Check<'_>, rules: &'a [RuleObject]) -> impl Iterator<Item = ResultObject> + 'a {
+/// A result that no change of a prompt is the reason of. What it says is how it is known again.
+fn error(rules: &Rules, id: &str, text: &str, place: Value) -> Value {
+    object! {
+        "ruleId": id.to_owned(),
+        "ruleIndex": rules.index(id),
+        "level": Weight::Error.in_sarif(),
+        "message": message(text),
+        "locations": vec![place],
+        "partialFingerprints": object! { "forkcastRule/v1": id.to_owned() },
+    }
+}
+
+fn violations<'a>(check: &'a Check<'_>, rules: &'a Rules) -> impl Iterator<Item = Value> + 'a {
     check.report.violations.iter().map(|violation| {
-        let id = violation.rule.word();
         let chain = violation.chain.as_ref().map(|chain| format!(" of chain {}", quoted(&check.names.agent(chain))));
         let chain = chain.unwrap_or_default();
         let text = format!("{}{chain}: found {}, expected {}", violation.what, violation.found, violation.expected);
         let chains = check.chains();
         let of_chain = chains.iter().find(|(name, _)| Some(*name) == violation.chain.as_deref());
         let request = of_chain.or(chains.first()).map_or(0, |(_, request)| *request);
-        ResultObject::error(id, rule_index(rules, id), &text, location(check, request, None))
+        error(rules, violation.rule.word(), &text, location(check, request, "", None))
     })
 }
 
-fn graded<'a>(check: &'a Check<'_>, rules: &'a [RuleObject]) -> impl Iterator<Item = ResultObject> + 'a {
+fn graded<'a>(check: &'a Check<'_>, rules: &'a Rules) -> impl Iterator<Item = Value> + 'a {
     check.card.iter().filter(|graded| graded.passed == Some(false)).map(|graded| {
-        let evidence = check.names.message(&graded.evidence);
-        let place = location(check, graded.request.unwrap_or(0), graded.path.as_deref());
-        ResultObject::error(&graded.check, rule_index(rules, &graded.check), &evidence, place)
+        let path = graded.path.as_deref().unwrap_or_default();
+        let place = location(check, graded.request.unwrap_or(0), path, None);
+        error(rules, &graded.check, &check.names.message(&graded.evidence), place)
     })
 }
 
-fn unread(check: &Check<'_>, damage: &crate::check::Damage) -> Notification {
-    Notification {
-        level: "error",
-        message: Message::text(&check.names.message(&damage.reason)),
-        locations: [Location::at(&check.names.file(&damage.file), damage.line.max(1), None)],
+fn unread(check: &Check<'_>, damage: &Damage) -> Value {
+    object! {
+        "level": Weight::Error.in_sarif(),
+        "message": message(&check.names.message(&damage.reason)),
+        "locations": vec![object! { "physicalLocation": physical(&check.names.file(&damage.file), damage.line) }],
+    }
+}
+
+/// A path as the relative or absolute reference that a URI is, everything escaped that has a meaning there (RFC 3986).
+fn uri(file: &str) -> String {
+    let file = file.replace('\\', "/");
+    let file = file.strip_prefix("./").unwrap_or(&file);
+    let mut uri = if file.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pascal, uri};
+
+    #[test]
+    fn files_are_references() {
+        assert_eq!(uri("./bodies/a b#1.json"), "bodies/a%20b%231.json");
+        assert_eq!(uri("C:\\x"), "C%3A/x");
+        assert_eq!(uri("/tmp/ä.json"), "file:///tmp/%C3%A4.json");
+    }
+
+    #[test]
+    fn rules_have_names_of_one_word() {
+        assert_eq!(pascal("tool_changed"), "ToolChanged");
     }
 }

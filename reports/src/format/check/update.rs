@@ -1,67 +1,88 @@
 //! What writing a lock anew changed, as JSON.
 
-use forkcast_sim::guard::lock::{Change, Changes};
+use forkcast_sim::guard::lock::{self, Changes};
 use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Usage;
-use serde::Serialize;
 
-use crate::format::number::Usd;
+use crate::format::usage::NO_PRICE;
 use crate::names::Names;
+use crate::record::{Shape, list};
 
-#[derive(Serialize)]
-pub(super) struct UpdateObject {
-    cost_before_usd: Option<Usd>,
-    cost_after_usd: Option<Usd>,
-    changes: Vec<ChangeObject>,
+/// The changes with their names as they are shown.
+pub(super) struct Update<'a>(pub &'a Changes, pub Names);
+
+record! {
+    Update<'_>, "update":
+    usd "cost_before_usd", "What all requests of the lock cost before." => |it| it.0.cost_before, null(NO_PRICE);
+    usd "cost_after_usd", "What they cost now." => |it| it.0.cost_after, null(NO_PRICE);
+    records: Change<'_>, "changes", "What changed." =>
+        |it| list(it.0.changes.iter().map(|change| Change(change, it.1)));
 }
 
-#[derive(Serialize)]
-struct ChangeObject {
-    change: &'static str,
-    chain: String,
-    position: Option<usize>,
-    what: Vec<String>,
-    cost_before_usd: Option<Usd>,
-    cost_after_usd: Option<Usd>,
-}
+/// A chain or a request that changed.
+pub(super) struct Change<'a>(pub &'a lock::Change, pub Names);
 
-impl UpdateObject {
-    /// The changes with their names as they are shown.
-    pub(super) fn of(changes: &Changes, names: Names) -> Self {
-        Self {
-            cost_before_usd: changes.cost_before.map(Usd),
-            cost_after_usd: changes.cost_after.map(Usd),
-            changes: changes.changes.iter().map(|change| ChangeObject::of(change, names)).collect(),
+impl Change<'_> {
+    fn word(&self) -> &'static str {
+        match self.0 {
+            lock::Change::ChainAdded { .. } => "chain_added",
+            lock::Change::ChainRemoved { .. } => "chain_removed",
+            lock::Change::Request { before: None, .. } => "request_added",
+            lock::Change::Request { after: None, .. } => "request_removed",
+            lock::Change::Request { .. } => "request_changed",
+        }
+    }
+
+    fn chain(&self) -> &str {
+        match self.0 {
+            lock::Change::ChainAdded { chain, .. }
+            | lock::Change::ChainRemoved { chain, .. }
+            | lock::Change::Request { chain, .. } => chain,
+        }
+    }
+
+    fn position(&self) -> Option<usize> {
+        match self.0 {
+            lock::Change::Request { position, .. } => Some(*position),
+            _ => None,
+        }
+    }
+
+    fn what(&self) -> Vec<String> {
+        match self.0 {
+            lock::Change::Request { what, .. } => what.iter().map(|what| self.1.thing(what)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn cost_before(&self) -> Option<Money> {
+        match self.0 {
+            lock::Change::ChainAdded { .. } => None,
+            lock::Change::ChainRemoved { cost, .. } => *cost,
+            lock::Change::Request { before, .. } => before.and_then(|(_, cost)| cost),
+        }
+    }
+
+    fn cost_after(&self) -> Option<Money> {
+        match self.0 {
+            lock::Change::ChainAdded { cost, .. } => *cost,
+            lock::Change::ChainRemoved { .. } => None,
+            lock::Change::Request { after, .. } => after.and_then(|(_, cost)| cost),
         }
     }
 }
 
-impl ChangeObject {
-    fn of(change: &Change, names: Names) -> Self {
-        let whole = |change, chain: &str, before: Option<Money>, after: Option<Money>| Self {
-            change,
-            chain: names.agent(chain),
-            position: None,
-            what: Vec::new(),
-            cost_before_usd: before.map(Usd),
-            cost_after_usd: after.map(Usd),
-        };
-        match change {
-            Change::ChainAdded { chain, cost, .. } => whole("chain_added", chain, None, *cost),
-            Change::ChainRemoved { chain, cost, .. } => whole("chain_removed", chain, *cost, None),
-            Change::Request { chain, position, what, before, after } => {
-                let word = match (before, after) {
-                    (None, _) => "request_added",
-                    (_, None) => "request_removed",
-                    _ => "request_changed",
-                };
-                let cost = |side: &Option<(Usage, Option<Money>)>| side.and_then(|(_, cost)| cost);
-                Self {
-                    position: Some(*position),
-                    what: what.iter().map(|what| names.thing(what)).collect(),
-                    ..whole(word, chain, cost(before), cost(after))
-                }
-            }
-        }
-    }
+fn changes() -> Shape {
+    Shape::words(["chain_added", "chain_removed", "request_added", "request_removed", "request_changed"])
+}
+
+record! {
+    Change<'_>, "lock_change":
+    field "change", changes, "What happened." => |it| it.word();
+    text "chain", "The chain." => |it| it.1.agent(it.chain());
+    count "position", "Place in the chain, from 0." => |it| it.position(), null("for a whole chain");
+    texts "what", "What changed; empty where only what is expected of the cache did." => |it| it.what();
+    usd "cost_before_usd", "What it cost before." =>
+        |it| it.cost_before(), null("where it was not there, or has no price");
+    usd "cost_after_usd", "What it costs now." =>
+        |it| it.cost_after(), null("where it is there no more, or has no price");
 }

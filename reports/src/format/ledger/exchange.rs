@@ -6,13 +6,15 @@ use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+mod fields;
 
 use crate::format::number::Count;
 use crate::names::Names;
 
 /// The object `exchange` of a ledger line.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Stored {
     /// Position among the paths that the user named.
     pub scope: usize,
@@ -47,15 +49,15 @@ pub struct Stored {
     /// What the recording says about the answer's usage.
     pub usage: Option<StoredUsage>,
     /// The request of another agent that it goes on from, by its line, where a simulated run says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub continues: Option<usize>,
     /// The sizes that a simulated run declares, where its bodies lie beside the ledger.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub sizes: Option<StoredSizes>,
 }
 
 /// Tokens of a prompt's blocks, as far as they differ from the line before.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct StoredSizes {
     /// So many blocks from the start are as large as those of the line before.
     same_blocks: usize,
@@ -96,7 +98,7 @@ impl StoredSizes {
 }
 
 /// Recorded usage with its flags, as far as a bill needs them.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub struct StoredUsage {
     input_tokens: Count,
     cache_read_input_tokens: Count,

@@ -1,83 +1,94 @@
-//! What is listed request by request: exceptions and misses that nothing explains.
+//! What is listed request by request: exceptions and misses; and remarks.
 
-use forkcast_sim::diagnosis::Cause;
-use serde::Serialize;
+use forkcast_sim::service::Verdict;
 
-use crate::format::number::{Millis, Usd};
-use crate::report::{Exception, Place, Report};
+use crate::format::words::{cause, volatile};
+use crate::record::{Shape, Value};
+use crate::report::{Exception, Miss, Place, Report};
 
-/// A comparable request that the rules do not predict as recorded.
-#[derive(Serialize)]
-pub(super) struct ExceptionObject {
-    session: String,
-    file: String,
-    index: usize,
-    line: usize,
-    at_ms: Option<Millis>,
-    model: String,
-    recorded_verdict: &'static str,
-    predicted_verdict: &'static str,
-    recorded_read_tokens: u64,
-    predicted_read_tokens: u64,
-    /// An earlier request had shown the size of the predicted read.
-    size_known: bool,
-    /// The nearest known prefixes around the predicted read.
-    between: [u64; 2],
-    causes: Vec<&'static str>,
+/// A thing with its names as a report shows them.
+pub(crate) struct InReport<'a, T> {
+    pub report: &'a Report<'a>,
+    pub of: &'a T,
 }
 
-/// Missed tokens that nothing in the input explains.
-#[derive(Serialize)]
-pub(super) struct UnexplainedObject {
-    session: String,
-    file: String,
-    index: usize,
-    line: usize,
-    at_ms: Option<Millis>,
-    model: String,
-    tokens: u64,
-    cost_usd: Option<Usd>,
+/// A remark, and how many requests have it.
+pub(crate) struct Remark(pub (String, u64));
+
+record! {
+    Remark, "remark":
+    text "remark", "What was remarked." => |remark| remark.0.0.clone();
+    count "requests", "Requests that it was remarked on." => |remark| remark.0.1, unit("requests");
 }
 
-pub(super) fn exceptions(report: &Report<'_>) -> Vec<ExceptionObject> {
-    report.exceptions.iter().map(|found| exception(report, found)).collect()
+const IN_FILE: &str = "Position in the file, from 0.";
+
+record! {
+    /// Where a request is. JSON counts positions in the file; tables have those of all requests beside them.
+    InReport<'_, Place>, "place":
+    count "index", "Position among all requests, from 0." => |place| place.of.index, derived();
+    text "session", "Id of its session." =>
+        |place| {
+            let session = place.report.session(place.of.session);
+            session.map(|session| session.id.clone()).unwrap_or_default()
+        };
+    text "file", "Its file." => |place| place.report.names.file(&place.of.file);
+    count "index", IN_FILE => |place| place.of.file_index, no_cell();
+    count "file_index", IN_FILE => |place| place.of.file_index, derived();
+    count "line", "Line in the file, from 1; 0 where it has none." => |place| place.of.line;
+    millis "at_ms", "When it was sent, since 1970." => |place| place.of.at, null("where the recording has no instants");
+    text "model", "Its model." => |place| place.report.names.model(&place.of.model).into_owned();
 }
 
-fn exception(report: &Report<'_>, found: &Exception) -> ExceptionObject {
-    let Exception { place, compared, causes } = found;
-    ExceptionObject {
-        session: session(report, place),
-        file: report.names.file(&place.file),
-        index: place.file_index,
-        line: place.line,
-        at_ms: place.at.map(Millis),
-        model: report.names.model(&place.model).into_owned(),
-        recorded_verdict: compared.recorded.word(),
-        predicted_verdict: compared.predicted.word(),
-        recorded_read_tokens: compared.recorded_usage.cache_read_input_tokens,
-        predicted_read_tokens: compared.predicted_usage.cache_read_input_tokens,
-        size_known: compared.size_known,
-        between: compared.between.into(),
-        causes: causes.iter().map(|cause| cause.word()).collect(),
-    }
+/// Words of verdicts.
+pub(crate) fn verdicts() -> Shape {
+    Shape::words([Verdict::Cold, Verdict::Partial, Verdict::Full].map(Verdict::word))
 }
 
-pub(super) fn unexplained(report: &Report<'_>) -> Vec<UnexplainedObject> {
-    let found = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained);
-    found
-        .map(|miss| UnexplainedObject {
-            session: session(report, &miss.place),
-            file: report.names.file(&miss.place.file),
-            index: miss.place.file_index,
-            line: miss.place.line,
-            at_ms: miss.place.at.map(Millis),
-            model: report.names.model(&miss.place.model).into_owned(),
-            tokens: miss.tokens,
-            cost_usd: miss.cost.map(Usd),
-        })
-        .collect()
+record! {
+    InReport<'_, Exception>, "exception":
+    flat: InReport<'_, Place>, => |found| InReport { report: found.report, of: &found.of.place }.value();
+    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+        |found| found.of.compared.recorded.word();
+    field "predicted_verdict", verdicts, "The same as predicted." => |found| found.of.compared.predicted.word();
+    tokens "recorded_read_tokens", "Tokens read, as recorded." =>
+        |found| found.of.compared.recorded_usage.cache_read_input_tokens;
+    tokens "predicted_read_tokens", "Tokens read, as predicted." =>
+        |found| found.of.compared.predicted_usage.cache_read_input_tokens;
+    truth "size_known", "An earlier request had shown the size of the predicted read." =>
+        |found| found.of.compared.size_known;
+    field "between", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
+        "The nearest known prefixes around the predicted read." =>
+        |found| <[u64; 2]>::from(found.of.compared.between), unit("tokens");
+    field "causes", || Shape::list(cause()), "Why the recorded read fell short." =>
+        |found| found.of.causes.iter().map(|cause| cause.word()).collect::<Vec<_>>();
 }
 
-fn session(report: &Report<'_>, place: &Place) -> String {
-    report.session(place.session).map(|session| session.id.clone()).unwrap_or_default()
+record! {
+    /// A miss without its cause, as JSON lists those that nothing explains.
+    InReport<'_, Miss>, "miss":
+    flat: InReport<'_, Place>, => |miss| InReport { report: miss.report, of: &miss.of.place }.value();
+    tokens "tokens", "Tokens that were sent before and not read." => |miss| miss.of.tokens;
+    usd "cost_usd", "What that cost." => |miss| miss.of.cost, null("where nothing has a price");
+}
+
+/// A miss with its cause, as tables list them.
+pub(crate) struct MissRow<'a>(pub InReport<'a, Miss>);
+
+/// When a field is null.
+const NO_CHANGE: &str = "where no change of content caused it";
+
+record! {
+    MissRow<'_>, "missed":
+    flat: InReport<'_, Miss>, => |miss| miss.0.value();
+    field "cause", cause, "Why it was not read." => |miss| miss.0.of.cause.word();
+    text "path", "Where the content changed." =>
+        |miss| miss.0.of.difference.as_ref().map(|found| Value::text(&found.path)), null(NO_CHANGE);
+    text "name", "What changed." =>
+        |miss| miss.0.of.difference.as_ref().map(|found| miss.0.report.names.thing(&found.name)), null(NO_CHANGE);
+    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+        |miss| {
+            let volatile = miss.0.of.difference.as_ref().and_then(|found| found.volatile);
+            volatile.map(|volatile| volatile.word())
+        }, null("where it looks like none");
 }

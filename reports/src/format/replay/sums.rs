@@ -1,209 +1,247 @@
-//! Sums, as sessions, groups and totals have them.
+//! Sums, as sessions, groups and totals have them; and the agents of a session.
 
-use std::collections::BTreeMap;
-
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::ledger;
+use forkcast_sim::pricing::Money;
 use forkcast_sim::service::NotComparable;
-use serde::Serialize;
+use forkcast_sim::wire::Usage;
 
-use crate::format::number::Usd;
-use crate::format::usage::{SideObject, UsageObject};
-use crate::report::{Account, Estimated, Group, Residual, Session, Side};
+use super::InReport;
+use crate::format::usage::NO_PRICE;
+use crate::format::words::cause;
+use crate::record::{Record, Shape, Value, list};
+use crate::report::{Account, Agent, Agreement, Estimated, Group, Report, Residual, Session, Side, Spawned};
 
-mod agents;
-
-use agents::AgentObject;
-
-/// An object with fields of its own and, behind them, those that sessions, groups and totals have in common. Written
-/// field by field into each, since flattened objects lose raw numbers.
-macro_rules! with_sums {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $kind:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Serialize)]
-        pub(super) struct $name {
-            $($field: $kind,)*
-            requests: u64,
-            recorded: SideObject,
-            predicted: Option<SideObject>,
-            output_estimated: EstimatedObject,
-            residual_cost_usd: ResidualObject,
-            agreement: AgreementObject,
-            causes: Vec<CauseObject>,
-            read_tokens: u64,
-            new_tokens: u64,
-            missed_tokens: u64,
-            unknown_tokens: u64,
-            fees: Vec<FeeObject>,
-            perfect_cost_usd: Option<Usd>,
-            unread_writes_usd: Option<Usd>,
-            cost_lower_bound_usd: Option<Usd>,
-            what_if: Vec<WhatIfObject>,
-        }
-
-        impl $name {
-            fn with($($field: $kind,)* account: &Account, what_ifs: &[String]) -> Self {
-                Self {
-                    $($field,)*
-                    requests: account.ledger.requests,
-                    recorded: (&account.recorded).into(),
-                    predicted: account.predicted.as_ref().map(Into::into),
-                    output_estimated: account.output_estimated.into(),
-                    residual_cost_usd: account.residual.into(),
-                    agreement: agreement(account),
-                    causes: causes(account),
-                    read_tokens: account.ledger.read_tokens,
-                    new_tokens: account.ledger.new_tokens,
-                    missed_tokens: account.ledger.missed_tokens,
-                    unknown_tokens: account.ledger.unknown_tokens,
-                    fees: fees(account),
-                    perfect_cost_usd: account.perfect.map(Usd),
-                    unread_writes_usd: account.unread_writes.map(Usd),
-                    cost_lower_bound_usd: account.lower_bound.map(Usd),
-                    what_if: what_if(account, what_ifs),
-                }
-            }
-        }
-    };
+/// Sums over some requests.
+pub(crate) struct Sums<'a> {
+    pub report: &'a Report<'a>,
+    pub account: &'a Account,
 }
 
-with_sums! {
-    /// The sums alone.
-    Sums {}
+record! {
+    Sums<'_>, "sums":
+    count "requests", "How many there are." => |sums| sums.account.ledger.requests, unit("requests");
+    record: Side, "recorded",
+        "Sums of what the provider reported; cost_usd is null where nothing has a price or nothing was recorded." =>
+        |sums| sums.account.recorded.value();
+    record: Side, "predicted",
+        "Sums of what the rules predict. A request that is not comparable enters with its recorded usage; one without \
+         usage enters only where nothing was recorded." =>
+        |sums| sums.account.predicted.as_ref().map(Record::value),
+        null("where no cache profile exists");
+    record: Estimated, "output_estimated", "Output of which the recording holds only the start value of a stream." =>
+        |sums| sums.account.output_estimated.value();
+    record: Residual, "residual_cost_usd",
+        "What misses that no rule foresees may add to the forecast: the sum of the range that the rules give for each \
+         request; where they give none, what such misses cost here, give or take two standard deviations of chance, \
+         never below zero. In no prediction." =>
+        |sums| sums.account.residual.value();
+    record: Agreement, "agreement",
+        "How well predictions fit; comparable and all of not_comparable add up to requests." =>
+        |sums| sums.account.agreement.value(), bare();
+    records: CauseTotal, "causes", "The dearest first. Their costs add up to the bill minus perfect_cost_usd." =>
+        |sums| list(CauseTotal::all(sums.account));
+    tokens "read_tokens", "Input of explained requests: read." => |sums| sums.account.ledger.read_tokens;
+    tokens "new_tokens", "Input of explained requests: not sent before." => |sums| sums.account.ledger.new_tokens;
+    tokens "missed_tokens", "Input of explained requests: sent before and not read." =>
+        |sums| sums.account.ledger.missed_tokens;
+    tokens "unknown_tokens",
+        "Input of the other requests: the recording does not hold the whole prompt, or no profile reads it. With the \
+         three above it adds up to the input." =>
+        |sums| sums.account.ledger.unknown_tokens;
+    usd "missed_cost_usd", "What was missed: the bill minus perfect_cost_usd." =>
+        |sums| {
+            let account = sums.account;
+            account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect)
+        }, null(NO_PRICE), derived();
+    field "dearest_cause", cause, "The first of the causes." =>
+        |sums| sums.account.causes().first().map(|(cause, _)| cause.word()), null("where nothing was missed"),
+        derived();
+    records: Fee, "fees", "What was charged beside tokens; part of the cost." => |sums| list(Fee::all(sums.account));
+    usd "perfect_cost_usd", "The bill with every missed token read." => |sums| sums.account.perfect, null(NO_PRICE);
+    usd "unread_writes_usd", "Premium of writes that nothing read." =>
+        |sums| sums.account.unread_writes, null(NO_PRICE);
+    usd "cost_lower_bound_usd",
+        "What the same prompts would have cost with every block written or not with all of the future known; requests \
+         without a bound count as billed." =>
+        |sums| sums.account.lower_bound, null("where none is known");
+    records: WhatIf<'_>, "what_if",
+        "What the same requests would have been; empty where nothing was asked or no profile exists. Deltas are \
+         against recorded.cost_usd, against predicted.cost_usd where nothing was recorded." =>
+        |sums| {
+            let sides = sums.account.what_if.iter().zip(&sums.report.what_ifs).enumerate();
+            list(sides.map(|(at, (side, name))| WhatIf { account: sums.account, at, side, name }))
+        };
 }
 
-with_sums! {
-    /// The requests with one key.
-    GroupObject { key: String, }
+record! {
+    Estimated, "estimated":
+    tokens "tokens", "By estimate from text and thinking; as recorded where there is no estimate." =>
+        |estimated| estimated.tokens;
+    count "requests", "Requests with such an output." => |estimated| estimated.requests, unit("requests");
+    tokens "recorded_tokens", "As recorded: these are in the bill." => |estimated| estimated.recorded_tokens;
+    usd "extra_cost_usd", "What the estimate would add to the bill." => |estimated| estimated.extra, null(NO_PRICE);
 }
 
-with_sums! {
-    /// The requests of one file.
-    SessionObject { id: String, source: String, format: &'static str, chains: usize, agents: Vec<AgentObject>, }
+record! {
+    Residual, "residual":
+    usd "low", "At least." => |residual| residual.range().0;
+    usd "high", "At most." => |residual| residual.range().1;
 }
 
-/// Output by estimate, beside what was recorded and is in the bill.
-#[derive(Serialize)]
-struct EstimatedObject {
-    tokens: u64,
-    requests: u64,
-    recorded_tokens: u64,
-    extra_cost_usd: Option<Usd>,
+record! {
+    Agreement, "agreement":
+    count "comparable", "Requests whose prediction can be compared." =>
+        |agreement| agreement.sums.comparable, unit("requests");
+    field "not_comparable", || Shape::Map(Box::new(Shape::Count { least: 0 })), "The others, by reason." =>
+        |agreement| Value::map(NotComparable::ALL.map(NotComparable::word).into_iter().zip(agreement.sums.not_comparable)),
+        unit("requests"), no_cell();
+    count "same_verdict", "Comparable requests whose verdict is predicted." =>
+        |agreement| agreement.sums.same_verdict, unit("requests");
+    count "reads_exact", "Comparable requests whose read is predicted to the token." =>
+        |agreement| agreement.reads_exact, unit("requests");
+    count "reads_agree",
+        "Comparable requests whose read is exact, or lies between its known neighbours where its size was not known." =>
+        |agreement| agreement.sums.reads_agree, unit("requests");
+    tokens "read_tokens_recorded", "Tokens that comparable requests read." =>
+        |agreement| agreement.sums.read_tokens_recorded;
+    tokens "read_tokens_abs_error", "By how much predictions of them are off." =>
+        |agreement| agreement.sums.read_tokens_abs_error;
+    number "cost_error", "Predicted / recorded input cost - 1 over comparable requests." =>
+        |agreement| agreement.cost_error(), unit("part of 1"), null("where no comparable request has a price");
 }
 
-impl From<Estimated> for EstimatedObject {
-    fn from(estimated: Estimated) -> Self {
-        let Estimated { tokens, requests, recorded_tokens, extra } = estimated;
-        Self { tokens, requests, recorded_tokens, extra_cost_usd: extra.map(Usd) }
+/// What was missed for a cause.
+pub(crate) struct CauseTotal {
+    cause: Cause,
+    total: ledger::CauseTotal,
+    is_priced: bool,
+}
+
+impl CauseTotal {
+    /// All causes of a sum, the dearest first.
+    pub fn all(account: &Account) -> impl Iterator<Item = Self> {
+        let is_priced = account.billed.cost.is_some();
+        account.causes().into_iter().map(move |(cause, total)| Self { cause, total, is_priced })
     }
 }
 
-#[derive(Serialize)]
-struct ResidualObject {
-    low: Usd,
-    high: Usd,
-}
-
-impl From<Residual> for ResidualObject {
-    fn from(residual: Residual) -> Self {
-        let (low, high) = residual.range();
-        Self { low: Usd(low), high: Usd(high) }
-    }
-}
-
-#[derive(Serialize)]
-struct WhatIfObject {
-    name: String,
-    usage: UsageObject,
-    cost_usd: Option<Usd>,
-    delta_usd: Option<Usd>,
-    delta_share: Option<f64>,
-}
-
-fn what_if(account: &Account, names: &[String]) -> Vec<WhatIfObject> {
-    let sides = account.what_if.iter().zip(names).enumerate();
-    let object = |(at, (side, name)): (usize, (&Side, &String))| WhatIfObject {
-        name: name.clone(),
-        usage: (&side.usage).into(),
-        cost_usd: side.cost.map(Usd),
-        delta_usd: account.saved(at).map(|saved| Usd(-saved)),
-        delta_share: account.saved_share(at).map(|share| -share),
-    };
-    sides.map(object).collect()
-}
-
-#[derive(Serialize)]
-struct AgreementObject {
-    comparable: u64,
-    not_comparable: BTreeMap<&'static str, u64>,
-    same_verdict: u64,
-    reads_exact: u64,
-    reads_agree: u64,
-    read_tokens_recorded: u64,
-    read_tokens_abs_error: u64,
-    cost_error: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct CauseObject {
-    cause: &'static str,
-    requests: u64,
-    tokens: u64,
-    cost_usd: Option<Usd>,
-}
-
-impl Sums {
-    pub(super) fn of(account: &Account, what_ifs: &[String]) -> Self {
-        Self::with(account, what_ifs)
-    }
-}
-
-impl GroupObject {
-    pub(super) fn of(group: &Group, what_ifs: &[String]) -> Self {
-        Self::with(group.key.clone(), &group.account, what_ifs)
-    }
-}
-
-impl SessionObject {
-    pub(super) fn of(session: &Session, what_ifs: &[String]) -> Self {
-        let agents = agents::objects(session);
-        let (id, source) = (session.id.clone(), session.source.clone());
-        Self::with(id, source, session.format, session.chains, agents, &session.account, what_ifs)
-    }
-}
-
-fn agreement(account: &Account) -> AgreementObject {
-    let sums = &account.agreement.sums;
-    AgreementObject {
-        comparable: sums.comparable,
-        not_comparable: NotComparable::ALL.iter().map(|why| why.word()).zip(sums.not_comparable).collect(),
-        same_verdict: sums.same_verdict,
-        reads_exact: account.agreement.reads_exact,
-        reads_agree: sums.reads_agree,
-        read_tokens_recorded: sums.read_tokens_recorded,
-        read_tokens_abs_error: sums.read_tokens_abs_error,
-        cost_error: account.agreement.cost_error(),
-    }
+record! {
+    CauseTotal, "cause_total":
+    field "cause", cause, "Why tokens were not read." => |cause| cause.cause.word();
+    count "requests", "Requests that missed something for it." => |cause| cause.total.requests, unit("requests");
+    tokens "tokens", "What they missed." => |cause| cause.total.tokens;
+    usd "cost_usd", "What that cost." => |cause| cause.is_priced.then_some(cause.total.cost), null(NO_PRICE);
+    text "suggestion", "What to do." => |cause| cause.cause.suggestion(), derived();
 }
 
 /// What was charged beside tokens; part of the cost.
-#[derive(Serialize)]
-struct FeeObject {
+pub(crate) struct Fee {
     name: String,
     count: u64,
-    cost_usd: Usd,
+    cost: Money,
 }
 
-fn fees(account: &Account) -> Vec<FeeObject> {
-    let fees = account.fees.iter();
-    fees.map(|(name, (count, cost))| FeeObject { name: name.clone(), count: *count, cost_usd: Usd(*cost) }).collect()
+impl Fee {
+    /// All fees of a sum.
+    pub fn all(account: &Account) -> impl Iterator<Item = Self> {
+        account.fees.iter().map(|(name, (count, cost))| Self { name: name.clone(), count: *count, cost: *cost })
+    }
 }
 
-fn causes(account: &Account) -> Vec<CauseObject> {
-    let priced = account.billed.cost.is_some();
-    let causes = account.causes().into_iter().map(|(cause, total)| CauseObject {
-        cause: cause.word(),
-        requests: total.requests,
-        tokens: total.tokens,
-        cost_usd: priced.then_some(Usd(total.cost)),
-    });
-    causes.collect()
+record! {
+    Fee, "fee":
+    text "name", "What it is for." => |fee| fee.name.clone();
+    count "count", "How often it was charged." => |fee| fee.count;
+    usd "cost_usd", "What it came to." => |fee| fee.cost;
+}
+
+/// What the same requests would have been.
+struct WhatIf<'a> {
+    account: &'a Account,
+    at: usize,
+    side: &'a Side,
+    name: &'a str,
+}
+
+record! {
+    WhatIf<'_>, "what_if":
+    text "name", "What was otherwise." => |what_if| Value::text(what_if.name);
+    record: Usage, "usage", "Tokens." => |what_if| what_if.side.usage.value();
+    usd "cost_usd", "The bill." => |what_if| what_if.side.cost, null(NO_PRICE);
+    usd "delta_usd", "What is paid more." =>
+        |what_if| what_if.account.saved(what_if.at).map(|saved| -saved), null(NO_PRICE);
+    number "delta_share", "The same as a part of the bill." =>
+        |what_if| what_if.account.saved_share(what_if.at).map(|share| -share), unit("part of 1"),
+        null("where there is no bill");
+}
+
+record! {
+    InReport<'_, Group>, "group":
+    text "key",
+        "A day (2026-11-02), an ISO week (2026-W45), a month (2026-11), a path as named, a model, an agent or a client \
+         with its version." =>
+        |group| Value::text(&group.of.key);
+    flat: Sums<'_>, => |group| Sums { report: group.report, account: &group.of.account }.value();
+}
+
+record! {
+    InReport<'_, Session>, "session":
+    text "id", "Its id." => |session| Value::text(&session.of.id), no_cell();
+    text "session", "Its id." => |session| Value::text(&session.of.id), derived();
+    text "source", "Where it was read." => |session| Value::text(&session.of.source);
+    text "format", "What it was read as." => |session| session.of.format;
+    count "chains", "Conversations in it." => |session| session.of.chains, unit("chains");
+    records: InReport<'_, Of<'_>>, "agents",
+        "Agents of a transcript as a tree, parents by id; chains of recorded requests. Their own usage and cost add up \
+         to what was billed." =>
+        |session| {
+            let agents = session.of.agents.iter().map(|agent| Of { session: session.of, agent });
+            Value::List(agents.map(|of| InReport { report: session.report, of: &of }.value()).collect())
+        }, no_cell();
+    flat: Sums<'_>, => |session| Sums { report: session.report, account: &session.of.account }.value();
+}
+
+/// An agent of a session, or a chain of recorded requests.
+struct Of<'a> {
+    session: &'a Session,
+    agent: &'a Agent,
+}
+
+record! {
+    InReport<'_, Of<'_>>, "agent":
+    text "id", "Its id." => |agent| Value::text(&agent.of.agent.id);
+    text "parent", "The agent that started it." =>
+        |agent| {
+            let Of { session, agent } = agent.of;
+            agent.parent.and_then(|parent| session.agents.get(parent)).map(|parent| parent.id.clone())
+        }, null("where none did");
+    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "What it is." => |agent| agent.of.agent.kind;
+    text "name", "What kind of agent was asked for." => |agent| agent.of.agent.name.clone(), null("where none was");
+    field "mode", || Shape::words(["sync", "background"]), "How it ran." =>
+        |agent| agent.of.agent.mode, null("where the result of its spawn does not say");
+    record: Spawned, "spawned", "Where its caller's file names it." =>
+        |agent| agent.of.agent.spawned.as_ref().map(Record::value), null("where none does");
+    count "notifications", "How often it was reported as done." => |agent| agent.of.agent.notifications;
+    count "resumptions", "How often its conversation was taken up again." => |agent| agent.of.agent.resumptions;
+    count "requests", "Its requests." => |agent| agent.of.agent.requests, unit("requests");
+    record: Usage, "usage", "Its tokens." => |agent| agent.of.agent.billed.usage.value();
+    usd "cost_usd", "Its bill." => |agent| agent.of.agent.billed.cost, null(NO_PRICE);
+    record: WithChildren, "with_children", "The same with everything that it started." =>
+        |agent| WithChildren(agent.of.agent.with_children).value();
+}
+
+struct WithChildren(Side);
+
+record! {
+    WithChildren, "with_children":
+    record: Usage, "usage", "Tokens." => |side| side.0.usage.value();
+    usd "cost_usd", "The bill." => |side| side.0.cost, null(NO_PRICE);
+}
+
+record! {
+    Spawned, "spawned":
+    text "file", "The file." => |spawned| Value::text(&spawned.file);
+    count "line", "Its line, from 1." => |spawned| spawned.line;
+    millis "at_ms", "When, since 1970." => |spawned| spawned.at, null("where it does not say");
 }

@@ -1,93 +1,75 @@
 //! Agents of a run, and what makes some of them forks.
 
 use forkcast_scenarios::run::fork::{Fork, Reported};
-use forkcast_scenarios::run::{Agent, Request, Sums};
-use serde::Serialize;
+use forkcast_scenarios::run::{Agent, Run, Sums};
+use forkcast_sim::agent::spawn::fork::Profile;
 
-use super::super::number::{Millis, Usd};
-use super::super::usage::UsageObject;
-use crate::forks::Share;
+use crate::forks::{Share, first_requests};
+use crate::record::{Record, Shape, Value};
 
-#[derive(Serialize)]
-pub(super) struct AgentObject<'a> {
-    id: &'a str,
-    kind: &'static str,
-    agent_type: &'a str,
-    name: Option<&'a str>,
-    parent: Option<&'a str>,
-    background: bool,
-    turns: u32,
-    usage: UsageObject,
-    hit_rate: Option<f64>,
-    cost_usd: Option<Usd>,
-    cost_without_cache_usd: Option<Usd>,
-    state: &'a str,
-    reason: Option<&'a str>,
-    began_ms: Millis,
-    ended_ms: Option<Millis>,
-    fork: Option<ForkObject<'a>>,
+/// An agent with the sums over its requests, and what its first request shares with its parent's last.
+pub(super) struct AgentOf<'a> {
+    agent: &'a Agent,
+    sums: Sums,
+    share: Option<Share>,
 }
 
-/// What makes an agent a fork.
-#[derive(Serialize)]
-struct ForkObject<'a> {
-    tool_use: &'a str,
-    profile: &'static str,
-    place: u32,
-    ablations: &'a [&'static str],
-    shared_tokens: Option<u64>,
-    read_from_parent_tokens: Option<u64>,
-    own_tokens: Option<u64>,
-    report: Option<ReportObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct ReportObject<'a> {
-    well_formed: bool,
-    problem: Option<&'a str>,
-}
-
-impl<'a> AgentObject<'a> {
-    /// The agent with the sums over its requests, the first of which is `first`.
-    pub fn of(agent: &'a Agent, sums: &Sums, first: Option<&Request>) -> Self {
-        Self {
-            id: &agent.id,
-            kind: agent.kind(),
-            agent_type: &agent.agent_type,
-            name: agent.name.as_deref(),
-            parent: agent.parent.as_deref(),
-            background: agent.background,
-            turns: agent.turns,
-            usage: (&sums.usage).into(),
-            hit_rate: sums.usage.hit_rate(),
-            cost_usd: sums.cost.map(Usd),
-            cost_without_cache_usd: sums.cost_without_cache.map(Usd),
-            state: agent.state,
-            reason: agent.reason,
-            began_ms: Millis(agent.began),
-            ended_ms: agent.ended.map(Millis),
-            fork: agent.fork.as_ref().map(|fork| ForkObject::of(fork, first.map(Share::of))),
-        }
+impl<'a> AgentOf<'a> {
+    /// All agents of a run.
+    pub fn all(run: &'a Run) -> impl Iterator<Item = Self> {
+        let agents = run.agents.iter().zip(run.sums_of_agents()).zip(first_requests(run));
+        agents.map(|((agent, sums), first)| Self { agent, sums, share: first.map(Share::of) })
     }
 }
 
-impl<'a> ForkObject<'a> {
-    fn of(fork: &'a Fork, share: Option<Share>) -> Self {
-        Self {
-            tool_use: &fork.tool_use,
-            profile: fork.profile,
-            place: fork.place,
-            ablations: &fork.ablations,
-            shared_tokens: share.map(|share| share.shared_tokens),
-            read_from_parent_tokens: share.map(|share| share.read_tokens),
-            own_tokens: share.map(|share| share.own_tokens),
-            report: fork.report.as_ref().map(ReportObject::of),
-        }
-    }
+record! {
+    AgentOf<'_>, "run_agent":
+    text "id", "Its id; `main` for the main agent." => |it| Value::text(&it.agent.id);
+    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "What it is." => |it| it.agent.kind();
+    text "agent_type", "Its type." => |it| Value::text(&it.agent.agent_type);
+    text "name", "A name that it was given." =>
+        |it| it.agent.name.as_deref().map(str::to_owned), null("where it was given none");
+    text "parent", "The agent that called it." =>
+        |it| it.agent.parent.as_deref().map(str::to_owned), null("for the main agent");
+    truth "background", "No agent waits for it." => |it| it.agent.background;
+    count "turns", "Requests that were answered." => |it| it.agent.turns;
+    flat: Sums, => |it| it.sums.value();
+    text "state", "How its task ended; of the main agent how its last query did." => |it| it.agent.state;
+    text "reason", "Why its last query ended." => |it| it.agent.reason, null("where it has not ended");
+    millis "began_ms", "When it began." => |it| it.agent.began;
+    millis "ended_ms", "When it ended." => |it| it.agent.ended, null("where it has not");
+    record: ForkOf<'_>, "fork", "What makes it a fork." =>
+        |it| it.agent.fork.as_ref().map(|fork| ForkOf { fork, share: it.share }.value()),
+        null("for other agents");
 }
 
-impl<'a> ReportObject<'a> {
-    fn of(report: &'a Reported) -> Self {
-        Self { well_formed: report.problem.is_none(), problem: report.problem.as_deref() }
-    }
+/// A fork, and what it shares.
+struct ForkOf<'a> {
+    fork: &'a Fork,
+    share: Option<Share>,
+}
+
+/// When a field is null.
+const UNSENT: &str = "where it sent nothing";
+
+record! {
+    ForkOf<'_>, "fork":
+    text "tool_use", "The call that asked for it." => |it| Value::text(&it.fork.tool_use);
+    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How its messages are made." =>
+        |it| it.fork.profile;
+    count "place", "Among the forks of one message, from zero." => |it| it.fork.place;
+    texts "ablations", "Principles that were broken on purpose." => |it| Value::texts(&it.fork.ablations);
+    tokens "shared_tokens", "Of its first request: the prefix in common with what its parent had sent last." =>
+        |it| it.share.map(|share| share.shared_tokens), null(UNSENT);
+    tokens "read_from_parent_tokens", "How many of these were read from the cache." =>
+        |it| it.share.map(|share| share.read_tokens), null(UNSENT);
+    tokens "own_tokens", "What comes after that prefix." => |it| it.share.map(|share| share.own_tokens), null(UNSENT);
+    record: Reported, "report", "What came of its report." =>
+        |it| it.fork.report.as_ref().map(Record::value), null("where it made none");
+}
+
+record! {
+    Reported, "fork_report":
+    truth "well_formed", "It has all its parts." => |report| report.problem.is_none();
+    text "problem", "What it lacks." => |report| report.problem.as_deref().map(str::to_owned), null("where it lacks nothing");
 }

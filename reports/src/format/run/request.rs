@@ -5,148 +5,128 @@ use std::io::{self, Write};
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
-use serde::Serialize;
+use forkcast_sim::wire::Usage;
 
-use super::super::number::{Millis, Usd, cell};
-use super::super::usage::{self, UsageObject};
-use crate::document::csv;
 use crate::forks::difference_of;
-
-#[derive(Serialize)]
-pub(super) struct RequestObject<'a> {
-    index: usize,
-    agent: &'a str,
-    chain: &'a str,
-    turn: u32,
-    attempt: u32,
-    model: &'a str,
-    at_ms: Option<Millis>,
-    first_byte_ms: Option<Millis>,
-    ended_ms: Option<Millis>,
-    usage: UsageObject,
-    cost_usd: Option<Usd>,
-    continues: Option<usize>,
-    expected_tokens: Option<u64>,
-    shared_tokens: u64,
-    level_ends: LevelEndsObject,
-    verdict: &'static str,
-    causes: Vec<CauseObject>,
-}
-
-/// Where levels end, in tokens from the start of the prompt.
-#[derive(Serialize)]
-struct LevelEndsObject {
-    tools: u64,
-    system: u64,
-    messages: u64,
-}
-
-/// A cause, and of a content cause where the change stands, in the words of `forkcast.diff/1` and `forkcast.explain/1`.
-#[derive(Serialize)]
-pub(super) struct CauseObject {
-    cause: &'static str,
-    tokens: u64,
-    cost_usd: Option<Usd>,
-    level: Option<&'static str>,
-    path: Option<String>,
-    name: Option<String>,
-    offset_in_block: Option<u64>,
-    offset_in_prefix: Option<u64>,
-    volatile: Option<&'static str>,
-    provider_reason: Option<&'static str>,
-    suggestion: &'static str,
-}
-
-impl CauseObject {
-    pub fn of(cause: Cause, tokens: u64, cost: Option<Money>, found: Option<&Difference>) -> Self {
-        Self {
-            cause: cause.word(),
-            tokens,
-            cost_usd: cost.map(Usd),
-            level: found.map(|found| found.level.name()),
-            path: found.map(|found| found.path.clone()),
-            name: found.map(|found| found.name.clone()),
-            offset_in_block: found.and_then(|found| found.offset_in_block),
-            offset_in_prefix: found.and_then(|found| found.offset_in_prefix),
-            volatile: found.and_then(|found| found.volatile).map(|volatile| volatile.word()),
-            provider_reason: cause.provider_reason(),
-            suggestion: cause.suggestion(),
-        }
-    }
-}
-
-impl<'a> RequestObject<'a> {
-    pub fn of(run: &'a Run, request: &'a Request) -> Self {
-        let (line, layout) = (&request.line, &request.layout);
-        let agent = run.agents.get(request.agent).map_or("main", |agent| &agent.id);
-        let [tools, system, messages] = layout.level_ends;
-        Self {
-            index: line.index,
-            agent,
-            chain: agent,
-            turn: request.turn,
-            attempt: request.attempt,
-            model: &line.model,
-            at_ms: line.at.map(Millis),
-            first_byte_ms: line.first_byte_at.map(Millis),
-            ended_ms: request.ended_at.map(Millis),
-            usage: (&request.usage()).into(),
-            cost_usd: request.cost().map(Usd),
-            continues: layout.continues,
-            expected_tokens: request.expected_tokens,
-            shared_tokens: layout.shared_tokens,
-            level_ends: LevelEndsObject { tools, system, messages },
-            verdict: request.verdict.word(),
-            causes: causes(request),
-        }
-    }
-}
-
-/// The causes, the most tokens first.
-fn causes(request: &Request) -> Vec<CauseObject> {
-    let cost_of = |cause: Cause| {
-        let parts = request.line.charge.causes.iter().filter(|part| part.cause == cause);
-        parts.map(|part| part.cost).reduce(|sum, cost| sum.zip(cost).map(|(sum, cost)| sum + cost)).flatten()
-    };
-    let causes = request.causes().into_iter();
-    causes
-        .map(|(cause, tokens)| CauseObject::of(cause, tokens, cost_of(cause), difference_of(request, cause)))
-        .collect()
-}
-
-/// Columns before and behind those of usage.
-const STANDING: [&str; 8] = ["index", "agent", "agent_type", "turn", "attempt", "model", "at_ms", "first_byte_ms"];
-const FIGURES: [&str; 4] = ["cost_usd", "cost_without_cache_usd", "verdict", "causes"];
+use crate::format::replay::verdicts;
+use crate::format::usage::NO_PRICE;
+use crate::format::words::{cause, level, volatile};
+use crate::record::{Value, list, table};
 
 /// Writes the requests as comma-separated values.
 ///
 /// # Errors
 /// When the target cannot be written.
 pub fn requests(run: &Run, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, [&STANDING[..], &usage::COLUMNS, &FIGURES].concat())?;
-    run.requests.iter().try_for_each(|request| csv::row(target, row(run, request)))
+    table::rows(RequestOf::all(run), target)
 }
 
-fn row(run: &Run, request: &Request) -> Vec<String> {
-    let line = &request.line;
-    let agent = run.agents.get(request.agent);
-    let causes: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
-    let mut row = vec![
-        line.index.to_string(),
-        agent.map(|agent| agent.id.to_string()).unwrap_or_default(),
-        agent.map(|agent| agent.agent_type.to_string()).unwrap_or_default(),
-        request.turn.to_string(),
-        request.attempt.to_string(),
-        line.model.clone(),
-        cell(line.at.map(Millis)),
-        cell(line.first_byte_at.map(Millis)),
-    ];
-    row.extend(usage::cells(Some(&request.usage())));
-    row.extend([
-        cell(request.cost()),
-        cell(request.cost_without_cache),
-        request.verdict.word().to_owned(),
-        causes.join(" "),
-    ]);
-    row
+/// A request of a run.
+pub(super) struct RequestOf<'a> {
+    run: &'a Run,
+    request: &'a Request,
+}
+
+impl<'a> RequestOf<'a> {
+    /// All requests of a run.
+    pub fn all(run: &'a Run) -> impl Iterator<Item = Self> {
+        run.requests.iter().map(move |request| Self { run, request })
+    }
+
+    fn agent(&self) -> &'a str {
+        self.run.agents.get(self.request.agent).map_or("main", |agent| &agent.id)
+    }
+
+    /// The causes, the most tokens first.
+    fn causes(&self) -> impl Iterator<Item = MissOf<'a>> {
+        let request = self.request;
+        let cost_of = move |cause: Cause| {
+            let parts = request.line.charge.causes.iter().filter(|part| part.cause == cause);
+            parts.map(|part| part.cost).reduce(|sum, cost| sum.zip(cost).map(|(sum, cost)| sum + cost)).flatten()
+        };
+        request.causes().into_iter().map(move |(cause, tokens)| MissOf {
+            cause,
+            tokens,
+            cost: cost_of(cause),
+            difference: difference_of(request, cause),
+        })
+    }
+}
+
+/// When a field is null.
+const NONE: &str = "where it continues none";
+
+record! {
+    RequestOf<'_>, "run_request":
+    count "index", "Position among all requests, from 0." => |it| it.request.line.index;
+    text "agent", "Who sent it." => |it| Value::text(it.agent());
+    text "chain", "Its conversation: the agent." => |it| Value::text(it.agent());
+    text "agent_type", "The type of its agent." =>
+        |it| {
+            let agent = it.run.agents.get(it.request.agent);
+            agent.map(|agent| agent.agent_type.to_string()).unwrap_or_default()
+        }, derived();
+    count "turn", "Answered requests of this agent before." => |it| it.request.turn;
+    count "attempt", "How often this very request was sent before." => |it| it.request.attempt;
+    text "model", "Its model." => |it| Value::text(&it.request.line.model);
+    millis "at_ms", "When it was sent." => |it| it.request.line.at, null("where that is unknown");
+    millis "first_byte_ms", "When its answer began." => |it| it.request.line.first_byte_at, null("where none began");
+    millis "ended_ms", "When its answer ended." => |it| it.request.ended_at, null("where none did");
+    record: Usage, "usage", "Its tokens." => |it| it.request.usage().value(), bare();
+    usd "cost_usd", "Its bill." => |it| it.request.cost(), null(NO_PRICE);
+    usd "cost_without_cache_usd", "The bill of the same tokens without any cache." =>
+        |it| it.request.cost_without_cache, null(NO_PRICE), derived();
+    count "continues",
+        "The request that it is compared with: the agent's last one; of a fork's first request what its parent had \
+         sent last." =>
+        |it| it.request.layout.continues, null(NONE);
+    tokens "expected_tokens", "What that request had left in the cache: its reads and writes." =>
+        |it| it.request.expected_tokens, null(NONE);
+    tokens "shared_tokens", "Tokens of the prefix that both begin with; zero where it continues none." =>
+        |it| it.request.layout.shared_tokens;
+    record: LevelEnds, "level_ends", "Where each level ends, from the start of the prompt." =>
+        |it| LevelEnds(it.request.layout.level_ends).value();
+    field "verdict", verdicts, "What was read of what that request had left." => |it| it.request.verdict.word();
+    records: MissOf<'_>, "causes", "Why it missed what it missed, the most tokens first." => |it| list(it.causes());
+}
+
+struct LevelEnds([u64; 3]);
+
+record! {
+    LevelEnds, "level_ends":
+    tokens "tools", "The end of the tools." => |ends| ends.0[0];
+    tokens "system", "The end of the system prompt." => |ends| ends.0[1];
+    tokens "messages", "The end of the messages." => |ends| ends.0[2];
+}
+
+/// What was missed for a cause, and of a content cause where the change is.
+pub(super) struct MissOf<'a> {
+    pub cause: Cause,
+    pub tokens: u64,
+    pub cost: Option<Money>,
+    pub difference: Option<&'a Difference>,
+}
+
+/// When a field is null.
+const NO_CHANGE: &str = "where no change of content caused it";
+
+record! {
+    MissOf<'_>, "missed":
+    field "cause", cause, "Why it was not read." => |miss| miss.cause.word();
+    tokens "tokens", "Tokens that were sent before and not read." => |miss| miss.tokens;
+    usd "cost_usd", "What they cost over the read price." => |miss| miss.cost, null(NO_PRICE);
+    field "level", level, "Where the change is." =>
+        |miss| miss.difference.map(|found| found.level.name()), null(NO_CHANGE);
+    text "path", "Which block changed." => |miss| miss.difference.map(|found| found.path.clone()), null(NO_CHANGE);
+    text "name", "What changed." => |miss| miss.difference.map(|found| found.name.clone()), null(NO_CHANGE);
+    count "offset_in_block", "First differing byte, in canonical bytes of the block." =>
+        |miss| miss.difference.and_then(|found| found.offset_in_block), unit("bytes"), null("where no byte is known");
+    count "offset_in_prefix", "The same, from the start of the prompt." =>
+        |miss| miss.difference.and_then(|found| found.offset_in_prefix), unit("bytes"), null("where no byte is known");
+    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+        |miss| miss.difference.and_then(|found| found.volatile).map(|volatile| volatile.word()),
+        null("where it looks like none");
+    text "provider_reason", "The word of the provider's own diagnosis." =>
+        |miss| miss.cause.provider_reason(), null("where it has none");
+    text "suggestion", "What to do." => |miss| miss.cause.suggestion();
 }

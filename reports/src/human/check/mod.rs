@@ -5,6 +5,7 @@ mod tables;
 pub mod words;
 
 pub use lock::written;
+pub use tables::score;
 
 use forkcast_sim::guard::{Finding, Rule};
 use forkcast_sim::pricing::Money;
@@ -39,27 +40,8 @@ pub fn document(check: &Check<'_>, windows: bool) -> Document {
     }
     violations(check, &mut document);
     card(check, &mut document);
-    score(check, &mut document);
+    add_score(check, &mut document);
     notes(check, &mut document);
-    document
-}
-
-/// All tables, for formats that have no sentences.
-pub fn all_tables(check: &Check<'_>) -> Document {
-    let mut document = Document::default();
-    document.table(tables::findings(check));
-    document.table(tables::violations(check));
-    document.table(tables::score(check));
-    if !check.card.is_empty() {
-        document.table(tables::card(check));
-    }
-    document.table(tables::all_notes(check));
-    if !check.inputs.unreadable.is_empty() {
-        document.table(tables::unreadable(check));
-    }
-    if let Some(changes) = check.update {
-        document.table(lock::changes(changes, check.names));
-    }
     document
 }
 
@@ -201,10 +183,10 @@ fn card(check: &Check<'_>, document: &mut Document) {
     }
 }
 
-fn score(check: &Check<'_>, document: &mut Document) {
+fn add_score(check: &Check<'_>, document: &mut Document) {
     if !check.report.score.is_empty() {
         document.heading("Score");
-        document.table(tables::score(check));
+        document.table(score(check));
     }
 }
 

@@ -1,9 +1,8 @@
 //! Tables of a check.
 
-use forkcast_sim::diagnosis::Provider;
-use forkcast_sim::guard::{Finding, Noted, Rule};
+use forkcast_sim::guard::{Finding, Rule};
 
-use crate::check::{Check, Damage, Graded, Kind, Verdict};
+use crate::check::{Check, Graded, Kind, Verdict};
 use crate::document::{Cell, Column, Table};
 
 /// Rows that people see of tables that may be long.
@@ -39,65 +38,6 @@ pub fn kinds(check: &Check<'_>, kinds: &[Kind<'_>]) -> Table {
     table.shown_max = SHOWN;
     table.rows_are = "kinds of changes (--format json lists all)";
     table
-}
-
-/// All findings, a row each.
-pub fn findings(check: &Check<'_>) -> Table {
-    let mut table = Table::new(
-        "findings",
-        vec![
-            Column::left("Rule", "rule"),
-            Column::left("Verdict", "verdict"),
-            Column::name("File", "file"),
-            Column::left("Chain", "chain"),
-            Column::right("Request", "request"),
-            Column::right("Against", "older"),
-            Column::left("Level", "level"),
-            Column::name("Place", "path"),
-            Column::wrap("What", "name"),
-            Column::left("Cause", "cause"),
-            Column::left("Volatile", "volatile"),
-            Column::right("Byte", "offset_in_block"),
-            Column::right("Of the prefix", "offset_in_prefix"),
-            Column::left("Breaks", "breaks_prefix"),
-            Column::right("Tokens lost", "tokens_lost"),
-            Column::right("Cost", "cost_usd"),
-            Column::right("A day", "cost_usd_per_day"),
-            Column::left("Provider", "provider"),
-            Column::left("Its word", "provider_reason"),
-            Column::wrap("What would save it", "suggestion"),
-        ],
-    );
-    table.rows = check.report.findings.iter().map(|finding| row(check, finding)).collect();
-    table
-}
-
-fn row(check: &Check<'_>, finding: &Finding) -> Vec<Cell> {
-    let number = |number: Option<u64>| number.map_or(Cell::Empty, Cell::Count);
-    let word = |word: Option<&'static str>| word.map_or(Cell::Empty, Cell::text);
-    let day = check.rules.requests_per_day.map(|requests| finding.cost_per_day(requests));
-    vec![
-        Cell::text(finding.rule.word()),
-        Cell::text(check.verdict(finding).word()),
-        check.place(finding.request).map_or(Cell::Empty, Cell::Text),
-        Cell::Text(check.names.agent(&finding.chain)),
-        Cell::Count(finding.request as u64),
-        number(finding.older.map(|older| older as u64)),
-        Cell::text(finding.level.name()),
-        Cell::text(&finding.path),
-        Cell::Text(check.names.thing(&finding.name)),
-        Cell::text(finding.cause.word()),
-        word(finding.volatile.map(|volatile| volatile.word())),
-        number(finding.offset_in_block),
-        number(finding.offset_in_prefix),
-        Cell::Truth { holds: finding.breaks_prefix, yes: "yes", no: "no" },
-        number(finding.tokens_lost()),
-        Cell::Money(finding.cost()),
-        day.map_or(Cell::Empty, Cell::Money),
-        word(finding.provider.map(Provider::word)),
-        word(finding.provider_reason()),
-        Cell::Text(super::words::suggestion(check, finding)),
-    ]
 }
 
 /// Figures outside their budget.
@@ -210,44 +150,5 @@ pub fn notes(check: &Check<'_>) -> Table {
         ]
     });
     table.rows = rows.collect();
-    table
-}
-
-/// All notes, a row each.
-pub fn all_notes(check: &Check<'_>) -> Table {
-    let columns = vec![
-        Column::left("Note", "note"),
-        Column::name("File", "file"),
-        Column::left("Chain", "chain"),
-        Column::right("Request", "request"),
-        Column::name("Place", "path"),
-    ];
-    let mut table = Table::new("notes", columns);
-    let row = |note: &Noted| {
-        vec![
-            Cell::text(note.note.word()),
-            check.place(note.request).map_or(Cell::Empty, Cell::Text),
-            Cell::Text(check.names.agent(&note.chain)),
-            Cell::Count(note.request as u64),
-            Cell::text(&note.path),
-        ]
-    };
-    table.rows = check.report.notes.iter().map(row).collect();
-    table
-}
-
-/// Places that cannot be read, a row each.
-pub fn unreadable(check: &Check<'_>) -> Table {
-    let columns =
-        vec![Column::name("File", "file"), Column::right("Line", "line"), Column::wrap("What was found", "reason")];
-    let mut table = Table::new("unreadable", columns);
-    let row = |damage: &Damage| {
-        vec![
-            Cell::Text(check.names.file(&damage.file)),
-            if damage.line == 0 { Cell::Empty } else { Cell::Count(damage.line as u64) },
-            Cell::Text(check.names.message(&damage.reason)),
-        ]
-    };
-    table.rows = check.inputs.unreadable.iter().map(row).collect();
     table
 }

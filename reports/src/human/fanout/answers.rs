@@ -4,8 +4,9 @@ use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
 use forkcast_sim::pricing::Money;
 
-use super::{rests_on, seconds};
+use super::rests_on;
 use crate::document::{Cell, Column, Document, Table};
+use crate::record::table::seconds;
 
 /// Places of an axis that people see; the plot and the machine formats have all.
 const PLACES_MAX: usize = 6;

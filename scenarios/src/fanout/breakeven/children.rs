@@ -36,7 +36,7 @@ fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, U
         let cells = children.iter().map(|children| (f64::from(*children), cell(children)));
         let before = runs.rows.len();
         panel.curves.push(runs.curve(format!("{}, {}", placement.name(), launch.name()), cells)?);
-        let least = |(at, row): (&u32, &crate::fanout::Row)| Point {
+        let least = |(at, row): (&u32, &crate::fanout::Trial)| Point {
             at: f64::from(*at),
             cost: row.bound.unwrap_or(Money::ZERO),
             label: String::new(),

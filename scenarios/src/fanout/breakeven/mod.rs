@@ -1,6 +1,6 @@
 //! Questions with an answer in money: which of two policies is cheaper, and from where on the other one is.
 //!
-//! Every point of an answer is a [`Row`], a run of the agent runtime; where a formula for the turning point is known
+//! Every point of an answer is a [`Trial`], a run of the agent runtime; where a formula for the turning point is known
 //! (`economics.md` 3, own derivations), it stands beside what was measured.
 //!
 //! * [`children`]: cost by children for each policy, with the bound.
@@ -23,7 +23,7 @@ use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 
 use super::cell::{Cell, Spawn};
 use super::play::Unplayed;
-use super::row::{Row, row};
+use super::trial::{Trial, trial};
 pub use plots::plots;
 
 /// What is asked.
@@ -91,7 +91,7 @@ pub struct Answer {
     /// To what.
     pub question: Question,
     /// All runs that were made for it.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Trial>,
     /// Its parts, side by side.
     pub panels: Vec<Panel>,
 }
@@ -182,13 +182,13 @@ pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Resu
 /// The runs of an answer.
 pub struct Runs<'a> {
     book: &'a Rc<PriceBook>,
-    rows: Vec<Row>,
+    rows: Vec<Trial>,
 }
 
 impl Runs<'_> {
     /// Plays a cell. Gives its row and its bill.
-    fn row(&mut self, cell: &Cell) -> Result<(&Row, Money), Unanswered> {
-        let row = row(cell, self.book)?;
+    fn row(&mut self, cell: &Cell) -> Result<(&Trial, Money), Unanswered> {
+        let row = trial(cell, self.book)?;
         if !row.is_answered() {
             return Err(Unanswered::Lacking { unanswered: row.outcome.unanswered, children: cell.children });
         }

@@ -8,7 +8,7 @@ use forkcast_sim::pricing::Money;
 
 use super::{Answer, Curve, Panel, Point, Question, children, thousands};
 use crate::fanout::cell::Cell;
-use crate::fanout::row::Row;
+use crate::fanout::trial::Trial;
 
 /// Panels side by side, curves in one, and points of a frontier at most: more cannot be read.
 const PANELS_MAX: usize = 2;
@@ -16,7 +16,7 @@ const CURVES_MAX: usize = 6;
 const POINTS_MAX: usize = 12;
 
 /// What can be drawn of a grid; nothing where it varies in too much or in too little, lacks answers, or has no price.
-pub fn plots(rows: &[Row]) -> Vec<Answer> {
+pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
         return Vec::new();
     }
@@ -24,10 +24,10 @@ pub fn plots(rows: &[Row]) -> Vec<Answer> {
 }
 
 /// A setting, and the rows that differ from each other in nothing but policy, and what the figure varies.
-type Setting<'a> = (Cell, Vec<&'a Row>);
+type Setting<'a> = (Cell, Vec<&'a Trial>);
 
 /// Rows by what `of` leaves of their cells, in order of their first ones.
-fn settings<'a>(rows: impl Iterator<Item = &'a Row>, of: impl Fn(&Cell) -> Cell) -> Vec<Setting<'a>> {
+fn settings<'a>(rows: impl Iterator<Item = &'a Trial>, of: impl Fn(&Cell) -> Cell) -> Vec<Setting<'a>> {
     let mut settings: Vec<Setting<'a>> = Vec::new();
     for row in rows {
         let cell = of(&row.cell);
@@ -44,7 +44,7 @@ fn without_policy(cell: &Cell) -> Cell {
 }
 
 /// Cost by children, where these vary and so do few other things.
-fn by_children(rows: &[Row]) -> Option<Answer> {
+fn by_children(rows: &[Trial]) -> Option<Answer> {
     let settings = settings(rows.iter(), |cell| Cell { children: 0, ..without_policy(cell) });
     let panels: Vec<Panel> =
         settings.iter().map(|(cell, rows)| children_panel(titled(cell, &settings), rows)).collect();
@@ -54,7 +54,7 @@ fn by_children(rows: &[Row]) -> Option<Answer> {
     suits.then(|| Answer { question: Question::Children, rows: rows.to_vec(), panels })
 }
 
-fn children_panel(title: String, rows: &[&Row]) -> Panel {
+fn children_panel(title: String, rows: &[&Trial]) -> Panel {
     let mut curves: Vec<Curve> = Vec::new();
     let mut bound = Curve { name: "bound".to_owned(), is_bound: true, points: Vec::new() };
     for row in rows {
@@ -78,9 +78,9 @@ fn children_panel(title: String, rows: &[&Row]) -> Panel {
 }
 
 /// Money against time of the widest fan-outs, where several policies are compared.
-fn by_time(rows: &[Row]) -> Option<Answer> {
+fn by_time(rows: &[Trial]) -> Option<Answer> {
     let widest = rows.iter().map(|row| row.cell.children).max()?;
-    let rows: Vec<Row> = rows.iter().filter(|row| row.cell.children == widest).cloned().collect();
+    let rows: Vec<Trial> = rows.iter().filter(|row| row.cell.children == widest).cloned().collect();
     let settings = settings(rows.iter(), without_policy);
     let is_readable = |(_, rows): &Setting<'_>| (2..=POINTS_MAX).contains(&rows.len());
     if settings.len() > PANELS_MAX || !settings.iter().all(is_readable) {
@@ -91,12 +91,12 @@ fn by_time(rows: &[Row]) -> Option<Answer> {
     Some(Answer { question: Question::Prime, rows: rows.clone(), panels })
 }
 
-fn time_panel(title: String, rows: &[&Row]) -> Panel {
+fn time_panel(title: String, rows: &[&Trial]) -> Panel {
     let kinds: BTreeSet<(Placement, bool)> =
         rows.iter().map(|row| (row.cell.placement, row.cell.spawn.is_some())).collect();
     let label = |cell: &Cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() };
-    let seconds = |row: &Row| row.outcome.makespan.0 as f64 / 1e9;
-    let point = |row: &&Row| Some(Point { at: seconds(row), cost: row.outcome.cost?, label: label(&row.cell) });
+    let seconds = |row: &Trial| row.outcome.makespan.0 as f64 / 1e9;
+    let point = |row: &&Trial| Some(Point { at: seconds(row), cost: row.outcome.cost?, label: label(&row.cell) });
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();

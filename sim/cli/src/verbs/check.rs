@@ -139,7 +139,7 @@ fn show(
         CheckFormat::Csv => {
             // Tables have no room for what makes them less sure.
             human::check::about(&check).iter().for_each(|line| args.talk.note(format_args!("forkcast: {line}")));
-            screen::document(&human::check::all_tables(&check), Format::Csv)
+            screen::document(&format::tables(&check), Format::Csv)
         }
         CheckFormat::Json => screen::print(|target| format::write(&check, target)),
         CheckFormat::Junit => screen::print(|target| format::junit::write(&check, target)),

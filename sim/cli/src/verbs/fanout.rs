@@ -11,7 +11,7 @@ use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::{Answer, Question, Unanswered, answer, plots};
 use forkcast_scenarios::fanout::cell::Refused;
 use forkcast_scenarios::fanout::play::Unplayed;
-use forkcast_scenarios::fanout::row::{Row, row, unpriced};
+use forkcast_scenarios::fanout::trial::{Trial, trial, unpriced};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::model;
 
@@ -62,7 +62,7 @@ const NO_PLOT: &str = "no plot suits these cells: several --children with at mos
 
 /// What was run.
 struct Found {
-    rows: Vec<Row>,
+    rows: Vec<Trial>,
     answers: Vec<Answer>,
     /// How many rows or answers there should be.
     asked: usize,
@@ -91,15 +91,15 @@ fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<(
 }
 
 /// Every cell of the grid.
-fn rows(args: &FanoutArgs, cells: &[Cell], book: &Rc<PriceBook>) -> anyhow::Result<Vec<Row>> {
+fn rows(args: &FanoutArgs, cells: &[Cell], book: &Rc<PriceBook>) -> anyhow::Result<Vec<Trial>> {
     let mut steps = args.talk.steps();
-    let mut rows: Vec<Row> = Vec::with_capacity(cells.len());
+    let mut rows: Vec<Trial> = Vec::with_capacity(cells.len());
     for cell in cells {
         if interrupted() {
             break;
         }
         steps.at(|| format!("{} of {} cells", rows.len(), cells.len()));
-        rows.push(row(cell, book).map_err(unplayed)?);
+        rows.push(trial(cell, book).map_err(unplayed)?);
     }
     Ok(rows)
 }

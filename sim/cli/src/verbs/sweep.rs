@@ -9,7 +9,7 @@ use forkcast_replay::output::file::{self, Kind, begins};
 use forkcast_reports::{format, human};
 use forkcast_scenarios::sweep::gather::Missing;
 use forkcast_scenarios::sweep::work::Tally;
-use forkcast_scenarios::sweep::{Gathered, Plan, Row, Shard, Step, Work, gather, shard};
+use forkcast_scenarios::sweep::{CellOutcome, Gathered, Plan, Shard, Step, Work, gather, shard};
 
 use crate::args::{Doubt, Format, PartsArgs, SweepArgs, SweepMergeArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use crate::exit::{BadInput, Outcome, Threshold};
@@ -133,11 +133,17 @@ fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
 /// Merged rows.
 const SWEEP: Kind = Kind { name: "sweep", is_ours: |head| begins(head, "{\"schema\":\"forkcast.sweep/") };
 
-/// Merged rows as a table: columns of the fields, then fixed columns.
+/// Merged rows as a table: columns of the fields, then fixed columns, in the order of this version or of an earlier one.
 const TABLE: Kind = Kind {
     name: "sweep",
-    is_ours: |head| head.lines().next().is_some_and(|columns| columns.contains("ends,requests,unanswered_requests,")),
+    is_ours: |head| {
+        let is_known = |columns: &str| TABLES.iter().any(|fixed| columns.contains(fixed));
+        head.lines().next().is_some_and(is_known)
+    },
 };
+
+/// How the fixed columns begin.
+const TABLES: [&str; 2] = ["ends,cost_usd,cost_lower_bound_usd,", "ends,requests,unanswered_requests,"];
 
 fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -175,8 +181,8 @@ fn quoted(path: &Path) -> String {
 }
 
 /// Cells that did not come to their end; everything was shown before.
-fn judge(plan: &Plan, rows: &[Row], outcome: &mut Outcome) {
-    let complaint = |(set, row): (&Vec<String>, &Row)| {
+fn judge(plan: &Plan, rows: &[CellOutcome], outcome: &mut Outcome) {
+    let complaint = |(set, row): (&Vec<String>, &CellOutcome)| {
         format!("{}: {}: {}", set.join(" "), row.ends, row.message.as_deref().unwrap_or_default())
     };
     let cells = || plan.cells.iter().map(|cell| &cell.set).zip(rows);

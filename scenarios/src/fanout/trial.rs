@@ -14,7 +14,7 @@ use super::{bound, grid};
 
 /// A cell and what came of it.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct Trial {
     /// The parameters.
     pub cell: Cell,
     /// What came out.
@@ -27,7 +27,7 @@ pub struct Row {
     pub bound: Option<Money>,
 }
 
-impl Row {
+impl Trial {
     /// Whether every request of the children was answered.
     pub const fn is_answered(&self) -> bool {
         self.outcome.unanswered == 0
@@ -35,7 +35,7 @@ impl Row {
 }
 
 /// Models of which rows have no price, in order.
-pub fn unpriced(rows: &[Row]) -> BTreeSet<&str> {
+pub fn unpriced(rows: &[Trial]) -> BTreeSet<&str> {
     rows.iter().filter(|row| row.outcome.cost.is_none()).map(|row| &*row.cell.model).collect()
 }
 
@@ -43,10 +43,10 @@ pub fn unpriced(rows: &[Row]) -> BTreeSet<&str> {
 ///
 /// # Errors
 /// When the cell makes no sense, or its run did not come to its end.
-pub fn row(cell: &Cell, book: &Rc<PriceBook>) -> Result<Row, Unplayed> {
+pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
     let outcome = play(cell, book)?;
     let formula = closed::usage(cell, book);
-    Ok(Row {
+    Ok(Trial {
         formula_millionths: formula.ok().and_then(|usage| equivalents_millionths(cell, &usage, book)),
         // It is about whole fan-outs: those that lack requests may well cost less.
         bound: bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0),
@@ -66,7 +66,7 @@ fn equivalents_millionths(cell: &Cell, usage: &Usage, book: &PriceBook) -> Optio
 }
 
 /// Rows that differ in policy alone, launch and breakpoints, by the first row of each set.
-pub fn sets(rows: &[Row]) -> Vec<Vec<usize>> {
+pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
     let mut sets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -81,17 +81,17 @@ pub fn sets(rows: &[Row]) -> Vec<Vec<usize>> {
 }
 
 /// Of each set the row with the least cost; of equal ones the first. A set of which no row is whole and has a price has none.
-pub fn best_cost(rows: &[Row]) -> Vec<usize> {
+pub fn best_cost(rows: &[Trial]) -> Vec<usize> {
     best(rows, |row| row.outcome.cost.map(Money::picousd))
 }
 
 /// Of each set the row that is done first; of equal ones the first. A set of which no row is whole has none.
-pub fn best_makespan(rows: &[Row]) -> Vec<usize> {
+pub fn best_makespan(rows: &[Trial]) -> Vec<usize> {
     best(rows, |row| Some(row.outcome.makespan.0.into()))
 }
 
 /// What was never answered costs nothing and takes no time, so rows that lack answers are not compared.
-fn best(rows: &[Row], by: impl Fn(&Row) -> Option<i128>) -> Vec<usize> {
+fn best(rows: &[Trial], by: impl Fn(&Trial) -> Option<i128>) -> Vec<usize> {
     let measured = |at: usize| Some((by(&rows[at]).filter(|_| rows[at].is_answered())?, at));
     sets(rows).into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()
 }

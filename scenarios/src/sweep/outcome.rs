@@ -17,7 +17,7 @@ use crate::{expect, fanout};
 /// What came of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct CellOutcome {
     /// The cell's hash.
     pub cell: String,
     /// How the run ended: a word of the scenario format, or `refused` where it could not begin.
@@ -59,7 +59,7 @@ pub struct Row {
     pub failures: Vec<String>,
 }
 
-impl Row {
+impl CellOutcome {
     /// Whether it came to its end, or ended as its scenario says that it does.
     pub fn is_done(&self) -> bool {
         self.message.is_none()
@@ -95,19 +95,20 @@ impl<'a> Player<'a> {
     }
 
     /// What came of a cell.
-    pub fn row(&self, cell: &Cell) -> Row {
+    pub fn outcome(&self, cell: &Cell) -> CellOutcome {
         let row = match self.subject {
             Subject::Fanout { .. } => self.fanout(&cell.set),
             Subject::Scenario { .. } => self.scenario(&cell.set),
         };
-        let refused = |why| Row { ends: "refused".to_owned(), message: Some(why), ..Row::default() };
-        Row { cell: cell.cell.clone(), ..row.unwrap_or_else(refused) }
+        let refused = |why| CellOutcome { ends: "refused".to_owned(), message: Some(why), ..CellOutcome::default() };
+        CellOutcome { cell: cell.cell.clone(), ..row.unwrap_or_else(refused) }
     }
 
-    fn fanout(&self, set: &[String]) -> Result<Row, String> {
-        let played = fanout::row::row(&parameter::cell(set)?, &self.book).map_err(|unplayed| unplayed.to_string())?;
+    fn fanout(&self, set: &[String]) -> Result<CellOutcome, String> {
+        let played =
+            fanout::trial::trial(&parameter::cell(set)?, &self.book).map_err(|unplayed| unplayed.to_string())?;
         let outcome = played.outcome;
-        Ok(Row {
+        Ok(CellOutcome {
             ends: Ends::Finished.word().to_owned(),
             requests: outcome.requests,
             unanswered: outcome.unanswered,
@@ -121,15 +122,15 @@ impl<'a> Player<'a> {
             equivalents_millionths: outcome.equivalents_millionths,
             formula_millionths: played.formula_millionths,
             assumption: played.formula.err().map(|assumption| assumption.to_string()),
-            ..Row::default()
+            ..CellOutcome::default()
         })
     }
 
-    fn scenario(&self, set: &[String]) -> Result<Row, String> {
+    fn scenario(&self, set: &[String]) -> Result<CellOutcome, String> {
         let options = Options { set: set.to_vec(), book: Some(Rc::clone(&self.book)), ..Options::default() };
         let run = play(self.subject.scenario(set)?, &options);
         let totals = run.totals();
-        Ok(Row {
+        Ok(CellOutcome {
             ends: run.ends.word().to_owned(),
             message: message(&run),
             digest: Some(format!("{:032x}", run.digest)),
@@ -140,7 +141,7 @@ impl<'a> Player<'a> {
             makespan_ns: run.makespan.0,
             unpriced: run.unpriced().into_iter().map(str::to_owned).collect(),
             failures: expect::failures(&run).iter().map(ToString::to_string).collect(),
-            ..Row::default()
+            ..CellOutcome::default()
         })
     }
 }

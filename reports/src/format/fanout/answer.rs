@@ -1,0 +1,52 @@
+//! Questions that cells were made for: curves, and where they cross.
+
+use forkcast_scenarios::fanout::breakeven::{Answer, Crossing, Curve, Panel, Point, Question};
+
+use crate::record::{Shape, Value, list};
+
+/// An answer.
+pub(super) struct AnswerOf<'a>(pub &'a Answer);
+
+record! {
+    AnswerOf<'_>, "answer":
+    field "question", || Shape::words(Question::ALL.map(Question::word)), "What was asked." =>
+        |answer| answer.0.question.word();
+    records: Part<'_, Panel>, "panels", "A panel for each setting." =>
+        |answer| list(answer.0.panels.iter().map(Part));
+}
+
+/// A part of an answer.
+struct Part<'a, T>(&'a T);
+
+record! {
+    Part<'_, Panel>, "panel":
+    text "title", "The setting." => |panel| Value::text(&panel.0.title);
+    records: Part<'_, Curve>, "curves", "A curve for each policy." => |panel| list(panel.0.curves.iter().map(Part));
+    records: Part<'_, Crossing>, "crossings", "Where one gets cheaper than another." =>
+        |panel| list(panel.0.crossings.iter().map(Part));
+}
+
+record! {
+    Part<'_, Curve>, "curve":
+    text "name", "The policy." => |curve| Value::text(&curve.0.name);
+    truth "is_bound", "Not a policy, but what none goes below." => |curve| curve.0.is_bound;
+    records: Part<'_, Point>, "points", "Its points." => |curve| list(curve.0.points.iter().map(Part));
+}
+
+record! {
+    Part<'_, Point>, "point":
+    number "at", "Children, turns, children that wait, or seconds, by the question." => |point| point.0.at;
+    usd "cost_usd", "The bill of the children." => |point| point.0.cost;
+    text "label", "Its name." => |point| Value::text(&point.0.label);
+}
+
+/// When a field is null.
+const BEYOND: &str = "where it does not happen within what was asked";
+
+record! {
+    Part<'_, Crossing>, "crossing":
+    text "name", "Which two." => |crossing| Value::text(&crossing.0.name);
+    number "at", "Where, as measured." => |crossing| crossing.0.at, null(BEYOND);
+    number "formula", "Where, by the formula." => |crossing| crossing.0.formula, null("where no formula is known");
+    usd "cost_usd", "What both cost there." => |crossing| crossing.0.at.map(|_| crossing.0.cost), null(BEYOND);
+}

@@ -1,0 +1,77 @@
+//! The fields of a recording, as they are written.
+
+use forkcast_sim::pricing::ServiceTier;
+
+use super::{Stored, StoredSizes, StoredUsage};
+use crate::format::number::Count;
+use crate::record::{Record, Shape, Value};
+
+impl From<Count> for Value {
+    fn from(count: Count) -> Self {
+        count.0.into()
+    }
+}
+
+/// Instants of a recording, to be read back.
+const NANOS: &str = "ns since 1970";
+const UNKNOWN: &str = "where that is unknown";
+
+record! {
+    Stored, "exchange":
+    count "scope", "Position among the paths that the user named." => |it| it.scope;
+    text "path", "That path." => |it| Value::text(&it.path);
+    count "session", "Position of the file among all files." => |it| it.session;
+    text "format", "How the file was read." => |it| Value::text(&it.format);
+    text "provider", "Who answered." => |it| Value::text(&it.provider);
+    text "dialect", "How the request was spelled." => |it| Value::text(&it.dialect);
+    count "status", "HTTP status." => |it| it.status, null(UNKNOWN);
+    count "sent_ns", "When it was sent." => |it| it.sent_ns, unit(NANOS), null(UNKNOWN);
+    count "first_byte_ns", "When the first byte of the answer came." =>
+        |it| it.first_byte_ns, unit(NANOS), null(UNKNOWN);
+    count "ended_ns", "When the answer ended." => |it| it.ended_ns, unit(NANOS), null(UNKNOWN);
+    text "chain", "The input's own id of the chain." => |it| it.chain.clone(), null("without one");
+    text "own_scope", "The input's own cache scope." => |it| it.own_scope.clone(), null("without one");
+    truth "altered", "The body was altered on its way." => |it| it.altered;
+    field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>
+        |it| Value::text(&it.tier);
+    text "region", "The region of the host that was asked." => |it| it.region.clone(), null(UNKNOWN);
+    record: StoredUsage, "usage", "What the recording says about the answer's usage." =>
+        |it| it.usage.as_ref().map(Record::value), null("where it says nothing");
+    count "continues", "The request of another agent that it goes on from, by its line." =>
+        |it| it.continues.map_or(Value::Absent, Value::from), absent("where no simulated run declares it");
+    record: StoredSizes, "sizes", "Tokens of the prompt's blocks." =>
+        |it| it.sizes.as_ref().map_or(Value::Absent, Record::value),
+        absent("where no simulated run declares them beside its bodies");
+}
+
+record! {
+    StoredSizes, "stored_sizes":
+    count "same_blocks", "So many blocks from the start are as large as those of the line before." =>
+        |sizes| sizes.same_blocks;
+    field "own_tokens", || Shape::list(Shape::Count { least: 0 }), "Tokens of each block after them." =>
+        |sizes| sizes.own_tokens.clone(), unit("tokens");
+}
+
+record! {
+    StoredUsage, "stored_usage":
+    tokens "input_tokens", "Input that was neither read nor written." => |it| it.input_tokens;
+    tokens "cache_read_input_tokens", "Read." => |it| it.cache_read_input_tokens;
+    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.ephemeral_5m_input_tokens;
+    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.ephemeral_1h_input_tokens;
+    tokens "output_tokens", "The answer." => |it| it.output_tokens;
+    truth "split_by_ttl", "What was written is split by lifetime." => |it| it.split_by_ttl;
+    truth "server_passes", "It is a sum over several prompts." => |it| it.server_passes;
+    truth "output_is_start_value", "The output is the start value of a stream." => |it| it.output_is_start_value;
+    count "applied_edits", "Edits of the context by the provider." => |it| it.applied_edits;
+    count "web_search_requests", "Searches of the web." => |it| it.web_search_requests;
+    count "web_fetch_requests", "Pages that were fetched." => |it| it.web_fetch_requests;
+    count "code_execution_requests", "Runs of code." => |it| it.code_execution_requests;
+    tokens "reasoning_tokens", "Output that is reasoning." => |it| it.reasoning_tokens;
+    tokens "input_audio_tokens", "Input that is audio." => |it| it.input_audio_tokens;
+    tokens "output_audio_tokens", "Output that is audio." => |it| it.output_audio_tokens;
+    truth "fast", "It was answered in the fast mode." => |it| it.fast, null(UNKNOWN);
+    truth "geo_us", "It was answered in the United States." => |it| it.geo_us, null(UNKNOWN);
+    field "billed_units", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
+        "Input and output as the provider charges them." =>
+        |it| it.billed_units.map(|(input, output)| [input, output]), null("where that is what was counted");
+}

@@ -1,0 +1,57 @@
+//! What a transcript holds of a request, as a ledger line has it.
+
+use forkcast_sim::service::Evidence;
+
+use crate::names::Names;
+use crate::record::{Record, Shape, Value};
+use crate::report::Recorded;
+
+/// The object `told` of a ledger line: there is no recording that could be replayed without the transcript.
+pub(super) struct TranscriptPart {
+    client: Option<String>,
+    kind: &'static str,
+    estimated_output_tokens: Option<u64>,
+    shown: Option<EvidenceLine>,
+}
+
+impl TranscriptPart {
+    pub fn of(entry: &Recorded<'_>, names: Names) -> Option<Self> {
+        let answered = entry.answered?;
+        Some(Self {
+            client: entry.client().map(|client| names.client(client)),
+            kind: answered.agent.kind.word(),
+            estimated_output_tokens: entry.output.map(|output| output.tokens),
+            shown: entry.evidence.as_ref().map(|shown| EvidenceLine::of(shown, names)),
+        })
+    }
+}
+
+record! {
+    TranscriptPart, "told":
+    text "client", "The client and its version." => |told| told.client.clone(), null("where it is not named");
+    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "The kind of its agent." => |told| told.kind;
+    tokens "estimated_output_tokens", "The answer by estimate." =>
+        |told| told.estimated_output_tokens, null("where it is recorded");
+    record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>
+        |told| told.shown.as_ref().map(Record::value), null("where none does");
+}
+
+/// The line of a transcript that shows why a request missed.
+pub(in crate::format) struct EvidenceLine {
+    file: String,
+    line: usize,
+    shows: String,
+}
+
+impl EvidenceLine {
+    pub fn of(shown: &Evidence, names: Names) -> Self {
+        Self { file: names.file(&shown.file), line: shown.line as usize, shows: shown.shows.to_owned() }
+    }
+}
+
+record! {
+    EvidenceLine, "shown":
+    text "file", "The file." => |shown| Value::text(&shown.file);
+    count "line", "Its line, from 1." => |shown| shown.line;
+    text "shows", "What it shows." => |shown| Value::text(&shown.shows);
+}

@@ -1,0 +1,81 @@
+//! What bounds the sums: a stretch of time, limits; what to do; what the numbers cannot show.
+
+use super::InReport;
+use crate::record::{Shape, Value};
+use crate::report::{Action, Gate, LeftOut, Measure, Unpriced, Unseen, Window};
+
+/// When a field is null.
+const OPEN: &str = "where it is open on this side";
+
+record! {
+    InReport<'_, (Window, LeftOut)>, "window":
+    millis "since_ms", "Its start, since 1970." => |window| window.of.0.since, null(OPEN);
+    millis "until_ms", "Its end, since 1970." => |window| window.of.0.until, null(OPEN);
+    record: LeftOut, "left_out", "Requests that were replayed and are in no sum." => |window| window.of.1.value();
+}
+
+record! {
+    LeftOut, "left_out_requests":
+    count "outside", "Requests outside of it." => |left_out| left_out.outside;
+    count "without_instant", "Requests that may be outside of it." => |left_out| left_out.without_instant;
+}
+
+impl From<Measure> for Value {
+    fn from(measure: Measure) -> Self {
+        match measure {
+            Measure::Cost(cost) => Self::Usd(cost),
+            Measure::HitRate(part) => Self::Number(part),
+            Measure::Tokens(tokens) => Self::Count(tokens),
+        }
+    }
+}
+
+const UNIT: &str = "USD, part of 1, or tokens";
+
+record! {
+    Gate, "gate":
+    field "name", || Shape::words(["max-cost", "min-hit-rate", "max-unexplained"]), "Its option." => |gate| gate.name;
+    field "limit", || Shape::Positive, "What was allowed." => |gate| gate.limit, unit(UNIT);
+    number "found", "What was found." => |gate| gate.found, unit(UNIT), null("where nothing could be found");
+    truth "passed", "It was kept, and that is certain." => |gate| gate.passed;
+    text "undecided", "Why that is unknown; the limit then counts as failed." =>
+        |gate| gate.undecided.clone(), null("where it is known");
+}
+
+record! {
+    InReport<'_, Action>, "action":
+    text "what", "What to do, and what it was that cost." => |action| action.of.what.clone();
+    texts "sessions", "Ids of the sessions that it helps, the one with most money first." =>
+        |action| {
+            let sessions = action.of.sessions.iter().filter_map(|at| action.report.sessions.get(*at));
+            Value::texts(sessions.map(|session| &session.id))
+        };
+    usd "saved_usd_per_week",
+        "Money divided by the weeks between the first and the last request, of which those without requests do not \
+         count; at least one." =>
+        |action| action.of.saved_per_week;
+    text "what_if", "The what-if that proves it." =>
+        |action| action.of.what_if.and_then(|at| action.report.what_ifs.get(at)).cloned(),
+        null("where the money of causes proves it");
+}
+
+record! {
+    Unseen, "unseen":
+    count "hidden_requests", "Requests that show that another request, which the input lacks, had moved the cache." =>
+        |unseen| unseen.hidden;
+    count "compaction_requests", "Compactions whose own request no file holds." => |unseen| unseen.compactions;
+    count "absent_agents", "Sub-agents that were started and that no file is of." => |unseen| unseen.absent_agents;
+    tokens "absent_agent_tokens", "Their tokens, as far as the client says." => |unseen| unseen.absent_tokens;
+    count "first_requests_given", "First requests of the chains of transcripts: taken as given." =>
+        |unseen| unseen.first_requests;
+    count "not_modelled_requests", "Requests to providers without a cache profile." => |unseen| unseen.not_modelled;
+    count "requests_without_usage", "Requests that enter no sum." => |unseen| unseen.without_usage;
+}
+
+record! {
+    Unpriced, "unpriced":
+    text "model", "The model, as spelled." => |model| model.model.clone();
+    count "requests", "Its requests with usage." => |model| model.requests, unit("requests");
+    tokens "tokens", "Its tokens, input and output." => |model| model.tokens;
+    field "reason", || Shape::words(["no_price", "no_model"]), "Why its money is unknown." => |model| model.reason();
+}

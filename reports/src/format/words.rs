@@ -1,0 +1,44 @@
+//! Words that several formats share.
+
+use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider, Volatile};
+use forkcast_sim::pricing::Category;
+use forkcast_sim::wire::Level;
+use forkcast_sim::wire::model::Tokenizer;
+
+use crate::record::Shape;
+
+/// Why tokens that were sent before were not read.
+pub(crate) fn cause() -> Shape {
+    Shape::named("cause", CAUSES.map(Cause::word))
+}
+
+/// Values that vary by themselves.
+pub(crate) fn volatile() -> Shape {
+    Shape::named("volatile", Volatile::ALL.map(Volatile::word))
+}
+
+/// Levels of a prompt.
+pub(crate) fn level() -> Shape {
+    Shape::named("level", Level::ALL.map(Level::name))
+}
+
+/// What tokens are billed as.
+pub(crate) fn categories() -> Shape {
+    Shape::named("category", Category::ALL.map(Category::word))
+}
+
+/// How tokens are counted.
+pub(crate) fn tokenizers() -> Shape {
+    let all = [Tokenizer::Claude, Tokenizer::Claude47, Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Other];
+    Shape::named("tokenizer", all.map(Tokenizer::word))
+}
+
+/// Harmless differences.
+pub(crate) fn notes() -> Shape {
+    Shape::named("note", Note::ALL.map(Note::word))
+}
+
+/// Providers with a cache diagnosis of their own.
+pub(crate) fn provider() -> Shape {
+    Shape::named("provider", Provider::ALL.map(Provider::word))
+}

@@ -1,0 +1,144 @@
+//! What a field can hold.
+
+use super::Record;
+
+/// What a field can hold, beside null.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// True or false.
+    Truth,
+    /// Any text.
+    Text,
+    /// A text of this regular expression.
+    Pattern(&'static str),
+    /// This text alone.
+    Constant(&'static str),
+    /// One of these words; a name where several fields have the same.
+    Words {
+        /// Its name among the definitions.
+        name: Option<&'static str>,
+        /// The words.
+        words: Vec<&'static str>,
+    },
+    /// A whole number.
+    Count {
+        /// And none below it.
+        least: u64,
+    },
+    /// A number.
+    Number,
+    /// A number that is not below zero.
+    Positive,
+    /// A number from zero to one.
+    Share,
+    /// Any number of these.
+    List(Box<Self>),
+    /// One of these, or null, in a list or a map.
+    Maybe(Box<Self>),
+    /// Exactly two of these.
+    Pair(Box<Self>),
+    /// These by names that are not known before.
+    Map(Box<Self>),
+    /// A record.
+    Record(Description),
+}
+
+impl Shape {
+    /// The shape of a record.
+    pub fn record<R: Record>() -> Self {
+        Self::Record(Description {
+            name: R::NAME,
+            columns: R::fields().into_iter().map(|field| field.column).collect(),
+        })
+    }
+
+    /// One of these words.
+    pub fn words(words: impl IntoIterator<Item = &'static str>) -> Self {
+        Self::Words { name: None, words: words.into_iter().collect() }
+    }
+
+    /// One of these words, under one name wherever they stand.
+    pub fn named(name: &'static str, words: impl IntoIterator<Item = &'static str>) -> Self {
+        Self::Words { name: Some(name), words: words.into_iter().collect() }
+    }
+
+    /// Any number of these.
+    pub fn list(of: Self) -> Self {
+        Self::List(Box::new(of))
+    }
+}
+
+/// A record and what it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// Its name among the definitions.
+    pub name: &'static str,
+    /// Its fields.
+    pub columns: Vec<Column>,
+}
+
+/// All that is said of a field.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name for machines.
+    pub word: &'static str,
+    /// What it can hold.
+    pub shape: fn() -> Shape,
+    /// What it is counted in.
+    pub unit: Option<&'static str>,
+    /// What it means.
+    pub meaning: &'static str,
+    /// When it is null, if it can be.
+    pub null: Option<&'static str>,
+    /// When JSON lacks it, if it can.
+    pub absent: Option<&'static str>,
+    /// It follows from other fields: JSON does without it.
+    pub is_derived: bool,
+    /// Its fields stand among those around it.
+    pub is_flat: bool,
+    /// Comma-separated values do without it.
+    pub has_no_cell: bool,
+    /// Comma-separated values name its fields without it.
+    pub is_bare: bool,
+    /// Its name for people, where they see it.
+    pub heading: Option<&'static str>,
+    /// People can do without it where room is short.
+    pub is_optional: bool,
+    /// People see it where it is not the same everywhere.
+    pub must_vary: bool,
+    /// People see it where it is not zero everywhere.
+    pub must_count: bool,
+    /// What people see in the place of null.
+    pub missing: &'static str,
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |column: &Self| (column.word, (column.shape)(), column.unit, column.null, column.absent);
+        said(self) == said(other)
+    }
+}
+
+impl Eq for Column {}
+
+impl Column {
+    pub(super) const fn new(word: &'static str, shape: fn() -> Shape, meaning: &'static str) -> Self {
+        Self {
+            word,
+            shape,
+            meaning,
+            unit: None,
+            null: None,
+            absent: None,
+            is_derived: false,
+            is_flat: false,
+            has_no_cell: false,
+            is_bare: false,
+            heading: None,
+            is_optional: false,
+            must_vary: false,
+            must_count: false,
+            missing: "",
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Records as rows: of comma-separated values, and for people.
+
+use std::io::{self, Write};
+
+use forkcast_sim::time::Duration;
+
+use super::{Column, Record, Shape, Value};
+use crate::document::{self, Cell, Table, csv};
+
+/// Writes the words of all columns.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn head<R: Record>(target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, words::<R>())
+}
+
+/// Writes a record as a row.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn row<R: Record>(record: &R, target: &mut dyn Write) -> io::Result<()> {
+    csv::row(target, cells(record))
+}
+
+/// Writes the head and a row for each record.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn rows<R: Record>(records: impl IntoIterator<Item = R>, target: &mut dyn Write) -> io::Result<()> {
+    head::<R>(target)?;
+    records.into_iter().try_for_each(|record| row(&record, target))
+}
+
+/// The words of the columns that a record has as a row.
+pub fn words<R: Record>() -> Vec<String> {
+    let mut words = Vec::new();
+    R::fields().iter().for_each(|field| add_words(&field.column, "", &mut words));
+    words
+}
+
+/// What a record has in these columns.
+pub fn cells<R: Record>(record: &R) -> Vec<String> {
+    let mut cells = Vec::new();
+    R::fields().iter().for_each(|field| add_cells(&field.column, &field.value(record), &mut cells));
+    cells
+}
+
+fn add_words(column: &Column, before: &str, words: &mut Vec<String>) {
+    if column.has_no_cell {
+        return;
+    }
+    match (column.shape)() {
+        Shape::Record(record) => {
+            let before = if column.is_bare { before.to_owned() } else { format!("{before}{}_", column.word) };
+            record.columns.iter().for_each(|column| add_words(column, &before, words));
+        }
+        _ => words.push(format!("{before}{}", column.word)),
+    }
+}
+
+fn add_cells(column: &Column, value: &Value, cells: &mut Vec<String>) {
+    if column.has_no_cell {
+        return;
+    }
+    match ((column.shape)(), value) {
+        (Shape::Record(record), Value::Fields(fields)) => {
+            let own = record.columns.iter().zip(fields);
+            own.for_each(|(column, (_, value))| add_cells(column, value, cells));
+        }
+        (Shape::Record(record), _) => record.columns.iter().for_each(|column| add_cells(column, &Value::Null, cells)),
+        _ => cells.push(value.plain().into_owned()),
+    }
+}
+
+/// A table of a document with all columns, for formats that have no sentences.
+pub fn whole<R: Record>(word: &'static str, records: impl IntoIterator<Item = R>) -> Table {
+    let mut columns = Vec::new();
+    R::fields().iter().for_each(|field| add_columns(&field.column, &mut columns));
+    let mut table = Table::new(word, columns);
+    table.rows = records.into_iter().map(|record| cells(&record).into_iter().map(Cell::Text).collect()).collect();
+    table
+}
+
+fn add_columns(column: &Column, columns: &mut Vec<document::Column>) {
+    match (column.shape)() {
+        _ if column.has_no_cell => {}
+        Shape::Record(record) => record.columns.iter().for_each(|column| add_columns(column, columns)),
+        _ => columns.push(column.head()),
+    }
+}
+
+/// A table for people: the columns that have a heading and something to say, and the first rows.
+pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) -> Table {
+    let mut columns = Vec::new();
+    R::fields().iter().for_each(|field| add_shown(&field.column, &mut columns));
+    let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
+    let is_shown = |at: &usize| columns[*at].is_shown(rows.iter().map(|row| &row[*at]));
+    let mut shown: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
+    // What people can do without comes last, for a narrow screen drops it from the end.
+    shown.sort_by_key(|at| columns[*at].is_optional);
+    let mut table = Table::new(word, shown.iter().map(|at| columns[*at].head()).collect());
+    table.make(shown_max, &rows, |row| shown.iter().map(|at| columns[*at].cell(&row[*at])).collect());
+    table
+}
+
+fn add_shown(column: &Column, columns: &mut Vec<Column>) {
+    match (column.shape)() {
+        Shape::Record(_) if !column.is_bare => {}
+        Shape::Record(record) => record.columns.iter().for_each(|column| add_shown(column, columns)),
+        _ => columns.extend(column.heading.is_some().then(|| column.clone())),
+    }
+}
+
+/// What a record has in the columns that people may see.
+fn values<R: Record>(record: &R) -> Vec<Value> {
+    let mut values = Vec::new();
+    R::fields().iter().for_each(|field| add_values(&field.column, field.value(record), &mut values));
+    values
+}
+
+fn add_values(column: &Column, value: Value, values: &mut Vec<Value>) {
+    match ((column.shape)(), value) {
+        (Shape::Record(_), _) if !column.is_bare => {}
+        (Shape::Record(record), Value::Fields(fields)) => {
+            let own = record.columns.iter().zip(fields);
+            own.for_each(|(column, (_, value))| add_values(column, value, values));
+        }
+        (Shape::Record(record), _) => {
+            record.columns.iter().for_each(|column| add_values(column, Value::Null, values));
+        }
+        (_, value) => values.extend(column.heading.is_some().then_some(value)),
+    }
+}
+
+impl Column {
+    /// Whether it has anything to say to people.
+    fn is_shown<'v>(&self, mut values: impl Iterator<Item = &'v Value> + Clone) -> bool {
+        if self.must_vary {
+            let first = values.clone().next();
+            return values.any(|value| Some(value) != first);
+        }
+        let says = |value: &Value| match value {
+            Value::Null => !self.must_count && !self.missing.is_empty(),
+            Value::Count(0) => !self.must_count,
+            _ => true,
+        };
+        values.any(says)
+    }
+
+    /// The column of a document.
+    pub fn head(&self) -> document::Column {
+        let title = self.heading.unwrap_or(self.word);
+        let column = match (self.shape)() {
+            Shape::Count { .. } | Shape::Number | Shape::Positive | Shape::Share => {
+                document::Column::right(title, self.word)
+            }
+            _ => document::Column::left(title, self.word),
+        };
+        if self.is_optional { column.optional() } else { column }
+    }
+
+    /// What people see of a value.
+    pub fn cell(&self, value: &Value) -> Cell {
+        match value {
+            Value::Absent | Value::Null => Cell::Missing(self.missing),
+            Value::Derived(value) => self.cell(value),
+            Value::Count(count) => Cell::Count(*count),
+            Value::Number(number) if (self.shape)() == Shape::Share => Cell::Share(Some(*number)),
+            Value::Usd(amount) => Cell::Money(Some(*amount)),
+            Value::Millis(span) => Cell::text(seconds(Duration(span.0))),
+            // To the token; what is less shows in the machine formats.
+            Value::Millionths(millionths) => {
+                Cell::Count(u64::try_from((millionths + 500_000) / 1_000_000).unwrap_or(u64::MAX))
+            }
+            Value::List(values) => Cell::text(values.iter().map(Value::plain).collect::<Vec<_>>().join(", ")),
+            value => Cell::text(value.plain()),
+        }
+    }
+}
+
+/// `2.9 s`, rounded.
+pub fn seconds(span: Duration) -> String {
+    let tenths = (span.0 + 50_000_000) / 100_000_000;
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
