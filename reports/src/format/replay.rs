@@ -70,7 +70,7 @@ record! {
         |report| list(unpriced(report));
     records: InReport<'_, Exception>, "exceptions", "Comparable requests whose verdict or read is not as predicted." =>
         |report| list(report.exceptions.iter().map(|of| InReport { report, of }));
-    records: InReport<'_, Miss>, "unexplained", "MissRow tokens that nothing in the input explains." =>
+    records: InReport<'_, Miss>, "unexplained", "Missed tokens that nothing in the input explains." =>
         |report| {
             let found = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained);
             list(found.map(|of| InReport { report, of }))
