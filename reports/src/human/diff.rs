@@ -20,6 +20,7 @@ pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
         Some((first, further)) => {
             finding(sides, first, &judged, windows, &mut document);
             others(sides, further, &mut document);
+            super::list::hint(&mut document);
         }
         None => document.title("No difference that a cache would see"),
     }

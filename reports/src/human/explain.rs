@@ -115,6 +115,7 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
     let table = causes(explained);
     if !table.rows.is_empty() {
         document.table(table);
+        super::list::hint(document);
     }
     document.aside(notes(explained.report, &explained.entry.line));
 }

@@ -24,6 +24,9 @@ pub fn document(run: &Run, failures: &[String]) -> Document {
     document.heading("Who asked what, when");
     document.parts.push(lanes::part(run));
     document.table(tables::requests(run));
+    if run.requests.iter().any(|request| !request.line.charge.causes.is_empty()) {
+        super::list::hint(&mut document);
+    }
     document.text(cost(run));
     document.text(vec![laws(run)]);
     claims(run, failures, &mut document);

@@ -222,6 +222,7 @@ Examples:
   forkcast explain recordings/ 17                  without a run folder
   forkcast explain projects/ session.jsonl:812     the answer in that line of a transcript
   forkcast explain result 17 --format json         forkcast.explain/1, no text of the prompts
+  forkcast explain level_parameter                 a cause: what it means and what to do
   forkcast run --out result --bodies               a simulated run; explain it as above
 
 A run folder names its recordings and reads them again; with --bodies it holds what it needs. A simulated run has no others.";
@@ -230,7 +231,7 @@ A run folder names its recordings and reads them again; with --bodies it holds w
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub struct ExplainArgs {
-    /// A folder that `replay --out` or `run --out` wrote, or a recording
+    /// A folder that `replay --out` or `run --out` wrote, or a recording; or a cause of `forkcast list causes`
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 
@@ -289,6 +290,7 @@ impl ShownArgs {
 
 const LIST_EXAMPLES: &str = "\
 Examples:
+  forkcast list causes                             why a cache missed, and what to do about it
   forkcast list models                             every known model, with window and minimum
   forkcast list prices --format csv                the price book, a row for each way of serving
   forkcast list prices --out .                     the same as prices.toml, for --price-book
@@ -318,6 +320,10 @@ pub struct ListArgs {
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Listed {
+    /// Causes of misses: what each means, how it comes about, what to do, what providers call it
+    Causes,
+    /// Harmless differences between requests
+    Notes,
     /// Models, their windows and the shortest prefix that each caches
     Models,
     /// The price book

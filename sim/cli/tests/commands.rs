@@ -41,7 +41,9 @@ fn quiet_says_nothing() {
 #[test]
 fn lists() {
     let place = folder("lists");
-    for what in ["models", "prices", "profiles", "habits", "policies", "formats", "what-ifs", "schemas"] {
+    for what in
+        ["causes", "notes", "models", "prices", "profiles", "habits", "policies", "formats", "what-ifs", "schemas"]
+    {
         for (format, ending) in [("human", "txt"), ("json", "json")] {
             let output = forkcast(&place, &["list", what, "--format", format]);
             assert_eq!((code(&output), stderr(&output)), (0, ""));

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::program::{fine, folder, forkcast, golden, json};
+use crate::program::{code, fine, folder, forkcast, golden, json, stderr, stdout};
 
 /// What is said to somebody who gave bad input.
 fn complaint(output: &Output) -> &str {
@@ -45,6 +45,20 @@ fn recording(place: &Path) {
         r#"{"input_tokens":3,"cache_creation_input_tokens":2610,"output_tokens":5}"#,
     );
     fs::write(place.join("log.jsonl"), first + &second).unwrap();
+}
+
+#[test]
+fn a_cause_is_explained_by_its_word() {
+    let place = folder("explain-cause");
+    let output = forkcast(&place, &["explain", "level_parameter"]);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    assert!(stdout(&output).starts_with("level_parameter\n"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("In cache diagnoses: unavailable (Anthropic); one of"), "{}", stdout(&output));
+    let output = forkcast(&place, &["explain", "level_parameters"]);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    fs::create_dir(place.join("expired")).unwrap();
+    let output = forkcast(&place, &["explain", "expired"]);
+    assert_eq!(code(&output), 2, "a folder of that name comes first: {}", stdout(&output));
 }
 
 #[test]

@@ -29,6 +29,14 @@ impl Provider {
         }
     }
 
+    /// Whose diagnosis it is, for people.
+    pub const fn maker(self) -> &'static str {
+        match self {
+            Self::Anthropic => "Anthropic",
+            Self::OpenAi => "OpenAI",
+        }
+    }
+
     /// What people call its diagnosis.
     pub const fn title(self) -> &'static str {
         match self {
@@ -69,6 +77,14 @@ impl Provider {
             (Self::OpenAi, _) => cause.row().openai,
         }
     }
+
+    /// All its words for `cause`: `OpenAI` has one for each parameter.
+    pub fn reasons(self, cause: Cause) -> Vec<&'static str> {
+        match (self, cause) {
+            (Self::OpenAi, Cause::LevelParameter) => SETTINGS.iter().map(|(_, word)| *word).collect(),
+            _ => self.reason(cause, "").into_iter().collect(),
+        }
+    }
 }
 
 impl Cause {
@@ -78,15 +94,16 @@ impl Cause {
     }
 }
 
-/// Settings by their paths in a body of the Responses API and of chat completions. Of `parallel_tool_calls` and
-/// `context_management`, which are part of the identity too, the page says nothing.
+/// Settings by their paths in a body of the Responses API and of chat completions, with `OpenAI`'s words. Of
+/// `parallel_tool_calls` and `context_management`, which are part of the identity too, the page says nothing.
+const SETTINGS: [(&[&str], &str); 5] = [
+    (&["prompt_cache_key"], "prompt_cache_key_changed"),
+    (&["service_tier"], "service_tier_changed"),
+    (&["text.format", "response_format"], "text_format_changed"),
+    (&["reasoning.effort", "reasoning_effort"], "reasoning_effort_changed"),
+    (&["text.verbosity", "verbosity"], "verbosity_changed"),
+];
+
 fn setting(path: &str) -> Option<&'static str> {
-    match path {
-        "prompt_cache_key" => Some("prompt_cache_key_changed"),
-        "service_tier" => Some("service_tier_changed"),
-        "text.format" | "response_format" => Some("text_format_changed"),
-        "reasoning.effort" | "reasoning_effort" => Some("reasoning_effort_changed"),
-        "text.verbosity" | "verbosity" => Some("verbosity_changed"),
-        _ => None,
-    }
+    SETTINGS.iter().find(|(paths, _)| paths.contains(&path)).map(|(_, word)| *word)
 }

@@ -72,6 +72,19 @@ fn suggestions_speak_of_their_cause() {
 }
 
 #[test]
+fn every_cause_is_described_in_sentences() {
+    for cause in CAUSES {
+        for text in [cause.meaning(), cause.origin(), cause.suggestion()] {
+            assert!(text.ends_with('.') && text.len() > 12, "{cause}: {text}");
+            assert!(text.starts_with(char::is_uppercase) && !text.contains("  "), "{cause}: {text}");
+        }
+    }
+    for note in Note::ALL {
+        assert!(note.meaning().ends_with('.'), "{}", note.word());
+    }
+}
+
+#[test]
 fn notes_and_volatile_things_have_their_words() {
     let notes = [
         Note::Spelling,

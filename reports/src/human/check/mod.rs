@@ -42,6 +42,9 @@ pub fn document(check: &Check<'_>, windows: bool) -> Document {
     card(check, &mut document);
     add_score(check, &mut document);
     notes(check, &mut document);
+    if !kinds.is_empty() {
+        super::list::hint(&mut document);
+    }
     document
 }
 

@@ -19,6 +19,7 @@ pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     document.text(read(line));
     if !line.charge.causes.is_empty() {
         document.table(causes(line));
+        crate::human::list::hint(&mut document);
     }
     document.text(sign(report, entry).into_iter().collect());
     document.heading("What it cost");

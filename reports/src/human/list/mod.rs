@@ -1,7 +1,8 @@
-//! What is built in: models, prices, cache rules, habits of clients, policies of fan-outs, formats, what-ifs.
+//! What is built in: causes, models, prices, cache rules, habits of clients, policies of fan-outs, formats, what-ifs.
 //!
 //! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
 
+mod causes;
 mod habits;
 mod models;
 mod prices;
@@ -15,6 +16,7 @@ use forkcast_sim::wire::model::Vendor;
 
 use crate::document::{Cell, Column, Document, Table};
 
+pub use causes::{cause, causes, hint, notes};
 pub use habits::habits;
 pub use models::models;
 pub use prices::prices;

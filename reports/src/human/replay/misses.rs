@@ -21,6 +21,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let misses = &report.misses;
     document.heading("Why tokens were not read");
     document.table(causes(report, misses));
+    crate::human::list::hint(document);
     document.heading("The largest misses");
     document.table(largest(report, misses));
 }

@@ -6,11 +6,13 @@ use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::report::{Recorded, Report, entries};
+use forkcast_sim::diagnosis::Cause;
 
 use crate::args::{Doubt, ExplainArgs, Format};
 use crate::exit::{BadInput, Outcome};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::verbs::list;
 use crate::verbs::replay::complaints;
 
 mod source;
@@ -19,6 +21,9 @@ use source::Source;
 
 /// Runs the verb.
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
+    if let Some(cause) = cause(args) {
+        return screen::document(&human::list::cause(cause, list::layout(args.shown.format)), args.shown.format);
+    }
     let source = Source::find(args)?;
     let replay = replay_until(&source.inputs, &source.options, &interrupted);
     let names = args.shown.names();
@@ -35,6 +40,12 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     outcome.printed(print(args, &source, &report, &entries, entry))?;
     outcome.mistakes.extend(args.strict.complaints(doubts(&report, entry)));
     outcome.done()
+}
+
+/// The cause that is asked for. A folder or a file of that name comes first.
+fn cause(args: &ExplainArgs) -> Option<Cause> {
+    let word = args.run.to_str().filter(|_| args.request.is_none() && !args.run.exists())?;
+    Cause::of_word(word)
 }
 
 /// What makes the explanation less sure than it looks: a cache may hold what cannot be read.

@@ -19,12 +19,10 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         let files = write(args.what, folder)?;
         args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
     }
-    let layout = match args.format {
-        Format::Human | Format::Markdown => Layout::Grouped,
-        Format::Json => Layout::Flat,
-        Format::Csv => Layout::Single,
-    };
+    let layout = layout(args.format);
     let document = match args.what {
+        Listed::Causes => list::causes(layout),
+        Listed::Notes => list::notes(),
         Listed::Models => list::models(layout),
         Listed::Prices => list::prices(&PriceBook::built_in(), layout),
         Listed::Profiles => list::profiles(),
@@ -38,12 +36,23 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     screen::document(&document, args.format)
 }
 
+/// Who reads a list of this form.
+pub const fn layout(format: Format) -> Layout {
+    match format {
+        Format::Human | Format::Markdown => Layout::Grouped,
+        Format::Json => Layout::Flat,
+        Format::Csv => Layout::Single,
+    }
+}
+
 /// Writes what is listed as files.
 fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
         Listed::Prices => prices(folder).map(|name| vec![name]),
-        Listed::Models
+        Listed::Causes
+        | Listed::Notes
+        | Listed::Models
         | Listed::Profiles
         | Listed::Habits
         | Listed::Policies

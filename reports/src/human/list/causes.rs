@@ -1,0 +1,86 @@
+//! What each cause of a miss means, and each harmless note.
+
+use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider};
+
+use super::Layout;
+use crate::document::{Cell, Column, Document, Table};
+
+/// Adds where a reader finds what the causes of a report mean.
+pub fn hint(document: &mut Document) {
+    document.aside(vec!["forkcast list causes: what each cause means".to_owned()]);
+}
+
+/// All causes, in order of precedence.
+pub fn causes(layout: Layout) -> Document {
+    let mut document = Document::default();
+    document.title("Why tokens that were sent before were not read; if several causes hold, the first is given");
+    match layout {
+        Layout::Grouped => CAUSES.into_iter().for_each(|cause| describe(cause, &mut document)),
+        Layout::Flat | Layout::Single => document.table(table(&CAUSES)),
+    }
+    document
+}
+
+/// One cause.
+pub fn cause(cause: Cause, layout: Layout) -> Document {
+    let mut document = Document::default();
+    match layout {
+        Layout::Grouped => describe(cause, &mut document),
+        Layout::Flat | Layout::Single => document.table(table(&[cause])),
+    }
+    document
+}
+
+fn describe(cause: Cause, document: &mut Document) {
+    document.heading(cause.word());
+    let mut lines = vec![
+        cause.meaning().to_owned(),
+        format!("How it comes about: {}", cause.origin()),
+        format!("What to do: {}", cause.suggestion()),
+    ];
+    let called: Vec<String> = Provider::ALL.iter().filter_map(|provider| called_by(*provider, cause)).collect();
+    if !called.is_empty() {
+        lines.push(format!("In cache diagnoses: {}", called.join("; ")));
+    }
+    document.text(lines);
+}
+
+/// `tools_changed (Anthropic)`.
+fn called_by(provider: Provider, cause: Cause) -> Option<String> {
+    let words = words(provider, cause);
+    let one_of = if words.contains(", ") { "one of " } else { "" };
+    (!words.is_empty()).then(|| format!("{one_of}{words} ({})", provider.maker()))
+}
+
+fn words(provider: Provider, cause: Cause) -> String {
+    provider.reasons(cause).join(", ")
+}
+
+fn table(causes: &[Cause]) -> Table {
+    let columns = vec![
+        Column::left("Cause", "name"),
+        Column::wrap("What it means", "meaning"),
+        Column::wrap("How it comes about", "origin"),
+        Column::wrap("What to do", "suggestion"),
+        Column::left("Anthropic", "anthropic"),
+        Column::left("OpenAI", "openai"),
+    ];
+    let mut table = Table::new("causes", columns);
+    let row = |cause: &Cause| {
+        let texts = [cause.word(), cause.meaning(), cause.origin(), cause.suggestion()].map(Cell::text);
+        let providers = Provider::ALL.map(|provider| Cell::Text(words(provider, *cause)));
+        texts.into_iter().chain(providers).collect()
+    };
+    table.rows = causes.iter().map(row).collect();
+    table
+}
+
+/// Differences that cost nothing.
+pub fn notes() -> Document {
+    let mut table = Table::new("notes", vec![Column::left("Note", "name"), Column::wrap("What it means", "meaning")]);
+    table.rows = Note::ALL.iter().map(|note| vec![Cell::text(note.word()), Cell::text(note.meaning())]).collect();
+    let mut document = Document::default();
+    document.title("Differences between two requests that cost nothing");
+    document.table(table);
+    document
+}
