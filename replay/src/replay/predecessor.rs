@@ -2,27 +2,27 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::diagnosis::Previous;
+use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::{Relative, Sender};
 use forkcast_sim::wire::Request;
 
-/// The request, what its breakpoints cover, and whose it is.
+/// The request with its sizes, and whose it is.
 #[derive(Clone, Debug)]
 pub(super) struct Predecessor(Rc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
-    previous: Previous,
+    previous: Subject,
     sender: Sender,
 }
 
 impl Predecessor {
-    pub fn new(previous: Previous, sender: Sender) -> Self {
+    pub fn new(previous: Subject, sender: Sender) -> Self {
         Self(Rc::new(Kept { previous, sender }))
     }
 
     /// What the explanation of the next request needs of it.
-    pub fn previous(&self) -> &Previous {
+    pub fn previous(&self) -> &Subject {
         &self.0.previous
     }
 }

@@ -1,8 +1,8 @@
 //! A request with everything that is known before the cache is asked.
 
 use forkcast_sim::cache::{Outcome, Prompt, Refusal, Rules, minimum_tokens, refusal};
-use forkcast_sim::diagnosis::Previous;
-use forkcast_sim::guard::{Facts, Identity, Whose};
+use forkcast_sim::diagnosis::Subject;
+use forkcast_sim::guard::{Facts, Identity, Sender, Whose};
 use forkcast_sim::service::SizedRequest;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Usage, Wire};
@@ -54,12 +54,22 @@ impl SizedPrompt {
             None => (pinned, None),
         };
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-        let known = |sender| Predecessor::new(Previous::new(request.clone(), &cumulative, minimum_tokens), sender);
+        let refusal = refusal::check(&request, rules).err();
+        let known = |sender: Sender| {
+            let subject = Subject {
+                number: sender.index,
+                request: request.clone(),
+                cumulative: cumulative.clone(),
+                minimum_tokens,
+                refusal: refusal.clone(),
+            };
+            Predecessor::new(subject, sender)
+        };
         Self {
             total_tokens: total_tokens.unwrap_or_else(|| cumulative.last().copied().unwrap_or(0)),
             minimum_tokens,
-            refusal: refusal::check(&request, rules).err(),
             whose: identity.take(wire, &request, facts, known),
+            refusal,
             cumulative,
             billed,
             request,

@@ -12,7 +12,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::look_back::stretches;
 use super::rules::{LifetimeClock, Refresh, Rules, VisibleFrom};
 use super::shelf::{Life, Shelf, ShelfState};
-use super::{EntryState, Outcome, Prompt, PromptCache, Ticket};
+use super::{EntryState, Outcome, Prompt, PromptCache, StepPrompt, Ticket};
 use crate::time::Instant;
 use crate::wire::{Index, Marker, Moved, NodeId, Prefixes, Ttl};
 
@@ -239,6 +239,13 @@ impl PromptCache for MarkedCache {
             ShelfState::Never if self.evicted.contains(&node) => EntryState::Evicted,
             ShelfState::Never => EntryState::Absent,
         }
+    }
+
+    fn reads(&self, prefixes: &Prefixes, prompt: &StepPrompt, at: Instant) -> usize {
+        prompt.read(&self.rules, |node| match self.shelf.get(prefixes, node, at) {
+            ShelfState::Alive(life) => Some(life.ttl),
+            _ => None,
+        })
     }
 
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {

@@ -11,6 +11,7 @@ pub mod passes;
 pub mod refusal;
 mod rules;
 mod shelf;
+mod steps;
 
 pub use look_back::{Positions, look_back};
 pub use markers::MarkedCache;
@@ -18,6 +19,7 @@ pub use minimum::minimum_tokens;
 pub use refusal::Refusal;
 pub use rules::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
 pub use shelf::Life;
+pub use steps::{Step, StepPrompt};
 
 use std::fmt::Debug;
 
@@ -121,6 +123,9 @@ pub trait PromptCache: Debug + Send {
 
     /// What the cache holds of a prefix at `at`.
     fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState;
+
+    /// How many leading blocks of a prompt that may never have been sent would be read at `at`.
+    fn reads(&self, prefixes: &Prefixes, prompt: &StepPrompt, at: Instant) -> usize;
 
     /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life>;

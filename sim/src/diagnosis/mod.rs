@@ -4,9 +4,12 @@
 //! of a request as read, new or missed. [`Cause`] is the closed list, [`Provider`] knows the providers' own words for them.
 
 mod align;
+mod blame;
 mod cause;
 mod classify;
 mod compaction;
+mod counterfactual;
+mod coverage;
 mod difference;
 mod history;
 mod pairing;
@@ -16,15 +19,20 @@ mod resent;
 mod seams;
 mod shortfall;
 mod sides;
+mod subject;
+mod trials;
 mod volatile;
 mod window;
 
 pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, CauseKind, Note, Volatile};
 pub use compaction::{could_be_summary, is_summary};
+pub use counterfactual::{CarriedBlock, Counterfactual, MarkerChoice, MixedBlock, MixedPrompt};
 pub use difference::{Comparison, Difference, appended, compare, first_difference};
 pub use pairing::Pair;
 pub use provider::Provider;
 pub use resent::{Resent, ResentBlocks};
-pub use shortfall::{BilledRequest, Explanation, Missed, Previous, explain};
+pub use shortfall::{BilledRequest, Explanation, Missed, explain};
+pub use subject::{Billing, Subject};
+pub use trials::{CacheMoment, ChangeDamage, LossTally, Trials};
 pub use window::{Window, window};

@@ -3,45 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::blame::Blame;
 use super::cause::{Cause, Note};
+use super::coverage::Coverage;
 use super::difference::{Comparison, Difference, compare};
 use super::resent::Resent;
-use crate::cache::{EntryState, Outcome, PromptCache, Refusal};
+use super::subject::Subject;
+use crate::cache::{Outcome, PromptCache, Refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
-use crate::wire::{NodeId, Request, Usage, Wire};
-
-/// What a chain's previous request left behind for the explanation of the next.
-#[derive(Clone, Debug)]
-pub struct Previous {
-    /// The request.
-    pub request: Request,
-    /// How many of its leading blocks its breakpoints covered, counting those that are long enough to be cached.
-    pub covered: usize,
-    /// How many its breakpoints covered, whatever their length.
-    pub marked: usize,
-}
-
-impl Previous {
-    /// The previous request and what its breakpoints covered. `minimum_tokens` and `cumulative` are its own.
-    pub fn new(request: Request, cumulative: &[u64], minimum_tokens: u64) -> Self {
-        let (marked, covered) = covered(&request, cumulative, minimum_tokens);
-        Self { request, covered, marked }
-    }
-}
-
-/// How many leading blocks the breakpoints cover: all of them, and those that are long enough to be cached.
-fn covered(request: &Request, cumulative: &[u64], minimum_tokens: u64) -> (usize, usize) {
-    let ends = request.markers.iter().filter_map(|marker| request.index_of(marker)).map(|at| at + 1);
-    let (mut marked, mut effective) = (0, 0);
-    for end in ends {
-        marked = marked.max(end);
-        if cumulative[end - 1] >= minimum_tokens {
-            effective = effective.max(end);
-        }
-    }
-    (marked, effective)
-}
+use crate::wire::{Request, Usage, Wire};
 
 /// Everything that is known about a request when its bill is explained. The cache is as it was before the request.
 #[derive(Clone, Copy)]
@@ -61,7 +32,7 @@ pub struct BilledRequest<'a> {
     /// Why the provider should have refused the request.
     pub refusal: Option<&'a Refusal>,
     /// The chain's previous request; `None` for its first.
-    pub previous: Option<&'a Previous>,
+    pub previous: Option<&'a Subject>,
     /// The cache before the request.
     pub cache: &'a dyn PromptCache,
     /// When the request was sent.
@@ -104,10 +75,17 @@ impl Explanation {
 /// Accounts for the input of a request.
 pub fn explain(case: &BilledRequest<'_>) -> Explanation {
     let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, case.request));
-    let coverage = Coverage::of(case);
-    let mut account =
-        Account { case, comparison: comparison.as_ref(), coverage, missed: BTreeMap::new(), new_tokens: 0 };
-    account.blocks();
+    let unread = first_unread(case.cumulative, case.usage.cache_read_input_tokens);
+    let differs = comparison.as_ref().is_some_and(|comparison| !comparison.differences.is_empty());
+    let mut account = Account {
+        case,
+        comparison: comparison.as_ref(),
+        coverage: Coverage::of(case, unread, differs),
+        blame: Blame::of(case, comparison.as_ref(), unread),
+        missed: BTreeMap::new(),
+        new_tokens: 0,
+    };
+    account.blocks(unread);
     let (missed, mut new_tokens) = (account.missed, account.new_tokens);
     let read_tokens = case.usage.cache_read_input_tokens;
     let missed_tokens: u64 = missed.values().sum();
@@ -118,7 +96,8 @@ pub fn explain(case: &BilledRequest<'_>) -> Explanation {
         notes.push(Note::ReadAhead);
     }
     let differences = comparison.map_or_else(Vec::new, |comparison| comparison.differences);
-    if case.previous.is_some_and(|previous| differences.iter().any(|found| is_behind(found, previous))) {
+    let covered = case.previous.map_or(0, Subject::covered);
+    if differences.iter().any(|found| is_behind(found, covered)) {
         notes.push(Note::TailOnly);
     }
     let missed = missed.into_iter().map(|((cause, billed_as), tokens)| Missed { cause, billed_as, tokens }).collect();
@@ -126,8 +105,8 @@ pub fn explain(case: &BilledRequest<'_>) -> Explanation {
 }
 
 /// The change lies behind everything that the previous request could leave in the cache.
-fn is_behind(difference: &Difference, previous: &Previous) -> bool {
-    difference.cause != Cause::ModelChanged && difference.old_index >= previous.covered
+fn is_behind(difference: &Difference, covered: usize) -> bool {
+    difference.cause != Cause::ModelChanged && difference.old_index >= covered
 }
 
 /// Tokens of the longest prefix that an earlier request of the scope had.
@@ -135,67 +114,16 @@ fn known_tokens(case: &BilledRequest<'_>) -> u64 {
     case.request.known.checked_sub(1).and_then(|last| case.cumulative.get(last)).copied().unwrap_or(0)
 }
 
-/// How far the request's own breakpoints reach, and what the cache holds behind each block.
-struct Coverage {
-    marked: usize,
-    effective: usize,
-    /// How many leading blocks an own breakpoint covers that earlier requests could have written, were it not too short.
-    too_short: usize,
-    /// How many leading blocks of the chain's previous request an entry covers that can be read.
-    previous_live: usize,
-    /// For each unread block the causes that the entries at or behind it speak for; `None` where there is no entry.
-    held: Vec<Option<Cause>>,
-}
-
-impl Coverage {
-    fn of(case: &BilledRequest<'_>) -> Self {
-        let (marked, effective) = covered(case.request, case.cumulative, case.minimum_tokens);
-        let mut held = vec![None; case.request.nodes.len()];
-        let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
-        let mut worst: Option<Cause> = None;
-        let read = case.usage.cache_read_input_tokens;
-        let unread = first_unread(case.cumulative, read);
-        // Entries behind the last breakpoint cannot be read, prefixes nobody sent before hold none, and of what was read
-        // nobody asks why it was not.
-        for at in (unread..effective.min(case.request.known)).rev() {
-            let node = case.request.nodes[at];
-            let speaks = match case.cache.state(&case.wire.prefixes, node, case.at) {
-                EntryState::Expired => Some(Cause::Expired),
-                EntryState::InFlight => Some(Cause::InFlight),
-                EntryState::Evicted => Some(Cause::Evicted),
-                EntryState::Live if at + 1 > hit => Some(Cause::BeyondLookback),
-                EntryState::Live => Some(Cause::Unexplained),
-                EntryState::Absent => None,
-            };
-            worst = worst.into_iter().chain(speaks).min();
-            held[at] = worst;
-        }
-        let (too_short, previous_live) = (too_short(case), previous_live(case));
-        Self { marked, effective, too_short, previous_live, held }
-    }
-}
-
 /// The first block that ends behind the `read` tokens. A longer prefix never has fewer, so what was read need not be walked.
 fn first_unread(cumulative: &[u64], read: u64) -> usize {
     cumulative.partition_point(|tokens| *tokens <= read)
-}
-
-fn too_short(case: &BilledRequest<'_>) -> usize {
-    let ends = case.request.markers.iter().filter_map(|marker| case.request.index_of(marker));
-    let short = ends.filter(|at| *at < case.request.known && case.cumulative[*at] < case.minimum_tokens);
-    short.max().map_or(0, |at| at + 1)
-}
-
-fn previous_live(case: &BilledRequest<'_>) -> usize {
-    let Some(previous) = case.previous else { return 0 };
-    let live = |node: &NodeId| case.cache.state(&case.wire.prefixes, *node, case.at) == EntryState::Live;
-    previous.request.nodes[..previous.covered].iter().rposition(live).map_or(0, |at| at + 1)
 }
 
 struct Account<'a> {
     case: &'a BilledRequest<'a>,
     comparison: Option<&'a Comparison>,
     coverage: Coverage,
+    blame: Blame,
     missed: BTreeMap<(Cause, Category), u64>,
     new_tokens: u64,
 }
@@ -203,9 +131,8 @@ struct Account<'a> {
 impl Account<'_> {
     /// Accounts for each unread block. Neighbours that miss for one reason are booked together: siblings of a wide fan-out
     /// miss thousands of blocks for one.
-    fn blocks(&mut self) {
+    fn blocks(&mut self, unread: usize) {
         let read = self.case.usage.cache_read_input_tokens;
-        let unread = first_unread(self.case.cumulative, read);
         let mut start = unread.checked_sub(1).map_or(0, |before| self.case.cumulative[before]);
         let mut stretch: Option<(Cause, Range<u64>)> = None;
         for (at, end) in self.case.cumulative.iter().copied().enumerate().skip(unread) {
@@ -278,7 +205,8 @@ impl Account<'_> {
     }
 
     fn cause_of_sent(&self, at: usize, partner: Option<usize>, prefix_known: bool) -> Cause {
-        if !prefix_known && self.first_difference_is_model() {
+        let changed = self.blame.change(at, partner);
+        if changed == Some(Cause::ModelChanged) {
             return Cause::ModelChanged;
         }
         match self.case.refusal {
@@ -286,16 +214,16 @@ impl Account<'_> {
             Some(Refusal::TtlOrder { .. }) => return Cause::TtlOrder,
             _ => {}
         }
-        if let Some(cause) = self.uncovered(at, partner) {
+        if let Some(cause) = self.uncovered(at, partner, changed) {
             return cause;
         }
-        if let Some(cause) = self.content(at, partner) {
+        if let Some(cause) = changed {
             return cause;
         }
-        if !prefix_known && self.other_root() {
+        if !prefix_known && self.other_scope() {
             return Cause::OtherScope;
         }
-        match self.coverage.held[at] {
+        match self.coverage.held(at, partner) {
             Some(Cause::Unexplained) if self.case.previous.is_none() => Cause::FirstRequest,
             Some(cause) => cause,
             // Sent before, and nothing was ever written at or behind it.
@@ -304,54 +232,27 @@ impl Account<'_> {
         }
     }
 
-    fn first_difference_is_model(&self) -> bool {
-        self.comparison
-            .and_then(|comparison| comparison.differences.first())
-            .is_some_and(|difference| difference.cause == Cause::ModelChanged)
-    }
-
-    fn other_root(&self) -> bool {
-        self.case.previous.is_some_and(|previous| previous.request.root != self.case.request.root)
+    fn other_scope(&self) -> bool {
+        let same_root = self.case.previous.is_none_or(|previous| previous.request.root == self.case.request.root);
+        let first = self.comparison.and_then(|comparison| comparison.differences.first());
+        !same_root && first.is_none_or(|difference| difference.cause != Cause::ModelChanged)
     }
 
     /// No breakpoint that counts covers the block, in this request or in the one before.
-    fn uncovered(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
+    fn uncovered(&self, at: usize, partner: Option<usize>, changed: Option<Cause>) -> Option<Cause> {
         if at >= self.coverage.effective {
-            let is_marked = at < self.coverage.marked;
-            return match is_marked {
-                true if self.went_below_the_minimum(partner) => None,
+            return match at < self.coverage.marked {
+                // With the changed bytes put back the prompt would be long enough (`design.md` 6).
+                true if changed.is_some() => None,
                 true => Some(Cause::BelowMinimum),
                 false => Some(Cause::NoBreakpoint),
             };
         }
-        let (previous, partner) = (self.case.previous?, partner?);
+        let partner = partner?;
         // Another request of the scope may have written what the previous one did not.
-        if partner < previous.covered || self.coverage.held[at].is_some() {
+        if partner < self.coverage.before.covered || self.coverage.own(at).is_some() {
             return None;
         }
-        Some(if partner < previous.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
-    }
-
-    /// The previous request had the block in the cache, where it can still be read; a change made the prompt too short for
-    /// that. With the changed bytes put back it would be read (`design.md` 6).
-    fn went_below_the_minimum(&self, partner: Option<usize>) -> bool {
-        partner.is_some_and(|partner| partner < self.coverage.previous_live) && self.first_change().is_some()
-    }
-
-    /// The first change within what the previous request had in the cache.
-    fn first_change(&self) -> Option<&Difference> {
-        let previous = self.case.previous?;
-        self.comparison?.differences.iter().find(|found| !is_behind(found, previous))
-    }
-
-    /// The first change of content within what the previous request had in the cache.
-    fn content(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
-        let partner = partner?;
-        let first = self.first_change()?;
-        // Before the change an entry of the same prefix stands, and like all entries behind it that the previous request
-        // left it cannot be read: without the change the block would be missed as well.
-        let dead = matches!(self.coverage.held[at], Some(Cause::Expired | Cause::InFlight | Cause::Evicted));
-        let blameless = at < first.new_index && dead && partner >= self.coverage.previous_live;
-        (!blameless).then_some(first.cause)
+        Some(if partner < self.coverage.before.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
     }
 }

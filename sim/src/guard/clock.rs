@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::sent::Facts;
-use super::subject::Subject;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules};
-use crate::diagnosis::Cause;
+use crate::diagnosis::{CacheMoment, Cause, Subject};
 use crate::service::{Answers, STEP, Times};
 use crate::time::Instant;
 use crate::wire::{Moved, PathSizes, Wire};
@@ -36,10 +35,14 @@ impl Clockwork {
         Self { cache: rules.open(0), scopes: BTreeMap::new() }
     }
 
-    /// Takes the next request, which reads `timeless` blocks where time is left out.
-    pub fn take(&mut self, wire: &Wire, taken: &Subject, timeless: usize, facts: &Facts<'_>) -> Expected {
-        let at = self.advance(wire, facts);
-        let total_tokens = taken.total_tokens(facts);
+    /// The cache, to be asked what a prompt would read at `at`.
+    pub fn moment(&self, at: Instant) -> CacheMoment<'_> {
+        CacheMoment { cache: &*self.cache, at }
+    }
+
+    /// Takes the next request, sent at `at`, which reads `timeless` blocks where time is left out.
+    pub fn take(&mut self, wire: &Wire, taken: &Subject, timeless: usize, facts: &Facts<'_>, at: Instant) -> Expected {
+        let total_tokens = facts.total_tokens(taken);
         if taken.refusal.is_some() {
             let outcome = Outcome { input_tokens: total_tokens, ..Outcome::default() };
             return Expected { outcome, late: None };
@@ -68,8 +71,8 @@ impl Clockwork {
         Self { cache: self.cache.moved(&old.prefixes, &new.prefixes, moved), ..self }
     }
 
-    /// Moves the clock of the scope to the request's instant; the first bytes until then go out.
-    fn advance(&mut self, wire: &Wire, facts: &Facts<'_>) -> Instant {
+    /// Moves the clock of the scope to the request's instant, which it gives; the first bytes until then go out.
+    pub fn advance(&mut self, wire: &Wire, facts: &Facts<'_>) -> Instant {
         let clock = self.scopes.entry(facts.scope.to_owned()).or_default();
         let next = clock.now.map_or(Instant::default(), |now| now + STEP);
         let at = facts.at.unwrap_or(next).max(clock.now.unwrap_or_default());

@@ -13,7 +13,7 @@ use super::replacement::{self, Trace};
 use super::resemblance::Likeness;
 use super::retelling;
 use super::sent::Facts;
-use super::subject::Subject;
+use crate::diagnosis::Subject;
 use crate::outside::quoted;
 use crate::pricing::Rates;
 use crate::time::Instant;

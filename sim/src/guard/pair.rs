@@ -2,9 +2,9 @@
 
 use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
-use super::reads::Entries;
-use super::subject::Subject;
+use super::timeless::TimelessCache;
 use crate::cache;
+use crate::diagnosis::Subject;
 use crate::pricing::Rates;
 use crate::wire::{Pins, Request, Wire};
 
@@ -44,14 +44,13 @@ fn taken(wire: &Wire, preset: &cache::Rules, request: &Request) -> Subject {
 
 fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], rates: Option<&Rates>) -> Judged {
     let newer = Subject { number: 1, ..newer };
-    let mut entries = Entries::default();
-    if older.refusal.is_none() {
-        entries.write(&wire.prefixes, &older.effective(), 0, preset);
-    }
+    let mut cache = TimelessCache::new(preset);
+    cache.serve(wire, &older);
     let case = Question {
         wire,
-        entries: &entries,
-        preset,
+        moment: cache.moment(),
+        clocked: None,
+        recorded_read: None,
         older: &older,
         newer: &newer,
         rates,

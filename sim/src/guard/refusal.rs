@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
 use super::lanes::Lane;
 use super::rules::{Rules, Severity};
-use super::subject::Subject;
+use super::sent::Facts;
 use crate::cache::refusal;
-use crate::diagnosis::Cause;
+use crate::diagnosis::{Cause, Subject};
 use crate::wire::ChainId;
 
 /// The first request of each chain that is refused, and how many more there are.
@@ -32,6 +32,7 @@ impl Refusals {
     pub fn take(
         &mut self,
         taken: &Subject,
+        facts: &Facts<'_>,
         lane: &Lane,
         findings: &[Finding],
         rules: &Rules,
@@ -42,7 +43,7 @@ impl Refusals {
         };
         let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| taken.request.path(place));
         let answer = refusal.to_string();
-        if taken.is_measured || rules.stability != Severity::Fail {
+        if facts.usage.is_some() || rules.stability != Severity::Fail {
             let (chain, answer) = (lane.name.clone(), Some(answer));
             let note = NoteKind::Refused;
             return (None, Some(Noted { chain, request: taken.number, note, path, answer }));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::breakpoints::Breakpoints;
+use crate::diagnosis::Subject;
 use crate::time::Instant;
 use crate::wire::{Addresses, Maker, Usage};
 
@@ -26,6 +27,13 @@ pub struct Facts<'a> {
     pub first_byte_at: Option<Instant>,
     /// What the provider reported, where that is recorded.
     pub usage: Option<Usage>,
+}
+
+impl Facts<'_> {
+    /// Tokens of the whole prompt: what the provider reported in sum, else what the blocks have.
+    pub(super) fn total_tokens(&self, taken: &Subject) -> u64 {
+        self.usage.map_or_else(|| taken.total_tokens(), |usage| usage.total_input_tokens())
+    }
 }
 
 /// A body as it was sent.

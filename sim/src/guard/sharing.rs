@@ -11,8 +11,7 @@ use std::sync::Arc;
 use super::kin::{Kin, Kinship, Relative, Sender};
 use super::lanes::Lane;
 use super::sent::Facts;
-use super::subject::Subject;
-use crate::diagnosis::{Cause, Difference};
+use crate::diagnosis::{Cause, Difference, Subject};
 use crate::wire::{ChainId, Request, Wire};
 
 /// A request and whose it is.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lanes::Lane;
-use super::subject::Subject;
+use crate::diagnosis::Subject;
 use crate::outside::quoted;
 use crate::wire::ChainId;
 
@@ -25,11 +25,11 @@ struct Kept {
 }
 
 impl Uncached {
-    /// Takes a request.
-    pub fn take(&mut self, taken: &Subject, lane: &Lane) {
+    /// Takes a request; of one that `is_measured` a usage is recorded.
+    pub fn take(&mut self, taken: &Subject, lane: &Lane, is_measured: bool) {
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
-        kept.cached |= taken.is_measured || taken.refusal.is_some() || taken.covered() > 0;
+        kept.cached |= is_measured || taken.refusal.is_some() || taken.covered() > 0;
         let covered = taken.marked().into_iter().map(|(at, _)| taken.cumulative[at]).max();
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
         kept.longest = kept.longest.max(covered);

@@ -2,27 +2,22 @@
 
 use std::ops::Range;
 
-use super::counterfactual::{Carried, Counterfactual, Mixed};
 use super::finding::Finding;
-use super::judge::{Counted, Question};
-use super::subject::Subject;
+use super::judge::Question;
 use crate::cache::Refusal;
-use crate::diagnosis::{Cause, Provider};
+use crate::diagnosis::{CarriedBlock, Cause, LossTally, MarkerChoice, MixedPrompt, Provider, Subject, Trials};
 use crate::pricing::Category;
 use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
 
-/// What is wrong with the breakpoints of the newer request. `base` is its prompt with all changes undone, of which `read`
-/// blocks are read.
-pub(super) fn findings(
-    case: &Question<'_>,
-    undone: &Counterfactual<'_>,
-    (base, read): (&Mixed, usize),
-    counted: &mut Counted,
-) -> Vec<Finding> {
+/// What is wrong with the breakpoints of the newer request, as its prompt with all changes undone shows.
+pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, tally: &mut LossTally) -> Vec<Finding> {
+    let undone = trials.undone();
+    let base = undone.all_but(None, MarkerChoice::Own);
+    let read = trials.read(&base);
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
-    let unread = unread(case, base, read);
+    let unread = unread(case, &base, read);
     let covered = case.older.covered();
-    let mut lost = |range: Range<usize>| counted.first(range.filter_map(|old| undone.carried(old)).collect());
+    let mut lost = |range: Range<usize>| tally.first(range.filter_map(|old| undone.carried(old)).collect());
     // Of a request behind a refused one, what an earlier one wrote is lost.
     let refused = refused.map(|fault| finding(case, fault, &lost(0..covered.max(read))));
     let unread = unread.map(|fault| finding(case, fault, &lost(read..covered)));
@@ -78,7 +73,7 @@ fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> 
 }
 
 /// What the older request left in the cache is not read although no byte of it changed.
-fn unread<'a>(case: &Question<'a>, base: &Mixed, read: usize) -> Option<Fault<'a>> {
+fn unread<'a>(case: &Question<'a>, base: &MixedPrompt, read: usize) -> Option<Fault<'a>> {
     let covered = case.older.covered();
     let end = covered.checked_sub(1)?;
     if read >= covered {
@@ -99,7 +94,7 @@ fn unread<'a>(case: &Question<'a>, base: &Mixed, read: usize) -> Option<Fault<'a
 }
 
 /// Where the older's block `at` stands in the newer request, or stood in the older.
-fn place_of_older<'a>(case: &Question<'a>, base: &Mixed, at: usize) -> (&'a Request, Place) {
+fn place_of_older<'a>(case: &Question<'a>, base: &MixedPrompt, at: usize) -> (&'a Request, Place) {
     let [older, newer] = [&case.older.request, &case.newer.request];
     let old = base.slots.get(at).and_then(|slot| slot.old).unwrap_or(at);
     let node = older.nodes.get(old);
@@ -129,7 +124,7 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
     format!("{kind} at {}", request.path(place))
 }
 
-fn finding(case: &Question<'_>, fault: Fault<'_>, lost: &[Carried]) -> Finding {
+fn finding(case: &Question<'_>, fault: Fault<'_>, lost: &[CarriedBlock]) -> Finding {
     let Fault { cause, place: (request, place), name } = fault;
     Finding {
         rule: case.rule,

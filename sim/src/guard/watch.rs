@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::budget::{Spent, Turn};
-use super::clock::{Clockwork, Expected};
+use super::clock::Clockwork;
 use super::finding::{Finding, NoteKind, Noted, Rule};
 use super::judge::{self, Question};
 use super::lanes::{Lane, Lanes, Latest};
 use super::lock::RequestRecord;
-use super::reads::Entries;
 use super::refusal::Refusals;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Facts;
 use super::sharing::{Demand, Kindred};
-use super::subject::Subject;
+use super::timeless::TimelessCache;
 use super::uncached::Uncached;
 use super::unread;
+use crate::diagnosis::Subject;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::time::Instant;
 use crate::wire::{ChainId, Marker, Moved, NodeId, Request, Usage, Wire};
@@ -29,7 +29,7 @@ pub struct Watch {
     lanes: Lanes,
     latest: BTreeMap<ChainId, Latest>,
     kindred: Kindred,
-    entries: Entries,
+    timeless: TimelessCache,
     clocked: Clockwork,
     spent: Spent,
     refusals: Refusals,
@@ -53,7 +53,7 @@ impl Watch {
             lanes: Lanes::default(),
             latest: BTreeMap::new(),
             kindred: Kindred::default(),
-            entries: Entries::default(),
+            timeless: TimelessCache::new(&rules.preset),
             clocked: Clockwork::new(rules.preset),
             spent: Spent::default(),
             refusals: Refusals::default(),
@@ -89,19 +89,33 @@ impl Watch {
 
     /// Takes a request; says also what its recorded usage speaks of.
     pub(super) fn checked(&mut self, wire: &Wire, taken: Subject, facts: &Facts<'_>) -> (Checked, Shown) {
-        let taken = Subject { is_measured: facts.usage.is_some(), ..taken };
         let lane = self.assign(wire, &taken, facts);
         let rates = self.rates(&taken, facts);
         let ties = self.kindred.take(wire, &taken, &lane, facts);
-        let (findings, mut notes) = self.judge(wire, (&taken, &ties.demands), &lane, rates.as_ref());
-        let read = self.entries.read(&taken.prompt(wire), &self.rules.preset);
-        let shown = self.serve(wire, &taken, read, facts);
+        let at = self.clocked.advance(wire, facts);
+        let recorded_read = facts.usage.map(|usage| taken.blocks_within(usage.cache_read_input_tokens));
+        let case = Question {
+            wire,
+            moment: self.timeless.moment(),
+            clocked: Some(self.clocked.moment(at)),
+            older: &taken,
+            newer: &taken,
+            recorded_read,
+            rates: rates.as_ref(),
+            rule: Rule::Stability,
+            chain: &lane.name,
+            concerns: &|_| true,
+            asks_breakpoints: true,
+        };
+        let (findings, mut notes) = self.judge(&case, lane.chain, &ties.demands);
+        let read = self.timeless.serve(wire, &taken);
+        let shown = self.clocked.take(wire, &taken, read, facts, at);
         if let Some(cause) = shown.late {
             notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
         }
         notes.extend(self.doubt(&taken, &lane, ties.behind, facts));
-        self.uncached.take(&taken, &lane);
-        let (refused, noted) = self.refusals.take(&taken, &lane, &findings, &self.rules);
+        self.uncached.take(&taken, &lane, facts.usage.is_some());
+        let (refused, noted) = self.refusals.take(&taken, facts, &lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };
@@ -142,52 +156,25 @@ impl Watch {
     }
 
     /// What changed since the request before in its chain; of a first one, what it does not share with its kin.
-    fn judge(
-        &self,
-        wire: &Wire,
-        (newer, demands): (&Subject, &[Demand]),
-        lane: &Lane,
-        rates: Option<&Rates>,
-    ) -> (Vec<Finding>, Vec<Noted>) {
-        let case = Question {
-            wire,
-            entries: &self.entries,
-            preset: &self.rules.preset,
-            older: newer,
-            newer,
-            rates,
-            rule: Rule::Stability,
-            chain: &lane.name,
-            concerns: &|_| true,
-            asks_breakpoints: true,
-        };
-        if let Some(latest) = self.latest.get(&lane.chain) {
-            return judge::judge(&Question { older: &latest.last, ..case });
+    fn judge(&self, case: &Question<'_>, chain: ChainId, demands: &[Demand]) -> (Vec<Finding>, Vec<Noted>) {
+        if let Some(latest) = self.latest.get(&chain) {
+            return judge::judge(&Question { older: &latest.last, ..*case });
         }
         let (mut findings, mut notes, mut asks_breakpoints) = (Vec::new(), Vec::new(), false);
         for Demand { older, within } in demands {
             let older = older.taken();
             let asks = within.asks_breakpoints(older);
             let concerns = |found: &_| within.concerns(found);
-            let demand = Question { older, rule: Rule::Sharing, concerns: &concerns, asks_breakpoints: asks, ..case };
+            let demand = Question { older, rule: Rule::Sharing, concerns: &concerns, asks_breakpoints: asks, ..*case };
             let (found, noted) = judge::judge(&demand);
             findings.extend(found);
             notes.extend(noted);
             asks_breakpoints |= asks;
         }
         if !asks_breakpoints {
-            findings.extend(unread::refusal(&case));
+            findings.extend(unread::refusal(case));
         }
         (findings, notes)
-    }
-
-    /// Lets both caches serve the request.
-    fn serve(&mut self, wire: &Wire, taken: &Subject, read: usize, facts: &Facts<'_>) -> Expected {
-        let expected = self.clocked.take(wire, taken, read, facts);
-        if taken.refusal.is_none() {
-            self.entries.write(&wire.prefixes, &taken.effective(), read, &self.rules.preset);
-        }
-        expected
     }
 
     /// Remembers the request and what was found.
@@ -232,7 +219,7 @@ impl Watch {
             let request = new.adopt(old, &taken.request, scope, &mut moved);
             Subject { request, ..taken.clone() }
         });
-        self.entries = self.entries.moved(&moved);
+        self.timeless = self.timeless.moved(old, &new, &moved);
         let clocked = std::mem::replace(&mut self.clocked, Clockwork::new(self.rules.preset));
         self.clocked = clocked.moved(old, &new, &moved);
         (new, moved)
@@ -267,7 +254,7 @@ impl Watch {
         let terms = Terms {
             date: at.map(Date::of),
             at,
-            prompt_tokens: taken.total_tokens(facts),
+            prompt_tokens: facts.total_tokens(taken),
             fast: says("speed", b"\"fast\""),
             geo_us: says("inference_geo", b"\"us\""),
             regional: request.resolved.is_some_and(|resolved| resolved.regional),

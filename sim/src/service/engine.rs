@@ -4,7 +4,7 @@ use super::delivery::{Delivery, Times};
 use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
-use crate::diagnosis::{BilledRequest, Explanation, Previous, explain};
+use crate::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
 use crate::wire::{NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
@@ -25,7 +25,7 @@ pub struct SizedRequest<'a> {
     /// Why the provider should have refused it.
     pub refusal: Option<&'a Refusal>,
     /// What it goes on from.
-    pub previous: Option<&'a Previous>,
+    pub previous: Option<&'a Subject>,
     /// What the provider reported.
     pub recorded: Option<Usage>,
     /// When it was sent.

@@ -1,6 +1,6 @@
 //! How a served prompt is laid out: where its levels end, and how much of it the request that it continues had sent.
 
-use crate::diagnosis::Previous;
+use crate::diagnosis::Subject;
 use crate::wire::{Level, Request, shared_nodes};
 
 /// A prompt from left to right, in tokens.
@@ -17,13 +17,13 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of a request whose prefixes have `cumulative` tokens.
-    pub fn of(request: &Request, cumulative: &[u64], continues: Option<(usize, &Previous)>) -> Self {
+    pub fn of(request: &Request, cumulative: &[u64], continues: Option<&Subject>) -> Self {
         let tokens = |blocks: usize| if blocks == 0 { 0 } else { cumulative[blocks - 1] };
         let ends = |after: Level| tokens(request.level_start(after));
-        let shared = continues.map_or(0, |(_, previous)| shared_nodes(&previous.request.nodes, &request.nodes));
+        let shared = continues.map_or(0, |previous| shared_nodes(&previous.request.nodes, &request.nodes));
         Self {
             level_ends: [ends(Level::System), ends(Level::Messages), tokens(cumulative.len())],
-            continues: continues.map(|(line, _)| line),
+            continues: continues.map(|previous| previous.number),
             shared_tokens: tokens(shared),
         }
     }

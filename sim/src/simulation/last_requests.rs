@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use super::sizes::Last;
-use crate::diagnosis::Previous;
+use crate::diagnosis::Subject;
 use crate::wire::{ChainId, Draft, Index, Trail, shared_nodes};
 
 /// How the last request of an agent was taken and sized. It only saves work: without it a request is the same.
@@ -79,62 +79,63 @@ impl LastRequests {
     }
 }
 
-/// What each chain continues: a line of the ledger, and what that left behind.
+/// What each chain continues: the request of a line of the ledger.
 #[derive(Debug, Default)]
 pub(super) struct Continuations {
     chains: BTreeMap<ChainId, Link>,
     /// By the line that was forked from: the first request of the first fork, from which its siblings differ little.
-    first_forks: BTreeMap<usize, Weak<Previous>>,
+    first_forks: BTreeMap<usize, Weak<Subject>>,
 }
 
 /// What a chain continues.
 #[derive(Debug)]
 enum Link {
     /// Its own last request.
-    Own(usize, Rc<Previous>),
+    Own(Rc<Subject>),
     /// It is a fork that has sent nothing yet: its parent's last request.
-    Parents(usize, Rc<Previous>),
+    Parents(Rc<Subject>),
     /// It is a fork: its own last request, whose path begins with so many blocks of `base`.
-    Beyond { line: usize, base: Rc<Previous>, shared: usize, own: Box<Previous> },
+    Beyond { base: Rc<Subject>, shared: usize, own: Box<Subject> },
 }
 
 impl Continuations {
-    /// The line and the request that `chain` continues.
-    pub fn get(&self, chain: ChainId) -> Option<(usize, Rc<Previous>)> {
+    /// The request that `chain` continues.
+    pub fn get(&self, chain: ChainId) -> Option<Rc<Subject>> {
         match self.chains.get(&chain)? {
-            Link::Own(line, previous) | Link::Parents(line, previous) => Some((*line, previous.clone())),
-            Link::Beyond { line, base, shared, own } => {
-                let mut whole = Previous::clone(own);
+            Link::Own(previous) | Link::Parents(previous) => Some(previous.clone()),
+            Link::Beyond { base, shared, own } => {
+                let mut whole = Subject::clone(own);
                 whole.request.nodes.splice(0..0, base.request.nodes[..*shared].iter().copied());
                 whole.request.places.splice(0..0, base.request.places[..*shared].iter().copied());
-                Some((*line, Rc::new(whole)))
+                whole.cumulative.splice(0..0, base.cumulative[..*shared].iter().copied());
+                Some(Rc::new(whole))
             }
         }
     }
 
     /// `fork` continues what `parent` sent last.
     pub fn fork(&mut self, fork: ChainId, parent: ChainId) {
-        if let Some((line, previous)) = self.get(parent) {
-            self.chains.insert(fork, Link::Parents(line, previous));
+        if let Some(previous) = self.get(parent) {
+            self.chains.insert(fork, Link::Parents(previous));
         }
     }
 
-    /// `chain` sent this as line `line`.
-    pub fn put(&mut self, chain: ChainId, line: usize, previous: Previous) {
+    /// `chain` sent this.
+    pub fn put(&mut self, chain: ChainId, previous: Subject) {
         let base = match self.chains.remove(&chain) {
-            Some(Link::Parents(forked, _)) => Some(self.first_fork(forked, &previous)),
+            Some(Link::Parents(forked)) => Some(self.first_fork(forked.number, &previous)),
             Some(Link::Beyond { base, .. }) => Some(base),
-            Some(Link::Own(..)) | None => None,
+            Some(Link::Own(_)) | None => None,
         };
         let link = match base {
-            Some(base) => beyond(line, base, previous),
-            None => Link::Own(line, Rc::new(previous)),
+            Some(base) => beyond(base, previous),
+            None => Link::Own(Rc::new(previous)),
         };
         self.chains.insert(chain, link);
     }
 
     /// The first request of the first fork of `line`; of those that still ask something.
-    fn first_fork(&mut self, line: usize, previous: &Previous) -> Rc<Previous> {
+    fn first_fork(&mut self, line: usize, previous: &Subject) -> Rc<Subject> {
         if let Some(first) = self.first_forks.get(&line).and_then(Weak::upgrade) {
             return first;
         }
@@ -149,15 +150,18 @@ impl Continuations {
     }
 }
 
-fn beyond(line: usize, base: Rc<Previous>, mut own: Previous) -> Link {
+fn beyond(base: Rc<Subject>, mut own: Subject) -> Link {
     let old = &base.request;
     let new = &own.request;
     let nodes = shared_nodes(&old.nodes, &new.nodes);
     let places = old.places[..nodes].iter().zip(&new.places[..nodes]);
-    let shared = places.take_while(|(old, new)| old == new).count();
+    let same_place = places.take_while(|(old, new)| old == new).count();
+    let sizes = base.cumulative[..same_place].iter().zip(&own.cumulative[..same_place]);
+    let shared = sizes.take_while(|(old, new)| old == new).count();
     own.request.nodes = own.request.nodes[shared..].to_vec();
     own.request.places = own.request.places[shared..].to_vec();
-    Link::Beyond { line, base, shared, own: Box::new(own) }
+    own.cumulative = own.cumulative[shared..].to_vec();
+    Link::Beyond { base, shared, own: Box::new(own) }
 }
 
 #[cfg(test)]
@@ -165,7 +169,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::{Continuations, HELD_MAX, LastRequest, LastRequests};
-    use crate::diagnosis::Previous;
+    use crate::diagnosis::Subject;
     use crate::wire::{ChainId, Draft, Message, NormalForms, Piece, Role, Wire};
 
     fn draft(texts: &[&str]) -> Draft {
@@ -180,30 +184,36 @@ mod tests {
         }
     }
 
-    fn previous(wire: &mut Wire, texts: &[&str]) -> Previous {
-        Previous::new(wire.take(&draft(texts), "scope"), &[], 0)
+    fn subject(wire: &mut Wire, number: usize, texts: &[&str]) -> Subject {
+        let request = wire.take(&draft(texts), "scope");
+        let cumulative = (1..=request.nodes.len() as u64).collect();
+        Subject { number, request, cumulative, minimum_tokens: 0, refusal: None }
     }
 
     #[test]
     fn what_a_fork_sent_comes_back_whole_whoever_has_ended() {
         let mut wire = Wire::new(NormalForms::default());
         let (mut continued, parent) = (Continuations::default(), ChainId(0));
-        continued.put(parent, 0, previous(&mut wire, &["a", "b"]));
+        continued.put(parent, subject(&mut wire, 0, &["a", "b"]));
         let sent = [["a", "b", "one", "x"], ["a", "b", "two", "x"], ["a", "c", "two", "x"]];
         for fork in 1..=3 {
             continued.fork(ChainId(fork), parent);
-            assert_eq!(continued.get(ChainId(fork)).unwrap().0, 0);
+            assert_eq!(continued.get(ChainId(fork)).unwrap().number, 0);
         }
         for (fork, texts) in (1..).zip(&sent) {
-            continued.put(ChainId(fork), fork as usize, previous(&mut wire, &texts[..3]));
+            continued.put(ChainId(fork), subject(&mut wire, fork as usize, &texts[..3]));
         }
         continued.forget(ChainId(1));
         for (fork, texts) in (2..).zip(&sent[1..]) {
             for texts in [&texts[..3], &texts[..]] {
-                let whole = previous(&mut wire, texts).request;
-                continued.put(ChainId(fork), 9, previous(&mut wire, texts));
-                let (line, kept) = continued.get(ChainId(fork)).unwrap();
-                assert_eq!((line, &kept.request.nodes, &kept.request.places), (9, &whole.nodes, &whole.places));
+                let whole = subject(&mut wire, 9, texts);
+                continued.put(ChainId(fork), whole.clone());
+                let kept = continued.get(ChainId(fork)).unwrap();
+                let parts = |subject: &Subject| {
+                    let Subject { number, request, cumulative, .. } = subject.clone();
+                    (number, request.nodes, request.places, cumulative)
+                };
+                assert_eq!(parts(&kept), parts(&whole));
             }
         }
     }

@@ -10,7 +10,7 @@ use super::sizes::{Sizer, Sizing};
 use super::stems::{Stems, Tokens};
 use super::{Lookup, Observer};
 use crate::cache::{Outcome, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
-use crate::diagnosis::{Explanation, Previous};
+use crate::diagnosis::{Explanation, Subject};
 use crate::ledger::Line;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::service::{Engine, Entry, Layout, Reading, SizedRequest};
@@ -112,15 +112,15 @@ impl Service {
         refusal::check(&request, &self.rules)?;
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
-        let before = continues.as_ref().map(|(line, previous)| (*line, &**previous));
         let line = self.entries.len();
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
         let asked = SizedRequest {
             billed: tokens.whole().filter(|_| self.explains),
-            previous: before.map(|(_, previous)| previous),
+            previous: continues.as_deref(),
             ..SizedRequest::new(&self.wire, &request, &sizes, tokens.total(), at)
         };
-        let layout = asked.billed.map(|cumulative| Layout::of(&request, cumulative, before)).unwrap_or_default();
+        let layout =
+            asked.billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
         let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line, &asked);
         let opened = self.open_line(chain, &request, usage, explanation, at);
         self.entries.push(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout));
@@ -130,8 +130,10 @@ impl Service {
         if let Some(cumulative) = tokens.whole() {
             self.observe_served(at, agent, draft, &request, cumulative, &predicted);
             if self.explains {
-                let minimum = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-                self.continued.put(chain, line, Previous::new(request, cumulative, minimum));
+                let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+                let cumulative = cumulative.to_vec();
+                let subject = Subject { number: line, request, cumulative, minimum_tokens, refusal: None };
+                self.continued.put(chain, subject);
             }
         }
         Ok(OpenRequest { line, usage, ticket })

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, refusal};
-use forkcast_sim::diagnosis::{BilledRequest, Explanation, Previous, explain};
+use forkcast_sim::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{NodeId, PathSizes, Request, Usage, Wire};
 
@@ -52,7 +52,7 @@ pub struct Day {
     rules: Rules,
     minimum_tokens: u64,
     cache: MarkedCache,
-    previous: BTreeMap<String, Previous>,
+    previous: BTreeMap<String, Subject>,
     answers: BTreeMap<(Instant, Ticket), ()>,
 }
 
@@ -119,7 +119,13 @@ impl Day {
         let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, &read.cumulative);
         let (ticket, _) = self.cache.look_up(&prompt(&self.wire, read, &sizes, self.minimum_tokens), sent.at);
         self.answers.insert((sent.at + sent.begins_after, ticket), ());
-        let previous = Previous::new(read.request.clone(), &read.cumulative, self.minimum_tokens);
+        let previous = Subject {
+            number: 0,
+            request: read.request.clone(),
+            cumulative: read.cumulative.clone(),
+            minimum_tokens: self.minimum_tokens,
+            refusal: None,
+        };
         self.previous.insert(sent.chain.clone(), previous);
     }
 

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use super::matching::{self, Match};
 use super::outline::Outlines;
 use super::{Breakpoint, Chain, Lock, Locked};
-use crate::diagnosis::{Cause, Difference, Note, appended, compare};
+use crate::diagnosis::{Cause, Difference, Note, Subject, appended, compare};
 use crate::guard::judge::{Question, judge_compared};
-use crate::guard::reads::Entries;
-use crate::guard::subject::Subject;
+use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
 use crate::wire::{BlockId, Level};
 
@@ -122,7 +121,7 @@ struct Beside<'a> {
     name: &'a str,
     outlines: Outlines,
     /// What the lock's requests and those sent in their place have written.
-    entries: Entries,
+    cache: TimelessCache,
     /// Requests of both that are in no wire yet: as long as they are the same, nobody asks.
     waiting: Vec<[&'a Locked; 2]>,
     known: BTreeSet<Known>,
@@ -134,7 +133,7 @@ impl Chains<'_> {
             chains: self,
             name: &new.name,
             outlines: Outlines::default(),
-            entries: Entries::default(),
+            cache: TimelessCache::new(&self.rules.preset),
             waiting: Vec::new(),
             known: BTreeSet::new(),
         };
@@ -170,13 +169,13 @@ impl<'a> Beside<'a> {
         }
         for [before, after] in std::mem::take(&mut self.waiting) {
             let [older, newer] = self.read([before, after]);
-            self.write(&older);
-            self.write(&newer);
+            self.cache.serve(&self.outlines.wire, &older);
+            self.cache.serve(&self.outlines.wire, &newer);
         }
         let [older, newer] = self.read([before, after]);
-        self.write(&older);
+        self.cache.serve(&self.outlines.wire, &older);
         found.findings.extend(self.judge(&older, &newer, after, whole));
-        self.write(&newer);
+        self.cache.serve(&self.outlines.wire, &newer);
     }
 
     /// Both requests, the lock's first.
@@ -186,18 +185,9 @@ impl<'a> Beside<'a> {
         [older, self.outlines.read(new, after, after, rules)]
     }
 
-    /// What a request leaves in the cache.
-    fn write(&mut self, taken: &Subject) {
-        if taken.refusal.is_none() {
-            let rules = &self.chains.rules.preset;
-            let read = self.entries.read(&taken.prompt(&self.outlines.wire), rules);
-            self.entries.write(&self.outlines.wire.prefixes, &taken.effective(), read, rules);
-        }
-    }
-
     /// What differs, as the judge sees it, and what is sent besides.
     fn judge(&mut self, older: &Subject, newer: &Subject, after: &Locked, whole: bool) -> Vec<Finding> {
-        let Chains { levels, rules, .. } = self.chains;
+        let levels = self.chains.levels;
         let wire = &self.outlines.wire;
         let comparison = compare(wire, &older.request, &newer.request);
         let known = &self.known;
@@ -206,8 +196,9 @@ impl<'a> Beside<'a> {
         };
         let case = Question {
             wire,
-            entries: &self.entries,
-            preset: &rules.preset,
+            moment: self.cache.moment(),
+            clocked: None,
+            recorded_read: None,
             older,
             newer,
             rates: after.rates.as_ref(),

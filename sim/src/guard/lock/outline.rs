@@ -5,8 +5,8 @@
 
 use super::{Block, Digest, Lock, Locked, Placed};
 use crate::cache::{minimum_tokens, refusal};
+use crate::diagnosis::Subject;
 use crate::guard::Rules;
-use crate::guard::subject::Subject;
 use crate::wire::model::resolve;
 use crate::wire::{BlockId, BlockKind, Content, Index, Level, Marker, Outline, Request, Role, Wire};
 
@@ -32,7 +32,7 @@ impl Outlines {
         };
         let refusal = refusal::check(&request, &rules.preset).err();
         let cumulative = ends.collect();
-        Subject { number: locked.request, request, cumulative, minimum_tokens, refusal, is_measured: false }
+        Subject { number: locked.request, request, cumulative, minimum_tokens, refusal }
     }
 
     fn request(&mut self, locked: &Locked, prompt: &[Placed<'_>], newer: &Locked) -> Request {

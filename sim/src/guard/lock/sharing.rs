@@ -6,7 +6,7 @@ use super::matching;
 use super::outline::Outlines;
 use super::{Chain, Lock, Placed};
 use crate::guard::judge::{Question, judge};
-use crate::guard::reads::Entries;
+use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, Rule, Rules};
 use crate::wire::{Index, Level, Place};
 
@@ -82,14 +82,13 @@ fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Find
     let (before, _) = prompts.max_by_key(|(_, prompt)| common(prompt))?;
     let mut outlines = Outlines::default();
     let [older, newer] = [before, after].map(|locked| outlines.read(lock, locked, after, rules));
-    let mut entries = Entries::default();
-    if older.refusal.is_none() {
-        entries.write(&outlines.wire.prefixes, &older.effective(), 0, &rules.preset);
-    }
+    let mut cache = TimelessCache::new(&rules.preset);
+    cache.serve(&outlines.wire, &older);
     let case = Question {
         wire: &outlines.wire,
-        entries: &entries,
-        preset: &rules.preset,
+        moment: cache.moment(),
+        clocked: None,
+        recorded_read: None,
         older: &older,
         newer: &newer,
         rates: after.rates.as_ref(),

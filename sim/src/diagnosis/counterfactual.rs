@@ -4,21 +4,24 @@
 
 use std::collections::BTreeMap;
 
-use super::reads::{Step, StepPrompt};
+use super::cause::Cause;
+use super::difference::{Comparison, Difference};
+use super::pairing::Pair;
+use super::resent::Resent;
 use super::subject::Subject;
-use crate::diagnosis::{Cause, Comparison, Difference, Pair, Resent};
+use crate::cache::{Step, StepPrompt};
 use crate::wire::{Ttl, Wire};
 
 /// What stands at a place of such a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
+pub struct MixedBlock {
     /// Index in the older prompt, of what is kept of it or stands in its place.
     pub old: Option<usize>,
     /// Index in the newer prompt, of what came from it.
     pub new: Option<usize>,
 }
 
-impl Mixed {
+impl MixedPrompt {
     /// Of its first `read` blocks, how far they go in the older prompt.
     pub fn kept(&self, read: usize) -> usize {
         self.slots[..read].iter().filter_map(|slot| slot.old).max().map_or(0, |old| old + 1)
@@ -27,7 +30,7 @@ impl Mixed {
 
 /// Whose breakpoints such a prompt carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Breakpoints {
+pub enum MarkerChoice {
     /// The newer request's.
     Own,
     /// Those of the older one too, as if none had been dropped or moved on.
@@ -35,7 +38,7 @@ pub(super) enum Breakpoints {
 }
 
 /// Two requests laid side by side, ready to be mixed.
-pub(super) struct Counterfactual<'a> {
+pub struct Counterfactual<'a> {
     wire: &'a Wire,
     older: &'a Subject,
     newer: &'a Subject,
@@ -47,12 +50,12 @@ pub(super) struct Counterfactual<'a> {
     /// Blocks of the newer prompt behind all that the older had.
     appended: Vec<usize>,
     /// For each block of the older prompt the one of the newer that carries it, whole or in part.
-    carried: BTreeMap<usize, Carried>,
+    carried: BTreeMap<usize, CarriedBlock>,
 }
 
 /// A block of the newer prompt of which something was sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Carried {
+pub struct CarriedBlock {
     /// Index in the newer prompt.
     pub new: usize,
     /// What of it stood in the older prompt.
@@ -60,9 +63,9 @@ pub(super) struct Carried {
 }
 
 /// A mixed prompt.
-pub(super) struct Mixed {
+pub struct MixedPrompt {
     /// What stands where.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<MixedBlock>,
     /// The same to be looked up.
     pub prompt: StepPrompt,
 }
@@ -71,14 +74,14 @@ impl<'a> Counterfactual<'a> {
     /// Lays two requests side by side.
     pub fn new(
         wire: &'a Wire,
-        older: &'a Subject,
-        newer: &'a Subject,
+        [older, newer]: [&'a Subject; 2],
         comparison: &'a Comparison,
         concerns: &dyn Fn(&Difference) -> bool,
     ) -> Self {
         let appended = comparison.appended().collect();
         let carried = comparison.resent.iter().enumerate();
-        let carried = carried.filter_map(|(new, resent)| resent.map(|resent| (resent.old, Carried { new, resent })));
+        let carried =
+            carried.filter_map(|(new, resent)| resent.map(|resent| (resent.old, CarriedBlock { new, resent })));
         let own: Vec<_> = comparison.differences.iter().filter(|found| !concerns(found)).collect();
         let own_model = own.iter().any(|found| found.cause == Cause::ModelChanged);
         let own = own.into_iter().flat_map(|found| found.pairs.iter().copied()).collect();
@@ -86,20 +89,20 @@ impl<'a> Counterfactual<'a> {
     }
 
     /// The block of the newer prompt that carries the older's block `old`.
-    pub fn carried(&self, old: usize) -> Option<Carried> {
+    pub fn carried(&self, old: usize) -> Option<CarriedBlock> {
         self.carried.get(&old).copied()
     }
 
     /// What of the block in `slot` was sent before and is carried by the newer request.
-    pub fn carried_in(&self, slot: &Slot) -> Option<Carried> {
+    pub fn carried_in(&self, slot: &MixedBlock) -> Option<CarriedBlock> {
         match slot.new {
-            Some(new) => self.comparison.resent.get(new).map(|resent| Carried { new, resent }),
+            Some(new) => self.comparison.resent.get(new).map(|resent| CarriedBlock { new, resent }),
             None => slot.old.and_then(|old| self.carried(old)),
         }
     }
 
     /// The prompt with all changes undone but that of index `but`.
-    pub fn all_but(&self, but: Option<usize>, breakpoints: Breakpoints) -> Mixed {
+    pub fn all_but(&self, but: Option<usize>, breakpoints: MarkerChoice) -> MixedPrompt {
         let change = but.map(|at| &self.comparison.differences[at]);
         let pairs: Vec<Pair> = self.own.iter().chain(change.map_or(&[][..], |change| &change.pairs)).copied().collect();
         let slots = self.slots(&pairs);
@@ -111,40 +114,48 @@ impl<'a> Counterfactual<'a> {
         };
         let steps: Vec<Step> = slots.iter().filter_map(|slot| self.step(*slot)).collect();
         let markers = self.markers(&slots, breakpoints);
-        Mixed { prompt: StepPrompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
+        MixedPrompt { prompt: StepPrompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
     }
 
     /// The older's blocks with these pairs changed, and what is appended.
-    fn slots(&self, pairs: &[Pair]) -> Vec<Slot> {
-        let mut slots = Vec::with_capacity(self.older.request.nodes.len() + self.appended.len());
-        let came = |at: usize| pairs.iter().filter(move |pair| pair.old.is_none() && pair.old_at == at);
-        for at in 0..=self.older.request.nodes.len() {
-            slots.extend(came(at).map(|pair| Slot { old: None, new: pair.new }));
-            if at == self.older.request.nodes.len() {
-                break;
-            }
-            match pairs.iter().find(|pair| pair.old == Some(at)) {
-                Some(Pair { new: Some(new), .. }) => slots.push(Slot { old: Some(at), new: Some(*new) }),
-                Some(_) => {}
-                None => slots.push(Slot { old: Some(at), new: None }),
+    fn slots(&self, pairs: &[Pair]) -> Vec<MixedBlock> {
+        let len = self.older.request.nodes.len();
+        let mut came: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut became: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+        for pair in pairs {
+            match pair.old {
+                Some(old) => {
+                    became.entry(old).or_insert(pair.new);
+                }
+                None => came.entry(pair.old_at).or_default().extend(pair.new),
             }
         }
-        slots.extend(self.appended.iter().map(|new| Slot { old: None, new: Some(*new) }));
+        let mut slots = Vec::with_capacity(len + self.appended.len());
+        for at in 0..=len {
+            let inserted = came.get(&at).into_iter().flatten();
+            slots.extend(inserted.map(|new| MixedBlock { old: None, new: Some(*new) }));
+            match became.get(&at) {
+                Some(Some(new)) => slots.push(MixedBlock { old: Some(at), new: Some(*new) }),
+                None if at < len => slots.push(MixedBlock { old: Some(at), new: None }),
+                Some(None) | None => {}
+            }
+        }
+        slots.extend(self.appended.iter().map(|new| MixedBlock { old: None, new: Some(*new) }));
         slots
     }
 
-    fn step(&self, slot: Slot) -> Option<Step> {
+    fn step(&self, slot: MixedBlock) -> Option<Step> {
         let prefixes = &self.wire.prefixes;
         match slot {
-            Slot { new: Some(new), .. } => self.newer.step(prefixes, new),
-            Slot { old: Some(old), .. } => self.older.step(prefixes, old),
-            Slot { .. } => None,
+            MixedBlock { new: Some(new), .. } => self.newer.step(prefixes, new),
+            MixedBlock { old: Some(old), .. } => self.older.step(prefixes, old),
+            MixedBlock { .. } => None,
         }
     }
 
     /// Where the newer request's breakpoints stand among `slots`. A block that went took its breakpoint along, and brings
     /// it back.
-    fn markers(&self, slots: &[Slot], breakpoints: Breakpoints) -> Vec<(usize, Ttl)> {
+    fn markers(&self, slots: &[MixedBlock], breakpoints: MarkerChoice) -> Vec<(usize, Ttl)> {
         let marked = self.newer.marked().into_iter();
         let own = marked.filter_map(|(new, ttl)| Some((self.place(slots, new)?, ttl)));
         let went = |old: usize| {
@@ -152,14 +163,14 @@ impl<'a> Counterfactual<'a> {
             pairs.into_iter().any(|pair| pair.old == Some(old) && pair.new.is_none())
         };
         let place = |old: usize| slots.iter().position(|slot| slot.old == Some(old));
-        let comes_back = |(old, _): &(usize, Ttl)| breakpoints == Breakpoints::OfBoth || went(*old);
+        let comes_back = |(old, _): &(usize, Ttl)| breakpoints == MarkerChoice::OfBoth || went(*old);
         let back = self.older.marked().into_iter().filter(comes_back);
         own.chain(back.filter_map(|(old, ttl)| Some((place(old)?, ttl)))).collect()
     }
 
     /// Where the newer's block `new` stands among `slots`. Its end stays the end, and so does its last breakpoint where
     /// one change replaced the end; what came in stands behind what it came in behind.
-    fn place(&self, slots: &[Slot], new: usize) -> Option<usize> {
+    fn place(&self, slots: &[MixedBlock], new: usize) -> Option<usize> {
         if new + 1 == self.newer.request.nodes.len() {
             return slots.len().checked_sub(1);
         }
@@ -181,7 +192,7 @@ impl<'a> Counterfactual<'a> {
 
     /// Where the older's end stands, if `new` has the newer's last breakpoint and is of the change that replaced this end.
     /// In a rewind blocks pair up by their order alone: a partner says nothing of where a client marks its end.
-    fn place_of_last(&self, slots: &[Slot], new: usize) -> Option<usize> {
+    fn place_of_last(&self, slots: &[MixedBlock], new: usize) -> Option<usize> {
         let is_last = self.newer.marked().iter().all(|(at, _)| *at <= new);
         let end = self.older.request.nodes.len().checked_sub(1).filter(|_| is_last)?;
         let change =

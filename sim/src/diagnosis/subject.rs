@@ -1,0 +1,118 @@
+//! A request as the next of its chain needs it.
+
+use crate::cache::{Refusal, Rules, Step, StepPrompt, minimum_tokens, refusal};
+use crate::pricing::Category;
+use crate::wire::{Marker, Prefixes, Request, Ttl, Wire};
+
+/// A request with its sizes.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Position among all that were taken: the line of the ledger.
+    pub number: usize,
+    /// The request.
+    pub request: Request,
+    /// Tokens of each of its prefixes.
+    pub cumulative: Vec<u64>,
+    /// Shortest prefix that is cached, in tokens.
+    pub minimum_tokens: u64,
+    /// Why the provider refuses it, if it does.
+    pub refusal: Option<Refusal>,
+}
+
+impl Subject {
+    /// A request with its sizes.
+    pub fn new(number: usize, request: Request, cumulative: Vec<u64>, rules: &Rules) -> Self {
+        let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
+        let refusal = refusal::check(&request, rules).err();
+        Self { number, request, cumulative, minimum_tokens, refusal }
+    }
+
+    /// Tokens of all blocks.
+    pub fn total_tokens(&self) -> u64 {
+        self.cumulative.last().copied().unwrap_or(0)
+    }
+
+    /// Tokens of the block at `at`.
+    pub fn tokens(&self, at: usize) -> u64 {
+        let before = at.checked_sub(1).map_or(0, |before| self.cumulative[before]);
+        self.cumulative[at].saturating_sub(before)
+    }
+
+    /// How many leading blocks end within the first `tokens`.
+    pub fn blocks_within(&self, tokens: u64) -> usize {
+        self.cumulative.partition_point(|end| *end <= tokens)
+    }
+
+    /// The block at `at` with its size.
+    pub(super) fn step(&self, prefixes: &Prefixes, at: usize) -> Option<Step> {
+        let block = prefixes.block(*self.request.nodes.get(at)?)?;
+        Some(Step { block, tokens: self.tokens(at) })
+    }
+
+    /// Where its breakpoints stand: index of the block, and lifetime.
+    pub fn marked(&self) -> Vec<(usize, Ttl)> {
+        self.request.markers.iter().filter_map(|marker| Some((self.request.index_of(marker)?, marker.ttl))).collect()
+    }
+
+    /// Where those stand that are long enough to count.
+    fn counting(&self) -> impl Iterator<Item = (usize, Ttl)> {
+        self.marked().into_iter().filter(|(at, _)| self.cumulative[*at] >= self.minimum_tokens)
+    }
+
+    /// The breakpoints that count: those that are long enough.
+    pub fn effective(&self) -> Vec<Marker> {
+        let marked = self.request.markers.iter().zip(self.marked());
+        let long_enough = marked.filter(|(_, (at, _))| self.cumulative[*at] >= self.minimum_tokens);
+        long_enough.map(|(marker, _)| *marker).collect()
+    }
+
+    /// How many leading blocks its breakpoints cover, whatever their length.
+    pub fn covered_at_any_length(&self) -> usize {
+        self.marked().into_iter().fold(0, |covered, (at, _)| covered.max(at + 1))
+    }
+
+    /// How many leading blocks it left in the cache: what its last breakpoint covers that is long enough, nothing where
+    /// the request is refused.
+    pub fn covered(&self) -> usize {
+        let last = self.counting().map(|(at, _)| at + 1).max();
+        last.filter(|_| self.refusal.is_none()).unwrap_or(0)
+    }
+
+    /// The request as a prompt to be looked up.
+    pub fn prompt(&self, wire: &Wire) -> StepPrompt {
+        let steps: Vec<Step> = (0..self.request.nodes.len()).filter_map(|at| self.step(&wire.prefixes, at)).collect();
+        StepPrompt::new(wire, self.request.root, &steps, &self.marked(), self.minimum_tokens)
+    }
+
+    /// What its blocks are billed as where they are not read.
+    pub fn billing(&self) -> Billing {
+        let mut billing = Billing::default();
+        for (at, ttl) in self.counting().filter(|_| self.refusal.is_none()) {
+            billing.written = billing.written.max(at + 1);
+            if ttl == Ttl::OneHour {
+                billing.one_hour = billing.one_hour.max(at + 1);
+            }
+        }
+        billing
+    }
+}
+
+/// How a prompt is billed that reads nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Billing {
+    /// How many leading blocks one-hour breakpoints cover.
+    one_hour: usize,
+    /// How many leading blocks any breakpoint covers.
+    written: usize,
+}
+
+impl Billing {
+    /// What the block at `at` is billed as.
+    pub const fn category(&self, at: usize) -> Category {
+        match at {
+            _ if at < self.one_hour => Category::Write1h,
+            _ if at < self.written => Category::Write5m,
+            _ => Category::Input,
+        }
+    }
+}
