@@ -1,10 +1,9 @@
 //! What to do, out of what the what-ifs say.
 //!
-//! Lifetimes and pings are one choice: of them only the best is named. `no-cache` and `prices` are no one's to do, and
-//! another model answers otherwise, so these are compared in columns and never advised.
+//! Lifetimes and pings are one choice: of them only the best is named. `no-cache` and `prices` are no one's to do, so these
+//! are compared in columns and never advised. Another model gives other answers: its action says so ([`Action::scope`]).
 
 use forkcast_sim::pricing::Money;
-use forkcast_sim::time::Instant;
 
 use super::spec::{Lifetimes, WhatIf};
 
@@ -13,8 +12,6 @@ use super::spec::{Lifetimes, WhatIf};
 pub struct SessionCosts {
     /// Which one: the caller's number.
     pub session: usize,
-    /// When its first and its last request were sent; `None` where the recording has no instants.
-    pub span: Option<(Instant, Instant)>,
     /// The cost with nothing changed, as the cache's rules have it; not what was recorded.
     pub unchanged: Money,
     /// In step with the what-ifs; `None` where a price is missing.
@@ -32,6 +29,8 @@ pub enum Where {
     WithWaits,
     /// For each conversation what turned out cheaper.
     ByConversation,
+    /// Everywhere, with other answers.
+    OtherModel,
 }
 
 /// One thing to do.
@@ -45,27 +44,19 @@ pub struct Action {
     pub sessions: Vec<usize>,
     /// What would have been saved in them.
     pub saved: Money,
-    /// The same per week.
-    pub saved_per_week: Money,
 }
-
-/// Nanoseconds of a week.
-const WEEK: i128 = 7 * 86_400 * 1_000_000_000;
 
 /// The best of each kind of change that saves anything, the most saving first. What is only known afterwards
 /// (`ttl=best`) is named where nothing that can be done beforehand saves at least four fifths of it.
 pub fn actions(what_ifs: &[WhatIf], sessions: &[SessionCosts]) -> Vec<Action> {
-    let span = span(sessions);
     let candidate = |what_if: usize, scope: Where| {
         let concerned = sessions.iter().filter(|session| scope != Where::WithWaits || session.waits);
-        let mut action =
-            Action { what_if, scope, sessions: Vec::new(), saved: Money::ZERO, saved_per_week: Money::ZERO };
+        let mut action = Action { what_if, scope, sessions: Vec::new(), saved: Money::ZERO };
         for session in concerned {
             let Some(Some(cost)) = session.what_ifs.get(what_if) else { continue };
             action.saved += session.unchanged - *cost;
             action.sessions.push(session.session);
         }
-        action.saved_per_week = per_week(action.saved, span);
         action
     };
     let mut best: [Option<Action>; KINDS] = Default::default();
@@ -88,12 +79,16 @@ pub fn actions(what_ifs: &[WhatIf], sessions: &[SessionCosts]) -> Vec<Action> {
 }
 
 /// Kinds of changes that exclude each other.
-const KINDS: usize = 3;
+const KINDS: usize = 4;
 
 /// `None` for what nobody can do by himself.
 fn kind(what_if: &WhatIf) -> Option<usize> {
-    if what_if.no_cache || what_if.prices.is_some() || what_if.cache.is_some() || what_if.model.is_some() {
+    if what_if.no_cache || what_if.prices.is_some() || what_if.cache.is_some() {
         return None;
+    }
+    let is_cached_otherwise = what_if.breakpoints.is_some() || what_if.ttl.is_some() || what_if.keepalive.is_some();
+    if what_if.model.is_some() {
+        return (!is_cached_otherwise).then_some(3);
     }
     match (what_if.breakpoints, what_if.ttl.is_some() || what_if.keepalive.is_some()) {
         (None, false) => None,
@@ -105,6 +100,9 @@ fn kind(what_if: &WhatIf) -> Option<usize> {
 
 /// Where a change may be made. Lifetimes matter where somebody waits.
 fn scopes(what_if: &WhatIf) -> &'static [Where] {
+    if what_if.model.is_some() {
+        return &[Where::OtherModel];
+    }
     match (what_if.ttl, what_if.keepalive) {
         (Some(Lifetimes::Best), _) => &[Where::ByConversation],
         (None, None) => &[Where::Everywhere],
@@ -115,18 +113,4 @@ fn scopes(what_if: &WhatIf) -> &'static [Where] {
 /// What is only known afterwards must promise a quarter more.
 fn is_worth(found: &Action, known: Money) -> bool {
     found.scope != Where::ByConversation || found.saved.picousd() * 4 > known.picousd() * 5
-}
-
-/// From the first request of all to the last, at least a week.
-fn span(sessions: &[SessionCosts]) -> i128 {
-    let spans = || sessions.iter().filter_map(|session| session.span);
-    let first = spans().map(|(first, _)| first).min();
-    let last = spans().map(|(_, last)| last).max();
-    let nanos = last.zip(first).map_or(0, |(last, first)| last.since(first).0);
-    i128::from(nanos).max(WEEK)
-}
-
-fn per_week(saved: Money, span: i128) -> Money {
-    let (picousd, span_ms, week_ms) = (saved.picousd(), span / 1_000_000, WEEK / 1_000_000);
-    Money::from_picousd(picousd.saturating_mul(week_ms) / span_ms.max(1))
 }

@@ -208,9 +208,10 @@ fn date(value: &str) -> Option<Date> {
 }
 
 impl WhatIf {
-    /// The columns of every replay, from which actions are derived: the lifetimes and the one policy of pings that cost least
-    /// on recorded agents (`economics.md` 1.2: 1h −10.7 %, the better one for each conversation −15.5 %, two pings −9.9 %).
-    pub fn defaults() -> [Self; 4] {
+    /// The columns of every replay, from which actions are derived: the lifetimes, the one policy of pings that costs least
+    /// on recorded agents (`economics.md` 1.2: 1h −10.7 %, the better one for each conversation −15.5 %, two pings −9.9 %),
+    /// and the model that costs least of those that agents of all sizes are built on.
+    pub fn defaults() -> [Self; 5] {
         let ttl = |ttl| Self { ttl: Some(ttl), ..Self::default() };
         let keepalive = Some(KeepAlive { pings_max: 2, every: Duration::from_secs(270) });
         [
@@ -218,6 +219,7 @@ impl WhatIf {
             ttl(Lifetimes::OneHour),
             ttl(Lifetimes::Best),
             Self { keepalive, ttl: Some(Lifetimes::FiveMinutes), ..Self::default() },
+            Self { model: resolve("claude-sonnet-5").map(|found| found.id), ..Self::default() },
         ]
     }
 

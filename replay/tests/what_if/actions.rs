@@ -2,19 +2,14 @@
 
 use forkcast_replay::what_if::{SessionCosts, WhatIf, Where, actions};
 use forkcast_sim::pricing::Money;
-use forkcast_sim::time::Instant;
-
-const DAY_MS: u64 = 86_400_000;
 
 fn usd(amount: i128) -> Money {
     Money::from_picousd(amount * 1_000_000_000_000)
 }
 
-fn session(number: usize, day: u64, waits: bool, unchanged: i128, what_ifs: &[i128]) -> SessionCosts {
-    let at = Instant::from_millis(day * DAY_MS);
+fn session(number: usize, waits: bool, unchanged: i128, what_ifs: &[i128]) -> SessionCosts {
     SessionCosts {
         session: number,
-        span: Some((at, at)),
         unchanged: usd(unchanged),
         what_ifs: what_ifs.iter().map(|cost| Some(usd(*cost))).collect(),
         waits,
@@ -27,23 +22,24 @@ fn what_ifs(specs: &[&str]) -> Vec<WhatIf> {
 
 #[test]
 fn an_hour_is_worth_it_where_somebody_waits() {
-    // Everywhere: (10 − 6) + (10 − 12) = 2. Where somebody waits: 4, over two weeks: 2 a week.
-    let sessions = [session(7, 0, true, 10, &[6]), session(8, 14, false, 10, &[12])];
+    // Everywhere: (10 − 6) + (10 − 12) = 2. Where somebody waits: 4.
+    let sessions = [session(7, true, 10, &[6]), session(8, false, 10, &[12])];
     let found = actions(&what_ifs(&["ttl=1h"]), &sessions);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].scope, found[0].sessions.as_slice()), (Where::WithWaits, [7].as_slice()));
-    assert_eq!((found[0].saved, found[0].saved_per_week), (usd(4), usd(2)));
+    assert_eq!(found[0].saved, usd(4));
 }
 
 #[test]
-fn days_are_not_made_a_week_of() {
-    let found = actions(&what_ifs(&["ttl=1h"]), &[session(0, 0, false, 10, &[6]), session(1, 1, false, 10, &[6])]);
-    assert_eq!((found[0].scope, found[0].saved, found[0].saved_per_week), (Where::Everywhere, usd(8), usd(8)));
+fn another_model_is_named_beside_the_best_lifetime() {
+    let found = actions(&what_ifs(&["model=claude-haiku-4-5", "ttl=1h"]), &[session(0, false, 10, &[2, 6])]);
+    let named: Vec<(Where, Money)> = found.iter().map(|action| (action.scope, action.saved)).collect();
+    assert_eq!(named, [(Where::OtherModel, usd(8)), (Where::Everywhere, usd(4))]);
 }
 
 #[test]
 fn of_what_excludes_each_other_the_best_is_named() {
-    let sessions = [session(0, 0, false, 100, &[80, 70, 90, 60])];
+    let sessions = [session(0, false, 100, &[80, 70, 90, 60])];
     let found = actions(&what_ifs(&["ttl=1h", "ttl=5m,keepalive=2@270", "breakpoints=both", "no-cache"]), &sessions);
     let named: Vec<(usize, Money)> = found.iter().map(|action| (action.what_if, action.saved)).collect();
     assert_eq!(named, [(1, usd(30)), (2, usd(10))]);
@@ -53,16 +49,16 @@ fn of_what_excludes_each_other_the_best_is_named() {
 fn hindsight_is_named_where_nothing_else_comes_near() {
     let specs = what_ifs(&["ttl=best", "ttl=1h"]);
     // 20 against 17: less than a quarter more.
-    let near = actions(&specs, &[session(0, 0, false, 100, &[80, 83])]);
+    let near = actions(&specs, &[session(0, false, 100, &[80, 83])]);
     assert_eq!((near[0].what_if, near[0].scope), (1, Where::Everywhere));
     // 20 against 10.
-    let far = actions(&specs, &[session(0, 0, false, 100, &[80, 90])]);
+    let far = actions(&specs, &[session(0, false, 100, &[80, 90])]);
     assert_eq!((far[0].what_if, far[0].scope), (0, Where::ByConversation));
 }
 
 #[test]
 fn what_saves_nothing_is_not_advised() {
-    let sessions = [session(0, 0, true, 10, &[12, 10, 5, 5])];
+    let sessions = [session(0, true, 10, &[12, 10, 10, 5])];
     let specs = what_ifs(&["ttl=1h", "breakpoints=both", "model=claude-haiku-4-5", "prices=2026-10-07"]);
     assert_eq!(actions(&specs, &sessions), []);
     assert_eq!(actions(&specs, &[]), []);

@@ -1,6 +1,6 @@
 //! Cells: values that people and machines read in different forms.
 
-use forkcast_sim::pricing::Money;
+use forkcast_sim::pricing::{Money, div_half_even};
 
 /// A value in a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,23 +94,28 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// An amount to a hundredth of a cent, with separators between thousands: `$1,234.5678`.
+/// An amount for people: cents from one dollar on, hundredths of a cent below, separators between thousands: `$1,234.57`,
+/// `$0.0123`.
 pub fn money(amount: Money) -> String {
     if amount == Money::ZERO {
         return "$0".to_owned();
+    }
+    let cents = div_half_even(amount.picousd(), PICOUSD_PER_CENT);
+    if cents.unsigned_abs() >= CENTS_PER_USD {
+        let sign = if cents < 0 { "-" } else { "" };
+        let (whole, part) = (cents.unsigned_abs() / CENTS_PER_USD, cents.unsigned_abs() % CENTS_PER_USD);
+        return format!("{sign}${}.{part:02}", grouped(&whole.to_string()));
     }
     let text = amount.human();
     if let Some(least) = text.strip_prefix("-<") {
         return format!(">-{least}");
     }
-    match text.split_once('$').zip(text.split_once('.')) {
-        Some(((sign, _), (whole, decimals))) => {
-            let digits = whole.trim_start_matches(|c: char| !c.is_ascii_digit());
-            format!("{sign}${}.{decimals}", grouped(digits))
-        }
-        None => text,
-    }
+    text
 }
+
+const CENTS_PER_USD: u128 = 100;
+
+const PICOUSD_PER_CENT: i128 = 10_000_000_000;
 
 /// A part of a whole: `12.3 %`.
 pub fn share(part: f64) -> String {
@@ -143,8 +148,9 @@ mod tests {
     #[test]
     fn money_is_read_in_dollars() {
         let usd = |text: &str| money(text.parse::<Money>().unwrap());
-        assert_eq!(usd("1234567.5"), "$1,234,567.5000");
+        assert_eq!(usd("1234567.5"), "$1,234,567.50");
         assert_eq!(usd("-0.0123"), "-$0.0123");
+        assert_eq!([usd("0.9949"), usd("0.9951"), usd("1.005")], ["$0.9949", "$1.00", "$1.00"]);
         assert_eq!(usd("0.000001"), "<$0.0001");
         assert_eq!(usd("-0.000001"), ">-$0.0001");
         assert_eq!(usd("0"), "$0");

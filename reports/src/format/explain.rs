@@ -17,7 +17,7 @@ use super::words::{cause, level, provider};
 use crate::document::Marked;
 use crate::explained::{Explained, LevelHeld, STATES, Stop, state_word};
 use crate::record::{Record, Shape, Value, list, pretty};
-use crate::report::{Recorded, Report, statement_of_one};
+use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
@@ -322,5 +322,5 @@ record! {
     field "provider", provider, "Whose cache diagnosis `provider_reason` is a word of." =>
         |it| it.provider().map(Provider::word), null("where the request's provider has none");
     text "provider_reason", "The word of the provider's own diagnosis." => |it| it.reason(), null("where it has none");
-    text "suggestion", "What to do." => |it| it.part.cause.suggestion();
+    text "suggestion", "What to do." => |it| suggestion(it.entry, it.part);
 }

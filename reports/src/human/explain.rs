@@ -19,7 +19,7 @@ use forkcast_sim::ledger::Line;
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::explained::Explained;
 use crate::human::when;
-use crate::report::{Report, statement_of_one};
+use crate::report::{Report, statement_of_one, suggestion};
 
 /// The explanation for people. `windows`: the bytes around the first difference are shown.
 pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
@@ -142,7 +142,7 @@ fn causes(explained: &Explained<'_>) -> Table {
             Cell::Count(part.tokens),
             Cell::Money(part.cost),
             Cell::Text(what),
-            Cell::text(part.cause.suggestion()),
+            Cell::Text(suggestion(explained.entry, part)),
         ]
     };
     table.rows = explained.entry.line.charge.causes.iter().map(row).collect();

@@ -4,6 +4,7 @@ mod account;
 mod actions;
 mod agents;
 mod agreement;
+mod bill;
 mod damage;
 mod gates;
 mod head;
@@ -15,10 +16,13 @@ mod what_if;
 
 pub use gates::sentence;
 
+use forkcast_replay::what_if::WhatIf;
+
 use crate::document::Document;
 use crate::report::{Miss, Place, Report};
 
-/// The report, most important things first.
+/// The first screen: the bill, what it was spent on, what to change, what was asked for, the dearest sessions. With details
+/// everything else that people can be shown.
 pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
@@ -29,19 +33,62 @@ pub fn document(report: &Report<'_>) -> Document {
         return document;
     }
     gates::add(report, &mut document);
+    bill::add(report, &mut document);
     actions::add(report, &mut document);
-    totals::add(report, &mut document);
     sessions::add_groups(report, &mut document);
     sessions::add_models(report, &mut document);
-    misses::add(report, &mut document);
-    sessions::add(report, &mut document);
-    agents::add(report, &mut document);
-    what_if::add(report, &mut document);
-    agreement::add(report, &mut document);
-    unseen::add(report, &mut document);
-    super::calibration::add(report, &mut document);
-    damage::add(report, &mut document);
+    if report.view.details {
+        details(report, &mut document)
+    } else {
+        first_screen(report, &mut document)
+    }
     document
+}
+
+fn first_screen(report: &Report<'_>, document: &mut Document) {
+    if report.view.by.is_none() {
+        sessions::add(report, document, SESSIONS_FIRST);
+    }
+    if report.what_ifs.len() > WhatIf::defaults().len() {
+        what_if::add(report, document);
+    }
+    super::calibration::add(report, document);
+    if report.unreadable().next().is_some() {
+        damage::add(report, document);
+    }
+    document.aside(pointers(report));
+}
+
+/// Sessions on the first screen.
+const SESSIONS_FIRST: usize = 5;
+
+/// Sessions with details.
+const SESSIONS_ALL: usize = 10;
+
+fn details(report: &Report<'_>, document: &mut Document) {
+    head::rules(report, document);
+    totals::add(report, document);
+    misses::add(report, document);
+    sessions::add(report, document, SESSIONS_ALL);
+    agents::add(report, document);
+    what_if::add(report, document);
+    agreement::add(report, document);
+    unseen::add(report, document);
+    super::calibration::add(report, document);
+    damage::add(report, document);
+}
+
+/// Where the rest is.
+fn pointers(report: &Report<'_>) -> Vec<String> {
+    let limits = unseen::sentences(report).len();
+    let plural = if limits == 1 { "" } else { "s" };
+    let limits = if limits > 0 { format!(", {limits} limit{plural} of these numbers") } else { String::new() };
+    let causes = if report.misses.is_empty() { "what-ifs" } else { "why tokens were not read, what-ifs" };
+    vec![
+        format!("--details: {causes}, forecast{limits}"),
+        "--by day, --by model, --by project: the same by group".to_owned(),
+        "forkcast explain: one request in full".to_owned(),
+    ]
 }
 
 /// What was asked for beside the sums: limits, groups, what-ifs.

@@ -39,6 +39,15 @@ pub(super) fn span(from: Instant, to: Instant) -> Option<String> {
     Some(format!("{} to {} UTC", first.strftime("%Y-%m-%d %H:%M"), last.strftime(end)))
 }
 
+/// `2026-07-10 to 2026-08-01 UTC`; within a day with the time, `2026-11-02 18:30 to 22:41 UTC`.
+pub(super) fn days(from: Instant, to: Instant) -> Option<String> {
+    let (first, last) = (zoned(from)?, zoned(to)?);
+    if first.date() == last.date() {
+        return span(from, to);
+    }
+    Some(format!("{} to {} UTC", first.strftime("%Y-%m-%d"), last.strftime("%Y-%m-%d")))
+}
+
 fn zoned(at: Instant) -> Option<jiff::Zoned> {
     let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
     Some(timestamp.to_zoned(TimeZone::UTC))

@@ -8,7 +8,7 @@ use forkcast_sim::pricing::{Bill, Category, Money};
 use forkcast_sim::service::{self, Compared, CostRange};
 use forkcast_sim::wire::Usage;
 
-use super::Recorded;
+use super::{Recorded, Spending};
 
 /// Usage and what it cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub struct Account {
     pub predicted: Option<Side>,
     /// What was billed: recorded, or predicted where nothing was recorded.
     pub billed: Side,
+    /// What the bill was spent on; its parts add up to it.
+    pub spending: Spending,
     /// The bill with every missed token read.
     pub perfect: Option<Money>,
     /// Premiums of writes that nobody read.
@@ -193,6 +195,7 @@ impl Account {
             add(&mut side.cost, self.without_profile.cost);
         }
         self.lower_bound = self.lower_bound.filter(|_| self.bounded);
+        debug_assert_eq!(self.spending.total(), self.billed.cost.unwrap_or_default(), "parts of the bill and the bill");
         let recorded = self.ledger.recorded_requests > 0;
         self.recorded.usage = self.ledger.recorded;
         self.recorded.cost = self.billed.cost.filter(|_| recorded);
@@ -210,6 +213,7 @@ impl Account {
         self.ledger.add(line);
         self.billed.usage += line.billed().unwrap_or_default();
         add(&mut self.billed.cost, bill);
+        line.charge.bill.iter().for_each(|bill| self.spending += Spending::of(bill));
         add(&mut self.perfect, line.charge.perfect);
         for fee in line.charge.bill.iter().flat_map(|bill| &bill.fees) {
             let sum = self.fees.entry(fee.name.clone()).or_default();

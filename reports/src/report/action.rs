@@ -3,30 +3,31 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use forkcast_replay::what_if::{self, SessionCosts, Where};
+use forkcast_replay::what_if::{self, SessionCosts, WhatIf, Where};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
 
-use super::tally::WEEK;
 use super::{Recorded, Report, Session};
 use crate::document::count;
 
 mod advice;
 
-use advice::{Advice, MISSES, ONE_HOUR};
+use advice::{Advice, MISSES, Reader};
+
+pub use advice::suggestion;
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
+    /// Stable word for machines: `restart`, `pause`, `ttl_1h`.
+    pub code: &'static str,
     /// A sentence for people: what to do, and what it was that cost.
     pub what: String,
     /// Index among the report's sessions of each that it helps, the one with most money first.
     pub sessions: Vec<usize>,
-    /// What it saves over the whole time.
+    /// What it saves over the time of the recording.
     pub saved: Money,
-    /// What it saves in a week.
-    pub saved_per_week: Money,
     /// The what-if that proves it: its index; `None` where the money of causes does.
     pub what_if: Option<usize>,
 }
@@ -37,64 +38,57 @@ const ACTIONS_MAX: usize = 5;
 /// What saves less than this part of the bill is not worth a sentence: one hundredth.
 const BILL_PARTS: i128 = 100;
 
-/// What to do, the largest saving first. Savings of several actions may overlap, so they add up to less.
+/// What to do, the largest saving first: what keeps the answers, then another model, last what only hindsight could choose. Savings of several actions may overlap,
+/// so they add up to less.
 pub fn actions(report: &Report<'_>) -> Vec<Action> {
     let Some(bill) = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO) else { return Vec::new() };
     let tried = tried(report);
-    let lives_longer = tried.iter().any(|found| found.lifetime);
+    let lives_longer = tried.iter().any(|found| found.lives_longer && found.kind == Kind::SameAnswers);
     let mut found: Vec<Found> = tried.into_iter().chain(report.missed.found(report, lives_longer)).collect();
-    found.retain(|found| found.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
-    found.sort_by_key(|found| (Reverse(found.saved), found.what.clone()));
-    found.truncate(ACTIONS_MAX);
-    let span = worked(report);
-    found.into_iter().map(|found| found.action(span)).collect()
+    found.retain(|found| found.action.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
+    found.sort_by_key(|found| (found.kind, Reverse(found.action.saved), found.action.what.clone()));
+    // What saves least of what keeps the answers gives way, so that each kind is named.
+    let others = found.iter().filter(|found| found.kind != Kind::SameAnswers).count();
+    let same = found.len() - others;
+    found.drain(ACTIONS_MAX.saturating_sub(others).min(same)..same);
+    found.into_iter().take(ACTIONS_MAX).map(|found| found.action).collect()
 }
 
-/// An action before its money is divided by weeks.
+/// An action and what decides its place.
 struct Found {
-    what: String,
-    sessions: Vec<usize>,
-    saved: Money,
-    what_if: Option<usize>,
+    action: Action,
     /// It makes entries live longer, so what expired is counted in it.
-    lifetime: bool,
+    lives_longer: bool,
+    kind: Kind,
 }
 
-impl Found {
-    fn action(self, span: Duration) -> Action {
-        let Self { what, sessions, saved, what_if, .. } = self;
-        Action { what, sessions, saved, saved_per_week: per_week(saved, span), what_if }
-    }
+/// How certainly somebody can do it, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// The same requests get the same answers.
+    SameAnswers,
+    /// Another model answers.
+    OtherModel,
+    /// Only who knows the future can do it.
+    Hindsight,
 }
 
-/// From the first request to the last, without weeks in which there was none: one old file must not thin out all savings.
-fn worked(report: &Report<'_>) -> Duration {
-    let whole = report.span().map_or(Duration::default(), |(first, last)| last.since(first));
-    whole.min(Duration(WEEK.0.saturating_mul(report.tally.weeks.len() as u64)))
-}
-
-/// Money divided by the weeks in which it was spent, at least one.
-fn per_week(saved: Money, span: Duration) -> Money {
-    let nanos = |span: Duration| i128::from(span.0);
-    if span <= WEEK {
-        return saved;
-    }
-    // Through seconds where the product would not fit.
-    match saved.picousd().checked_mul(nanos(WEEK)) {
-        Some(product) => Money::from_picousd(product / nanos(span)),
-        None => Money::from_picousd(saved.picousd() / (nanos(span) / nanos(WEEK)).max(1)),
-    }
-}
-
-/// The what-ifs that are worth doing, by the rules of [`what_if::actions`]: nothing that only hindsight could choose, unless it
-/// is called so.
+/// The what-ifs that are worth doing, by the rules of [`what_if::actions`].
 fn tried(report: &Report<'_>) -> Vec<Found> {
     let waits = &report.tally.waits;
+    // Who uses a client cannot make it send pings or place its breakpoints.
+    let is_author = report.missed.reader() == Reader::Author;
+    let is_possible = |what_if: &WhatIf| is_author || (what_if.keepalive.is_none() && what_if.breakpoints.is_none());
     let cost = |(at, session): (usize, &Session)| SessionCosts {
         session: at,
-        span: None,
         unchanged: session.account.billed.cost.unwrap_or(Money::ZERO),
-        what_ifs: session.account.what_if.iter().map(|side| side.cost).collect(),
+        what_ifs: session
+            .account
+            .what_if
+            .iter()
+            .zip(&report.options.what_if)
+            .map(|(side, what_if)| side.cost.filter(|_| is_possible(what_if)))
+            .collect(),
         waits: waits.contains(&session.index),
     };
     let costs: Vec<SessionCosts> = report.sessions.iter().enumerate().map(cost).collect();
@@ -113,46 +107,67 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
         Where::Everywhere => format!("in all {number} sessions"),
         Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
         Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),
-        Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper in each"),
+        Where::OtherModel => "for the same requests; answers will differ".to_owned(),
+        Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper afterwards"),
     };
-    let what = format!("{} {place}", advice::of_what_if(name));
-    let lifetime = report
+    let advice::Change { code, words } = advice::change(name, report.missed.reader());
+    let lives_longer = report
         .options
         .what_if
         .get(action.what_if)
         .is_some_and(|found| found.ttl.is_some() || found.keepalive.is_some());
-    Some(Found { what, sessions, saved: action.saved, what_if: Some(action.what_if), lifetime })
+    let kind = match action.scope {
+        Where::ByConversation => Kind::Hindsight,
+        Where::OtherModel => Kind::OtherModel,
+        Where::Everywhere | Where::WithWaits => Kind::SameAnswers,
+    };
+    let what = format!("{words} {place}");
+    let action = Action { code, what, sessions, saved: action.saved, what_if: Some(action.what_if) };
+    Some(Found { action, lives_longer, kind })
 }
 
 /// The misses, each under the first piece of advice that fits it.
 #[derive(Debug)]
-pub(super) struct Missed(Vec<Sum>);
+pub(super) struct Missed {
+    sums: Vec<Sum>,
+    /// Requests by who can change something about them.
+    readers: BTreeMap<Reader, u64>,
+}
 
 impl Default for Missed {
     fn default() -> Self {
-        Self(MISSES.iter().map(|_| Sum::default()).collect())
+        Self { sums: MISSES.iter().map(|_| Sum::default()).collect(), readers: BTreeMap::new() }
     }
 }
 
 impl Missed {
-    pub fn take(&mut self, entry: &Recorded<'_>) {
-        let told = entry.evidence.as_ref().map_or("", |shown| shown.shows);
-        let usage = entry.line.billed().unwrap_or_default();
-        let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
+    /// `pause`: how long its agent had sent nothing before.
+    pub fn take(&mut self, entry: &Recorded<'_>, pause: Option<Duration>) {
+        *self.readers.entry(Reader::of(entry)).or_default() += 1;
         for part in &entry.line.charge.causes {
-            let shows = if part.cause == Cause::Expired && lives_long { ONE_HOUR } else { told };
+            let shows = advice::shown(entry, part.cause);
             let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));
-            if let Some((sum, cost)) = advice.and_then(|at| self.0.get_mut(at)).zip(part.cost) {
+            if let Some((sum, cost)) = advice.and_then(|at| self.sums.get_mut(at)).zip(part.cost) {
                 sum.requests += 1;
                 *sum.of_session.entry(entry.line.session).or_default() += cost;
+                if part.cause == Cause::Expired {
+                    sum.pauses.extend(pause.map(|pause| (Reverse(cost), pause)));
+                }
             }
         }
     }
 
+    /// Who can change something about most requests.
+    fn reader(&self) -> Reader {
+        let most = self.readers.iter().max_by_key(|(_, requests)| **requests);
+        most.map_or(Reader::Author, |(reader, _)| *reader)
+    }
+
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
-        let told = MISSES.iter().zip(&self.0);
-        let told = told.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
-        told.filter_map(|(advice, sum)| sum.found(report, advice)).collect()
+        let reader = self.reader();
+        let known = MISSES.iter().zip(&self.sums);
+        let known = known.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
+        known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()
     }
 }
 
@@ -162,16 +177,37 @@ struct Sum {
     requests: u64,
     /// Money by the session's index in the ledger.
     of_session: BTreeMap<usize, Money>,
+    /// Pauses that entries did not survive, with what each cost.
+    pauses: Vec<(Reverse<Money>, Duration)>,
 }
 
+const MINUTE_MS: u64 = 60_000;
+
+/// Pauses that are named.
+const PAUSES_SHOWN: usize = 3;
+
 impl Sum {
-    fn found(&self, report: &Report<'_>, advice: &Advice) -> Option<Found> {
+    fn found(&self, report: &Report<'_>, advice: &Advice, reader: Reader) -> Option<Found> {
         let sessions = report.sessions.iter().enumerate();
         let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
         let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
-        let plural = if self.requests == 1 { "" } else { "s" };
-        let what = format!("{}: {} request{plural} {}", advice.words(), count(self.requests), advice.because);
-        Some(Found { what, sessions, saved, what_if: None, lifetime: false })
+        let what = format!("{} ({})", advice.words(reader), self.times());
+        let action = Action { code: advice.code, what, sessions, saved, what_if: None };
+        Some(Found { action, lives_longer: false, kind: Kind::SameAnswers })
+    }
+
+    /// `6 times`; `8 times, after 225, 87, 71 minutes …` for pauses that outlived the cache.
+    fn times(&self) -> String {
+        let times = if self.requests == 1 { "once".to_owned() } else { format!("{} times", count(self.requests)) };
+        let mut pauses = self.pauses.clone();
+        pauses.sort();
+        let minutes: Vec<String> =
+            pauses.iter().take(PAUSES_SHOWN).map(|(_, pause)| count(pause.as_millis() / MINUTE_MS)).collect();
+        if minutes.is_empty() {
+            return times;
+        }
+        let more = if pauses.len() > PAUSES_SHOWN { " …" } else { "" };
+        format!("{times}, after {} minutes{more}", minutes.join(", "))
     }
 }
 
@@ -180,23 +216,4 @@ fn ranked(mut found: Vec<(usize, Money)>) -> Option<(Vec<usize>, Money)> {
     found.sort_by_key(|(at, saved)| (Reverse(*saved), *at));
     let saved = found.iter().map(|(_, saved)| *saved).sum();
     (!found.is_empty()).then(|| (found.into_iter().map(|(at, _)| at).collect(), saved))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::per_week;
-    use forkcast_sim::pricing::Money;
-    use forkcast_sim::time::Duration;
-
-    #[test]
-    fn less_than_a_week_counts_as_one() {
-        let days = |days: u64| Duration::from_secs(days * 86_400);
-        let saved = Money::from_picousd(14_000);
-        assert_eq!(per_week(saved, Duration::default()), saved);
-        assert_eq!(per_week(saved, days(6)), saved);
-        assert_eq!(per_week(saved, days(14)), Money::from_picousd(7_000));
-        // 2 USD a week for 100,000 days.
-        let much = Money::from_picousd(2 * 14_286 * 1_000_000_000_000);
-        assert_eq!(per_week(much, days(100_002)).picousd(), 2 * 1_000_000_000_000);
-    }
 }

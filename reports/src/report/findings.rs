@@ -9,7 +9,7 @@ use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::Compared;
 use forkcast_sim::service::Evidence;
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 
 use super::{Counted, Recorded, Report};
 
@@ -49,6 +49,8 @@ pub struct Miss {
     pub difference: Option<Box<Difference>>,
     /// The line of a transcript that shows it.
     pub evidence: Option<Evidence>,
+    /// How long its agent had sent nothing before, where that is known.
+    pub pause: Option<Duration>,
 }
 
 /// A comparable request whose verdict or read is not as recorded.
@@ -90,10 +92,10 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
+    pub fn take(&mut self, entry: &Recorded<'_>, counted: Counted, pause: Option<Duration>) {
         if counted.counts(entry) && !entry.line.charge.causes.is_empty() {
             let place = self.place(entry);
-            self.misses.extend(of_entry(entry, &place));
+            self.misses.extend(of_entry(entry, &place, pause));
         }
         if let Some(compared) = entry.comparison.as_ref().ok().filter(|compared| !agrees(compared)) {
             let causes = entry.line.charge.causes.iter().map(|part| part.cause).collect();
@@ -136,7 +138,7 @@ fn agrees(compared: &Compared) -> bool {
     compared.recorded == compared.predicted && compared.read_agrees()
 }
 
-fn of_entry<'e>(entry: &'e Recorded<'_>, place: &'e Place) -> impl Iterator<Item = Miss> + 'e {
+fn of_entry<'e>(entry: &'e Recorded<'_>, place: &'e Place, pause: Option<Duration>) -> impl Iterator<Item = Miss> + 'e {
     let line = &entry.line;
     line.charge.causes.iter().map(move |part| Miss {
         place: place.clone(),
@@ -149,6 +151,7 @@ fn of_entry<'e>(entry: &'e Recorded<'_>, place: &'e Place) -> impl Iterator<Item
             .and_then(|explanation| explanation.differences.iter().find(|found| found.cause == part.cause))
             .map(|found| Box::new(found.clone())),
         evidence: entry.evidence.clone(),
+        pause,
     })
 }
 

@@ -102,12 +102,12 @@ impl<'a> Gathering<'a> {
         }
         self.models.take(entry, &keys, counted);
         self.totals.take(entry, counted);
-        self.tally.take(entry, counted);
-        self.findings.take(entry, counted);
+        let pause = self.tally.take(entry, counted);
+        self.findings.take(entry, counted, pause);
         self.sizes.take(entry, self.options);
         self.unseen.take(entry, counted);
         if counted.counts(entry) {
-            self.missed.take(entry);
+            self.missed.take(entry, pause);
         }
     }
 }

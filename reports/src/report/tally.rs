@@ -41,18 +41,15 @@ pub struct Tally {
     pub(super) models: BTreeSet<String>,
     /// The provider's own word and our cause of the largest part of a miss: requests, tokens, money.
     pub diagnosed: BTreeMap<(DiagnosisKind, Cause), (u64, u64, Option<Money>)>,
-    /// Weeks since the epoch in which there were requests.
-    pub(super) weeks: BTreeSet<u64>,
     /// Sessions in which some agent's next request came after five minutes and within the hour: lifetimes matter there.
     pub(super) waits: BTreeSet<usize>,
     /// The last request of each agent of the part.
     last: BTreeMap<(usize, Option<u32>), Instant>,
 }
 
-pub(super) const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
 impl Tally {
-    pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
+    /// Counts a request. Returns how long its agent had sent nothing before, where that is known.
+    pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) -> Option<Duration> {
         let line = &entry.line;
         self.requests += 1;
         self.told += u64::from(entry.answered.is_some());
@@ -69,9 +66,7 @@ impl Tally {
         self.foreign_writes |= written && entry.is_foreign();
         self.names(entry);
         self.diagnosis(entry);
-        if let Some(at) = line.at {
-            self.instant(entry, at);
-        }
+        self.instant(entry, line.at?)
     }
 
     /// Sessions stand in one part each.
@@ -108,16 +103,17 @@ impl Tally {
         }
     }
 
-    fn instant(&mut self, entry: &Recorded<'_>, at: Instant) {
+    fn instant(&mut self, entry: &Recorded<'_>, at: Instant) -> Option<Duration> {
         const PAUSE: std::ops::RangeInclusive<u64> = 300_000..=3_600_000;
         let (from, to) = self.span.unwrap_or((at, at));
         self.span = Some((from.min(at), to.max(at)));
-        self.weeks.insert(at.0 / WEEK.0);
         let line = &entry.line;
         let before = self.last.insert((line.session, line.chain.map(|chain| chain.0)), at);
-        if before.is_some_and(|before| PAUSE.contains(&at.since(before).as_millis())) {
+        let pause = before.map(|before| at.since(before));
+        if pause.is_some_and(|pause| PAUSE.contains(&pause.as_millis())) {
             self.waits.insert(line.session);
         }
+        pause
     }
 }
 

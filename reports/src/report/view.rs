@@ -14,6 +14,8 @@ pub struct View {
     pub window: Window,
     /// What the sums may be.
     pub limits: Limits,
+    /// People see everything, not only the first screen.
+    pub details: bool,
     /// The requests are those of a run, which was not recorded.
     pub is_of_run: bool,
 }

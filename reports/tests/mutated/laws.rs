@@ -28,7 +28,7 @@ const SIGNED: [&str; 8] = [
     "delta_usd",
     "delta_share",
     "cost_error",
-    "saved_usd_per_week",
+    "saved_usd",
     "extra_cost_usd",
     "error",
     "sum_error",

@@ -149,6 +149,10 @@ pub struct ReplayArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
+    /// Show everything: causes, the largest misses, what-ifs, recorded against predicted, limits of the numbers
+    #[arg(long, help_heading = "Output")]
+    pub details: bool,
+
     /// Print this table alone, as comma-separated values with its columns in the first line
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,

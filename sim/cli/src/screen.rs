@@ -95,8 +95,11 @@ fn look() -> Look {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let on_terminal = io::stdout().is_terminal();
-    match width.filter(|_| on_terminal) {
-        Some(width) => Look { width, colour: !refused },
-        None => Look { colour: on_terminal && !refused, ..Look::default() },
-    }
+    let width = width.filter(|_| on_terminal).or_else(columns);
+    Look { width: width.unwrap_or_else(|| Look::default().width), colour: on_terminal && !refused }
+}
+
+/// The width that the environment asks for, as a shell or a script sets it.
+fn columns() -> Option<u16> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }

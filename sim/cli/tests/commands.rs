@@ -33,6 +33,13 @@ fn the_sample_in_every_format() {
 }
 
 #[test]
+fn details_of_the_sample() {
+    let output = forkcast(&folder("details"), &["replay", "-q", "--details"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    golden("details.txt", stdout(&output));
+}
+
+#[test]
 fn quiet_says_nothing() {
     let output = forkcast(&folder("quiet"), &["replay", "--quiet", "--progress", "plain"]);
     assert_eq!((code(&output), stderr(&output)), (0, ""));
@@ -169,16 +176,16 @@ fn damage_in_a_folder_costs_nothing_else() {
     fs::write(place.join("logs/b.json"), &SECOND[..100]).unwrap();
     let output = forkcast(&place, &["replay", "logs"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("1 request in 1 recording"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 request · 1 recording"), "{}", stdout(&output));
     assert!(stdout(&output).contains("unreadable") && stdout(&output).contains("b.json:1"), "{}", stdout(&output));
     let output = forkcast(&place, &["replay", "logs", "--strict"]);
     assert_eq!(code(&output), 2);
-    assert!(stdout(&output).contains("1 request in 1 recording"));
+    assert!(stdout(&output).contains("1 request · 1 recording"));
     assert!(stderr(&output).contains("logs/b.json:1"), "{}", stderr(&output));
     // A file that the user named must be readable, and the others are reported all the same.
     let output = forkcast(&place, &["replay", "logs/a.json", "logs/b.json"]);
     assert_eq!(code(&output), 2);
-    assert!(stdout(&output).contains("1 request in 1 recording"));
+    assert!(stdout(&output).contains("1 request · 1 recording"));
 }
 
 #[test]
@@ -214,7 +221,7 @@ fn limits_that_are_not_kept_end_with_1() {
         "forkcast: --max-cost: found $0.12199875, allowed is at most $0.12\n\
          forkcast: --min-hit-rate: found 60.126 %, allowed is at least 70 %\n"
     );
-    assert!(stdout(&output).contains("Tokens and cost"), "the report comes first");
+    assert!(stdout(&output).contains("Spent on"), "the report comes first");
     let output = forkcast(&place, &["replay", "-q", "--max-cost", "0.12", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
     assert_eq!(report["gates"][0]["passed"], false);

@@ -1,5 +1,7 @@
 //! What bounds the sums: a stretch of time, limits; what to do; what the numbers cannot show.
 
+use forkcast_sim::pricing::Money;
+
 use super::InReport;
 use crate::record::{Shape, Value};
 use crate::report::{Action, Gate, LeftOut, Measure, Unpriced, Unseen, Window};
@@ -44,16 +46,19 @@ record! {
 
 record! {
     InReport<'_, Action>, "action":
-    text "what", "What to do, and what it was that cost." => |action| action.of.what.clone();
+    text "code", "Stable word for it." => |action| action.of.code;
+    text "what", "What to change, and what it was that cost." => |action| action.of.what.clone();
     texts "sessions", "Ids of the sessions that it helps, the one with most money first." =>
         |action| {
             let sessions = action.of.sessions.iter().filter_map(|at| action.report.sessions.get(*at));
             Value::texts(sessions.map(|session| &session.id))
         };
-    usd "saved_usd_per_week",
-        "Money divided by the weeks between the first and the last request, of which those without requests do not \
-         count; at least one." =>
-        |action| action.of.saved_per_week;
+    usd "saved_usd", "What it saves over the time of the recording." => |action| action.of.saved;
+    share "saved_share", "The same as a part of the bill." =>
+        |action| {
+            let bill = action.report.totals.billed.cost.filter(|bill| *bill > Money::ZERO);
+            bill.map(|bill| action.of.saved.picousd() as f64 / bill.picousd() as f64)
+        }, null("where nothing has a price");
     text "what_if", "The what-if that proves it." =>
         |action| action.of.what_if.and_then(|at| action.report.what_ifs.get(at)).cloned(),
         null("where the money of causes proves it");

@@ -10,7 +10,7 @@ use super::InReport;
 use crate::format::usage::NO_PRICE;
 use crate::format::words::cause;
 use crate::record::{Record, Shape, Value, list};
-use crate::report::{Account, Agent, Agreement, Estimated, Group, Report, Residual, Session, Side, Spawned};
+use crate::report::{Account, Agent, Agreement, Estimated, Group, Report, Residual, Session, Side, Spawned, Spending};
 
 /// Sums over some requests.
 pub(crate) struct Sums<'a> {
@@ -29,6 +29,8 @@ record! {
          usage enters only where nothing was recorded." =>
         |sums| sums.account.predicted.as_ref().map(Record::value),
         null("where no cache profile exists");
+    record: Spending, "spending", "What the bill was spent on; the parts add up to it." =>
+        |sums| sums.account.billed.cost.map(|_| sums.account.spending.value()), null(NO_PRICE);
     record: Estimated, "output_estimated", "Output of which the recording holds only the start value of a stream." =>
         |sums| sums.account.output_estimated.value();
     record: Residual, "residual_cost_usd",
@@ -72,6 +74,17 @@ record! {
             let sides = sums.account.what_if.iter().zip(&sums.report.what_ifs).enumerate();
             list(sides.map(|(at, (side, name))| WhatIf { account: sums.account, at, side, name }))
         };
+}
+
+record! {
+    Spending, "spending":
+    usd "read_usd", "Tokens read from the cache." => |spending| spending.read;
+    usd "write_5m_usd", "Tokens written for five minutes, or for a provider's only lifetime." =>
+        |spending| spending.write_5m;
+    usd "write_1h_usd", "Tokens written for one hour." => |spending| spending.write_1h;
+    usd "input_usd", "Input that was neither read nor written." => |spending| spending.input;
+    usd "output_usd", "Answers." => |spending| spending.output;
+    usd "fees_usd", "What is charged beside tokens." => |spending| spending.fees;
 }
 
 record! {

@@ -5,7 +5,7 @@ use forkcast_sim::ledger::Line;
 
 use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::human::when;
-use crate::report::{Recorded, Report, statement_of_one};
+use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
 /// What is known of such a request.
 pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
@@ -18,7 +18,7 @@ pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     document.heading("What it read, and what it could have read");
     document.text(read(line));
     if !line.charge.causes.is_empty() {
-        document.table(causes(line));
+        document.table(causes(entry));
         crate::human::list::hint(&mut document);
     }
     document.text(sign(report, entry).into_iter().collect());
@@ -67,7 +67,7 @@ fn read(line: &Line) -> Vec<String> {
     said
 }
 
-fn causes(line: &Line) -> Table {
+fn causes(entry: &Recorded<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
@@ -82,10 +82,10 @@ fn causes(line: &Line) -> Table {
             Cell::text(part.cause.word()),
             Cell::Count(part.tokens),
             Cell::Money(part.cost),
-            Cell::text(part.cause.suggestion()),
+            Cell::Text(suggestion(entry, part)),
         ]
     };
-    table.rows = line.charge.causes.iter().map(row).collect();
+    table.rows = entry.line.charge.causes.iter().map(row).collect();
     table
 }
 

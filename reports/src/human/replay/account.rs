@@ -17,7 +17,7 @@ pub(super) fn table(word: &'static str, first: Column) -> Table {
             Column::right("Output", "output_tokens").optional(),
             Column::right("Cost", "cost_usd"),
             Column::right("Missed", "missed_tokens").optional(),
-            Column::right("costs", "missed_usd"),
+            Column::right("Avoidable", "missed_usd"),
             Column::left("Mostly", "cause"),
         ],
     )

@@ -1,4 +1,4 @@
-//! What to do, before anything else.
+//! What to change, and what that saves.
 
 use forkcast_sim::pricing::Money;
 
@@ -11,34 +11,30 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if actions.is_empty() {
         return;
     }
-    let mut table = Table::new(
-        "actions",
-        vec![
-            Column::wrap("What to do", "what"),
-            Column::right("Saves a week", "saved_usd_per_week"),
-            Column::right("Of the bill", "share"),
-            Column::name("Sessions", "sessions").optional(),
-            Column::left("Proof", "what_if"),
-        ],
-    );
+    let mut columns = vec![
+        Column::wrap("What to change", "what"),
+        Column::right("Saves", "saved_usd"),
+        Column::right("Of the bill", "saved_share"),
+    ];
+    if report.view.details {
+        columns.extend([Column::name("Sessions", "sessions").optional(), Column::left("Proof", "what_if").optional()]);
+    }
+    let mut table = Table::new("actions", columns);
     table.rows = actions.iter().map(|action| row(report, action)).collect();
-    document.heading("What to do");
     document.table(table);
     if actions.len() > 1 {
-        document.aside(vec!["Savings may overlap: together they are less than their sum.".to_owned()]);
+        document.aside(vec!["Savings over the whole recording; they may overlap.".to_owned()]);
     }
 }
 
 fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {
-    let proof = action.what_if.and_then(|at| report.what_ifs.get(at));
     let share = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO).map(|bill| part_of(action.saved, bill));
-    vec![
-        Cell::text(&action.what),
-        Cell::Money(Some(action.saved_per_week)),
-        Cell::Share(share),
-        sessions(report, action),
-        Cell::text(proof.map_or("misses", String::as_str)),
-    ]
+    let mut row = vec![Cell::text(&action.what), Cell::Money(Some(action.saved)), Cell::Share(share)];
+    if report.view.details {
+        let proof = action.what_if.and_then(|at| report.what_ifs.get(at));
+        row.extend([sessions(report, action), Cell::text(proof.map_or("misses", String::as_str))]);
+    }
+    row
 }
 
 /// The session with most of the money, and how many others there are.

@@ -1,32 +1,23 @@
 //! What was read, by which rules and prices.
 
-use super::{is_told, listed, some};
+use super::{bill, is_told, listed, some};
 use crate::document::Document;
 use crate::human::when;
 use crate::names::Names;
 use crate::report::{Report, UNKNOWN, statement};
 
+/// The first line, and what was read.
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    document.title(bill::title(report));
+    document.aside([files(report), window(report), prices(report)].into_iter().flatten().collect());
+}
+
+/// By which rules it was read; of which model it is.
+pub(super) fn rules(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
-    let requests = report.tally.requests;
-    let (session, chain) = if is_told(report) { ("session", "agent") } else { ("recording", "chain") };
-    let mut title = format!("{} in {}", some(requests, "request"), some(report.sessions.len() as u64, session));
-    if chains > 0 {
-        title.push_str(&format!(", {}", some(chains as u64, chain)));
-    }
-    if let Some(span) = report.span().and_then(|(from, to)| when::span(from, to)) {
-        title.push_str(&format!(", {span}"));
-    }
-    if report.is_partial() {
-        title = format!("Partial, interrupted before the end: {title}");
-    }
-    document.title(title);
-    document.aside(
-        vec![files(report), window(report), rules(report), prices(report), model(report)]
-            .into_iter()
-            .flatten()
-            .collect(),
-    );
+    let chain = if is_told(report) { "agent" } else { "chain" };
+    let chains = (chains > 0).then(|| format!("Requests of {}", some(chains as u64, chain)));
+    document.aside([chains, profiles(report), model(report)].into_iter().flatten().collect());
 }
 
 fn files(report: &Report<'_>) -> Option<String> {
@@ -70,7 +61,7 @@ fn window(report: &Report<'_>) -> Option<String> {
     Some(format!("{sent}; {others} only filled the cache{dark}"))
 }
 
-fn rules(report: &Report<'_>) -> Option<String> {
+fn profiles(report: &Report<'_>) -> Option<String> {
     let names: Vec<String> = report.rules.iter().map(|name| (*name).to_owned()).collect();
     (!names.is_empty()).then(|| format!("Cache rules {}", listed(&names)))
 }

@@ -7,7 +7,7 @@ use forkcast_sim::service::Evidence;
 
 use super::totals::part_of;
 use super::{place, shown_at};
-use crate::document::{Cell, Column, Document, Table};
+use crate::document::{Cell, Column, Document, Table, count};
 use crate::human::when;
 use crate::report::{Miss, Report};
 
@@ -103,5 +103,8 @@ fn change(report: &Report<'_>, miss: &Miss) -> Cell {
 /// What the transcript shows, with the line where that is another than the request's own.
 fn sign(miss: &Miss, shown: &Evidence) -> Cell {
     let own = shown.line as usize == miss.place.line && shown.file == miss.place.file;
-    Cell::Text(if own { shown.shows.to_owned() } else { format!("{} (line {})", shown.shows, shown.line) })
+    let pause = miss.pause.filter(|_| miss.cause == Cause::Expired).map(|pause| pause.as_millis() / 60_000);
+    let pause = pause.map_or_else(String::new, |minutes| format!(", after {} minutes", count(minutes)));
+    let line = if own { String::new() } else { format!(" (line {})", shown.line) };
+    Cell::Text(format!("{}{line}{pause}", shown.shows))
 }

@@ -4,9 +4,6 @@ use super::{account, is_told};
 use crate::document::{Column, Document};
 use crate::report::{By, Report, Session, rank};
 
-/// Recordings that people see.
-const RECORDINGS_SHOWN: usize = 10;
-
 /// Models that people see.
 const MODELS_SHOWN: usize = 12;
 
@@ -16,7 +13,7 @@ const GROUPS_SHOWN: usize = 31;
 /// The name of the row with the sums over all.
 const ALL: &str = "all";
 
-pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+pub(super) fn add(report: &Report<'_>, document: &mut Document, shown_max: usize) {
     if report.sessions.len() < 2 {
         return;
     }
@@ -24,7 +21,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
     let mut table =
         account::table("sessions", Column::name(if is_told(report) { "Session" } else { "Recording" }, "session"));
-    table.make(RECORDINGS_SHOWN, &sessions, |session| account::row(&report.brief(session), &session.account));
+    table.make(shown_max, &sessions, |session| account::row(&report.brief(session), &session.account));
     table.sum = Some(account::row(ALL, &report.totals));
     table.rows_are = if is_told(report) {
         "sessions (--table sessions lists all)"

@@ -1,14 +1,13 @@
-//! Recorded beside predicted, and what the bill could have been.
+//! Recorded tokens beside predicted ones.
 
 use forkcast_sim::pricing::{Category, Money};
 
-use crate::document::{Cell, Column, Document, Table, money, share};
-use crate::report::{Report, Side, not_modelled};
+use crate::document::{Cell, Column, Document, Table};
+use crate::report::{Report, Side};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
-    document.heading("Tokens and cost");
+    document.heading("Recorded and predicted");
     document.table(table(report));
-    document.text([perfect(report), unread(report)].into_iter().flatten().collect());
 }
 
 fn table(report: &Report<'_>) -> Table {
@@ -78,29 +77,6 @@ fn costs(sides: &[Side]) -> Vec<Cell> {
         );
     }
     row
-}
-
-/// The bill if everything that had been sent before had been read.
-fn perfect(report: &Report<'_>) -> Option<String> {
-    let account = &report.totals;
-    let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
-    if bill == perfect {
-        let perfect =
-            if not_modelled(report) == 0 { ": this is the perfect bill" } else { ", as far as that is known" };
-        return Some(format!("Every token that could have been read was read{perfect}."));
-    }
-    let saved = bill - perfect;
-    Some(format!(
-        "Perfect bill {}: with every missed token read, {} ({}) less.",
-        money(perfect),
-        money(saved),
-        share(part_of(saved, bill)),
-    ))
-}
-
-fn unread(report: &Report<'_>) -> Option<String> {
-    let premium = report.totals.unread_writes.filter(|premium| *premium > Money::ZERO)?;
-    Some(format!("Writes that nobody read cost {} more than plain input would have.", money(premium)))
 }
 
 /// A part of an amount; zero of nothing.

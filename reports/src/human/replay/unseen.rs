@@ -8,6 +8,15 @@ use crate::document::{Document, count, money};
 use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    let sentences = sentences(report);
+    if !sentences.is_empty() {
+        document.heading("What these numbers cannot show");
+        document.text(sentences);
+    }
+}
+
+/// A sentence for each thing that the numbers leave out.
+pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let found = report.unseen;
     let sentences = [
         without_rules(report, &found),
@@ -20,11 +29,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         without_usage(report, &found),
         fees(report),
     ];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    if !sentences.is_empty() {
-        document.heading("What these numbers cannot show");
-        document.text(sentences);
-    }
+    sentences.into_iter().flatten().collect()
 }
 
 /// Requests of which only usage and bill are known.
@@ -46,7 +51,7 @@ fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
 const MODELS_NAMED: usize = 5;
 
 /// Tokens that are counted and cost nothing in these sums.
-fn without_price(report: &Report<'_>) -> Option<String> {
+pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     let mut unpriced = unpriced(report);
     unpriced.retain(|model| model.tokens > 0);
     unpriced.sort_by_key(|model| std::cmp::Reverse(model.tokens));

@@ -1,75 +1,135 @@
-//! What to do about each cause and what each what-if stands for, in words.
+//! What to do about each cause and what each what-if stands for, in words: for who writes an agent, and for who uses a client.
 
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::ledger::CauseCost;
+
+use crate::report::Recorded;
+
+/// Who reads the advice: what can be changed depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reader {
+    /// Writes the agent: requests were recorded as sent.
+    Author,
+    /// Uses a client that is not known by its settings.
+    User,
+    /// Uses Claude Code.
+    ClaudeCode,
+}
+
+impl Reader {
+    /// Who can change something about a request.
+    pub fn of(entry: &Recorded<'_>) -> Self {
+        match entry.answered {
+            None => Self::Author,
+            Some(answered) if answered.session.format.name() == "claude-code" => Self::ClaudeCode,
+            Some(_) => Self::User,
+        }
+    }
+}
 
 /// What to do about some causes.
 pub(super) struct Advice {
+    /// Stable word for machines.
+    pub code: &'static str,
     /// The causes that it would end. What saves the first is said of all.
     pub causes: &'static [Cause],
-    /// What became of the requests that missed: "3 requests …".
-    pub because: &'static str,
-    /// Where a transcript shows more of what happened.
-    special: Option<Special>,
-}
-
-/// Advice for requests of which more is known than their cause.
-struct Special {
-    /// Words in what a transcript shows.
-    shows: &'static str,
-    /// What to do.
-    words: &'static str,
+    /// Words in what a transcript shows, where it is for such requests alone.
+    shows: Option<&'static str>,
+    /// What the user of a client can do; without it what saves the first cause.
+    user: Option<&'static str>,
+    /// The same with the settings of Claude Code (`sim/docs/clients.md`).
+    claude_code: Option<&'static str>,
 }
 
 impl Advice {
-    const fn new(causes: &'static [Cause], because: &'static str) -> Self {
-        Self { causes, because, special: None }
+    const fn new(code: &'static str, causes: &'static [Cause]) -> Self {
+        Self { code, causes, shows: None, user: None, claude_code: None }
     }
 
-    /// What to do where a transcript `shows` this.
-    const fn instead(self, shows: &'static str, words: &'static str) -> Self {
-        Self { special: Some(Special { shows, words }), ..self }
+    /// For requests of which a transcript `shows` this.
+    const fn where_it(self, shows: &'static str) -> Self {
+        Self { shows: Some(shows), ..self }
+    }
+
+    /// What the user of a client can do.
+    const fn user(self, words: &'static str) -> Self {
+        Self { user: Some(words), ..self }
+    }
+
+    /// What the user of Claude Code can do.
+    const fn claude_code(self, words: &'static str) -> Self {
+        Self { claude_code: Some(words), ..self }
     }
 
     /// Whether a miss is one of those that it would end.
     pub fn is_for(&self, cause: Cause, shows: &str) -> bool {
-        self.causes.contains(&cause) && self.special.as_ref().is_none_or(|special| shows.contains(special.shows))
+        self.causes.contains(&cause) && self.shows.is_none_or(|words| shows.contains(words))
     }
 
     /// What to do.
-    pub fn words(&self) -> &'static str {
-        match &self.special {
-            Some(special) => special.words,
-            None => self.causes.first().map_or("", |cause| cause.suggestion().trim_end_matches('.')),
+    pub fn words(&self, reader: Reader) -> &'static str {
+        let authors = || self.causes.first().map_or("", |cause| cause.suggestion().trim_end_matches('.'));
+        match reader {
+            Reader::Author => authors(),
+            Reader::User => self.user.unwrap_or_else(authors),
+            Reader::ClaudeCode => self.claude_code.or(self.user).unwrap_or_else(authors),
         }
     }
 }
 
 /// What a bill shows whose writes live for one hour already.
-pub(super) const ONE_HOUR: &str = "one-hour entries";
+const ONE_HOUR: &str = "one-hour entries";
+
+/// What is known of a miss beside its cause: what a transcript shows, or how long the entry lived.
+pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
+    let usage = entry.line.billed().unwrap_or_default();
+    let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
+    match cause {
+        Cause::Expired if lives_long => ONE_HOUR,
+        _ => entry.evidence.as_ref().map_or("", |shown| shown.shows),
+    }
+}
+
+/// What would save a part of what a request missed.
+pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
+    let shows = shown(entry, part.cause);
+    match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
+        Some(advice) => format!("{}.", advice.words(Reader::of(entry))),
+        None => part.cause.suggestion().to_owned(),
+    }
+}
+
+/// The client alone can change it.
+const THE_CLIENT: &str = "Tell the makers of the client: it changed what it had sent before";
+
+/// The client alone can change it.
+const ITS_BREAKPOINTS: &str = "Tell the makers of the client: it placed no breakpoint where one was needed";
 
 /// Causes that somebody can do something about. What chance, the provider or the task itself causes is not among them.
 pub(super) const MISSES: [Advice; 16] = [
+    Advice::new("pause_over_an_hour", &[Cause::Expired])
+        .where_it(ONE_HOUR)
+        .user("Start a new session, or compact, before a pause of more than an hour")
+        .claude_code("Start afresh (/clear), or /compact, before a pause of more than an hour"),
+    Advice::new("pause", &[Cause::Expired])
+        .user("Keep pauses below five minutes, or choose the one-hour lifetime where the client has it")
+        .claude_code("Let entries live for an hour (setting promptCacheTtl \"1h\", or ENABLE_PROMPT_CACHING_1H=1)"),
+    Advice::new("setting_changed", &[Cause::LevelParameter])
+        .user("Keep thinking, effort and output settings fixed within a session"),
+    Advice::new("model_changed", &[Cause::ModelChanged])
+        .user("Keep one model in a long session; change it in a new one"),
+    Advice::new("tools_changed", &[Cause::ToolsAdded, Cause::ToolsRemoved, Cause::ToolsReordered, Cause::ToolChanged])
+        .user("Connect servers and load tools at the beginning of a session, not within it"),
+    Advice::new("restart", &[Cause::MessageEdited, Cause::SystemChanged])
+        .where_it("started anew")
+        .user("Do not restart the client in a long session"),
+    Advice::new("update", &[Cause::SystemChanged])
+        .where_it("version of the client")
+        .user("Update the client between sessions, not within one"),
+    Advice::new("system_changed", &[Cause::SystemChanged])
+        .user("Keep instructions, output style and working directory as they are within a session"),
     Advice::new(
-        &[Cause::Expired],
-        "came too late for entries of one hour (the most that can be saved: pings cost too)",
-    )
-    .instead(ONE_HOUR, "Keep entries alive, or begin anew, where sessions pause for more than an hour"),
-    Advice::new(
-        &[Cause::Expired],
-        "came too late for their entry (the most that can be saved: longer lives cost more)",
-    ),
-    Advice::new(&[Cause::LevelParameter], "lost their history to another setting"),
-    Advice::new(&[Cause::ModelChanged], "came right after a change of model"),
-    Advice::new(
-        &[Cause::ToolsAdded, Cause::ToolsRemoved, Cause::ToolsReordered, Cause::ToolChanged],
-        "came after it had changed",
-    ),
-    Advice::new(&[Cause::MessageEdited, Cause::SystemChanged], "came after one")
-        .instead("started anew", "Go on in the running client: a restart writes the whole conversation again"),
-    Advice::new(&[Cause::SystemChanged], "came after another version had taken over")
-        .instead("version of the client", "Update the client between sessions, not within one"),
-    Advice::new(&[Cause::SystemChanged], "came after it had changed"),
-    Advice::new(
+        "history_changed",
         &[
             Cause::MessageEdited,
             Cause::MessageInserted,
@@ -80,31 +140,49 @@ pub(super) const MISSES: [Advice; 16] = [
             Cause::KeyOrder,
             Cause::ImageChanged,
         ],
-        "came with another history than the one before",
-    ),
-    Advice::new(&[Cause::ResultsCleared], "came after some had been cleared"),
-    Advice::new(&[Cause::ThinkingStripped], "came after some had been taken out"),
-    Advice::new(&[Cause::Compacted], "came right after a compaction"),
-    Advice::new(&[Cause::InFlight], "could not read what was still being written"),
-    Advice::new(
-        &[Cause::NoBreakpoint, Cause::BeyondLookback, Cause::BreakpointLimit, Cause::TtlOrder],
-        "had none at the end of what was cached",
-    ),
-    Advice::new(&[Cause::BelowMinimum], "had a prefix too short to be cached"),
-    Advice::new(&[Cause::OtherScope], "were sent in another one"),
+    )
+    .user(THE_CLIENT),
+    Advice::new("results_cleared", &[Cause::ResultsCleared]).user(THE_CLIENT),
+    Advice::new("thinking_stripped", &[Cause::ThinkingStripped]).user(THE_CLIENT),
+    Advice::new("compacted", &[Cause::Compacted]).user("Compact rarely, at a natural pause"),
+    Advice::new("in_flight", &[Cause::InFlight]),
+    Advice::new("breakpoints", &[Cause::NoBreakpoint, Cause::BeyondLookback, Cause::BreakpointLimit, Cause::TtlOrder])
+        .user(ITS_BREAKPOINTS),
+    Advice::new("below_minimum", &[Cause::BelowMinimum]),
+    Advice::new("other_scope", &[Cause::OtherScope]).user("Stay in one workspace and one account within a session"),
 ];
 
-/// What to do for a what-if to come true, in words.
-pub(super) fn of_what_if(name: &str) -> String {
-    match name {
-        "ttl=1h" => "Use the one-hour lifetime".to_owned(),
-        "ttl=5m" => "Use the five-minute lifetime".to_owned(),
-        "ttl=head-1h" => "Give tools and system prompt one hour, the rest five minutes,".to_owned(),
-        "ttl=best" => "Choose the lifetime for each conversation".to_owned(),
-        _ if name.contains("keepalive=") => format!("Keep prefixes alive with pings ({name})"),
-        _ if name.contains("breakpoints=") => format!("Place breakpoints otherwise ({name})"),
-        _ => format!("Do as {name}"),
-    }
+/// What to do for a what-if to come true.
+pub(super) struct Change {
+    /// Stable word for machines.
+    pub code: &'static str,
+    /// In words.
+    pub words: String,
+}
+
+/// What the what-if of this name stands for.
+pub(super) fn change(name: &str, reader: Reader) -> Change {
+    let settings = reader == Reader::ClaudeCode;
+    let (code, words) = match name {
+        "ttl=1h" if settings => (
+            "ttl_1h",
+            "Let entries live for an hour (setting promptCacheTtl \"1h\", or ENABLE_PROMPT_CACHING_1H=1)".to_owned(),
+        ),
+        "ttl=1h" => ("ttl_1h", "Use the one-hour lifetime".to_owned()),
+        "ttl=5m" if settings => {
+            ("ttl_5m", "Let entries live for five minutes (setting promptCacheTtl \"5m\")".to_owned())
+        }
+        "ttl=5m" => ("ttl_5m", "Use the five-minute lifetime".to_owned()),
+        "ttl=head-1h" => ("ttl_head_1h", "Give tools and system prompt one hour, the rest five minutes,".to_owned()),
+        "ttl=best" => ("ttl_best", "Choose the lifetime for each conversation".to_owned()),
+        _ if name.contains("keepalive=") => ("keepalive", format!("Keep prefixes alive with pings ({name})")),
+        _ if name.contains("breakpoints=") => ("breakpoints", format!("Place breakpoints differently ({name})")),
+        _ => match name.strip_prefix("model=") {
+            Some(model) => ("model", format!("Use {model}")),
+            None => ("what_if", format!("Change {name}")),
+        },
+    };
+    Change { code, words }
 }
 
 #[cfg(test)]
@@ -113,10 +191,10 @@ mod tests {
     use forkcast_sim::diagnosis::CAUSES;
 
     #[test]
-    fn advice_with_words_comes_before_advice_without() {
+    fn advice_for_special_cases_comes_before_general_advice() {
         for cause in CAUSES {
             let fitting: Vec<&Advice> = MISSES.iter().filter(|advice| advice.causes.contains(&cause)).collect();
-            let general = fitting.iter().position(|advice| advice.special.is_none());
+            let general = fitting.iter().position(|advice| advice.shows.is_none());
             assert!(general.is_none_or(|at| at + 1 == fitting.len()), "{cause}");
         }
     }

@@ -13,7 +13,7 @@ use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{Report, gates};
+use forkcast_reports::report::{Report, View, gates};
 use forkcast_sim::cache::Rules;
 
 use crate::args::{Format, ReplayArgs};
@@ -28,7 +28,7 @@ pub mod complaints;
 /// Runs the verb.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.format)?;
-    let view = args.view.view(names(args)).map_err(BadInput::error)?;
+    let view = View { details: args.details, ..args.view.view(names(args)).map_err(BadInput::error)? };
     // Before the work, so that nobody waits for a folder that cannot be used.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;

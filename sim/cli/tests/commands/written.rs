@@ -124,7 +124,7 @@ fn a_full_disk_is_bad_input_and_the_report_is_printed() {
     log(&place, "log", 40);
     let full = "trap '' XFSZ; ulimit -f 4";
     for (verb, wanted) in [
-        ("replay log.jsonl", "requests in 1 recording"),
+        ("replay log.jsonl", "requests · 1 recording"),
         ("run", "forks/fan-out"),
         ("fanout --children 2,4,8", "children"),
     ] {

@@ -1,0 +1,104 @@
+//! The bill in one line, and what it was spent on.
+
+use forkcast_sim::pricing::Money;
+
+use super::totals::part_of;
+use super::{is_told, some, unseen};
+use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::human::when;
+use crate::report::{Report, not_modelled};
+
+/// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
+pub(super) fn title(report: &Report<'_>) -> String {
+    let session = if is_told(report) { "session" } else { "recording" };
+    let mut parts = vec![bill(report)];
+    parts.push(some(report.tally.requests, "request"));
+    parts.push(some(report.sessions.len() as u64, session));
+    parts.extend(report.span().and_then(|(from, to)| when::days(from, to)));
+    let partial = if report.is_partial() { "Partial, interrupted before the end: " } else { "" };
+    format!("{partial}{}", parts.join(" · "))
+}
+
+fn bill(report: &Report<'_>) -> String {
+    let account = &report.totals;
+    let predicted = if account.ledger.recorded_requests == 0 { " predicted" } else { "" };
+    match account.billed.cost {
+        Some(bill) if report.tally.counted > 0 => format!("{}{predicted}", money(bill)),
+        _ => "No price".to_owned(),
+    }
+}
+
+/// What the bill was spent on.
+pub(super) fn add(report: &Report<'_>, document: &mut Document) {
+    if report.tally.counted == 0 {
+        return;
+    }
+    document.table(table(report));
+    document.text([avoidable(report), unread(report), unseen::without_price(report)].into_iter().flatten().collect());
+}
+
+fn table(report: &Report<'_>) -> Table {
+    let mut table = Table::new(
+        "spending",
+        vec![
+            Column::left("Spent on", "what"),
+            Column::right("Cost", "cost_usd"),
+            Column::right("Of the bill", "share"),
+            Column::right("Tokens", "tokens"),
+            Column::right("A request", "tokens_per_request"),
+        ],
+    );
+    let account = &report.totals;
+    let (usage, spending) = (&account.billed.usage, &account.spending);
+    let parts = [
+        ("Reading the context again", spending.read, usage.cache_read_input_tokens),
+        ("Writing it to the cache", spending.writes(), usage.cache_creation_input_tokens()),
+        ("Answers", spending.output, usage.output_tokens),
+        ("Input without the cache", spending.input, usage.input_tokens),
+    ];
+    let mut parts: Vec<(String, Money, Option<u64>)> = parts
+        .into_iter()
+        .filter(|(_, cost, tokens)| *cost > Money::ZERO || *tokens > 0)
+        .map(|(what, cost, tokens)| (what.to_owned(), cost, Some(tokens)))
+        .collect();
+    parts
+        .extend(account.fees.iter().map(|(name, (_, cost))| (format!("Fee: {}", name.replace('_', " ")), *cost, None)));
+    parts.sort_by_key(|(_, cost, tokens)| (std::cmp::Reverse(*cost), std::cmp::Reverse(*tokens)));
+    let bill = account.billed.cost;
+    let requests = report.tally.counted.max(1);
+    table.rows = parts
+        .into_iter()
+        .map(|(what, cost, tokens)| {
+            vec![
+                Cell::Text(what),
+                Cell::Money(bill.map(|_| cost)),
+                Cell::Share(bill.map(|bill| part_of(cost, bill))),
+                tokens.map_or(Cell::Empty, Cell::Count),
+                tokens.map_or(Cell::Empty, |tokens| Cell::Count(tokens / requests)),
+            ]
+        })
+        .collect();
+    table
+}
+
+/// What would not have been paid if everything that had been sent before had been read.
+fn avoidable(report: &Report<'_>) -> Option<String> {
+    let account = &report.totals;
+    let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
+    if bill == perfect {
+        let known = if not_modelled(report) == 0 { "" } else { ", as far as that is known" };
+        return Some(format!("Nothing of it was avoidable: every token that could have been read was read{known}."));
+    }
+    let saved = bill - perfect;
+    Some(format!(
+        "Avoidable: {}, {} of the bill, for {} tokens that had been sent before and were not read.",
+        money(saved),
+        share(part_of(saved, bill)),
+        count(account.ledger.missed_tokens),
+    ))
+}
+
+fn unread(report: &Report<'_>) -> Option<String> {
+    let premium = report.totals.unread_writes.filter(|premium| *premium > Money::ZERO)?;
+    Some(format!("Cache writes that were never read cost {} more than plain input.", money(premium)))
+}
