@@ -38,9 +38,9 @@ pub fn document(report: &Report<'_>) -> Document {
     sessions::add_groups(report, &mut document);
     sessions::add_models(report, &mut document);
     if report.view.details {
-        details(report, &mut document)
+        details(report, &mut document);
     } else {
-        first_screen(report, &mut document)
+        first_screen(report, &mut document);
     }
     document
 }
