@@ -1,21 +1,22 @@
-//! What agents send, what prompt caches remember, what it costs, and why it missed.
+//! Simulates the requests of agents and the prompt caches that serve them; explains cost and cache misses.
 //!
 //! A pure library: no files, no wall clock, no threads. Modules in reading order:
 //!
-//! * [`outside`]: what comes from outside, shown and complained about safely.
-//! * [`time`]: instants and durations, integers in nanoseconds; the executor on whose clock agents run.
+//! * [`outside`]: text from outside, shown and reported safely.
+//! * [`time`]: instants and durations in integer nanoseconds; the executor and its virtual clock.
 //! * `seed`: named seeds, and draws from them that are the same on every machine.
 //! * [`wire`]: requests as blocks, prefixes, breakpoints, usage; the only place where identity bytes are made.
-//! * [`cache`]: who remembers. Prompt caches by provider family, each held to a slow twin.
-//! * [`pricing`]: what it costs. A dated price book and money in 10⁻¹² USD.
-//! * [`diagnosis`]: why it missed. One cause for each token that was sent before and was not read.
+//! * [`cache`]: prompt caches by provider family, each tested against a slow reference implementation.
+//! * [`pricing`]: a dated price book, and money in 10⁻¹² USD.
+//! * [`diagnosis`]: one cause for each token that was sent before and not read.
 //! * [`ledger`]: what happened, request by request; every report is derived from it.
-//! * [`service`]: one request in, one entry out; every door, the guard too, asks the cache through it.
-//! * `guard`: whether a change broke it. The bytes that consecutive requests must share, and what moved in them.
-//! * `model`: who answers: scripts in the place of a model.
-//! * `agent`: who asks: a complete agent runtime.
-//! * `simulation`: where the two branches meet.
-//! * `laws`: what must hold of every run, checked from outside.
+//! * [`service`]: one request in, one entry out; all uses of the cache, including the guard, go through it.
+//! * `guard`: checks whether a change broke caching: the bytes that consecutive requests must share, and what moved in
+//!   them.
+//! * `model`: scripts that answer instead of a model.
+//! * `agent`: a complete agent runtime, which sends the requests.
+//! * `simulation`: joins agents with cache and ledger.
+//! * `laws`: invariants of every run, checked from outside.
 //!
 //! Imports go down this list only (a later module may use an earlier one); `tests/house.rs` holds the table.
 

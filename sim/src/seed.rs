@@ -1,28 +1,29 @@
-//! Chance that can be repeated: one seed, named child seeds, and draws that are the same on every machine.
+//! Repeatable randomness: one random seed, named child seeds, and draws that are the same on every machine.
 //!
-//! A child seed depends on its parent and its name alone, so that one more draw here changes nothing there. Samplers are
-//! our own, on the `libm` crate: neither a library's next release nor a processor's own arithmetic changes a run.
+//! A child seed depends only on its parent and its name, so an additional draw in one place changes nothing elsewhere.
+//! Samplers are our own and use the `libm` crate, so runs depend neither on a library's release nor on the processor's
+//! arithmetic.
 
 use std::f64::consts::TAU;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Where chance begins.
+/// A random seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed(pub u64);
 
-/// Draws from one seed, one after the other.
+/// A sequence of draws from one seed.
 #[derive(Clone, Debug)]
 pub struct Draws(ChaCha8Rng);
 
 impl Seed {
-    /// The seed of this number.
+    /// The seed with this number.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The seed for one purpose, by its name.
+    /// The child seed with this name.
     pub fn child(&self, name: &str) -> Self {
         let digest = self.digest(name.as_bytes());
         let mut head = [0; 8];
@@ -30,7 +31,7 @@ impl Seed {
         Self(u64::from_le_bytes(head))
     }
 
-    /// Draws from this seed, from the first on.
+    /// A new sequence of draws from this seed.
     pub fn draws(&self) -> Draws {
         Draws(ChaCha8Rng::from_seed(self.digest(b"")))
     }
@@ -41,8 +42,8 @@ impl Seed {
 }
 
 impl Draws {
-    /// A number below `n`, each as likely as the other; zero if `n` is.
-    #[allow(clippy::cast_possible_truncation)] // The two halves of a product are the purpose.
+    /// A uniformly distributed number below `n`; zero if `n` is zero.
+    #[allow(clippy::cast_possible_truncation)] // The two halves of the product are intended.
     pub fn below(&mut self, n: u64) -> u64 {
         // Lemire 2019, "Fast random integer generation in an interval": the few low products that would favour some
         // numbers are drawn again.
@@ -61,7 +62,7 @@ impl Draws {
         (self.0.next_u64() >> 11) as f64 * STEP
     }
 
-    /// A number from above 0 to 1, whose logarithm is finite.
+    /// A number above 0 and up to 1, so its logarithm is finite.
     fn positive_unit(&mut self) -> f64 {
         1.0 - self.unit()
     }
@@ -71,7 +72,7 @@ impl Draws {
         -mean * libm::log(self.positive_unit())
     }
 
-    /// A normally distributed number (Box and Muller 1958; one of the pair, so that a draw leaves nothing behind).
+    /// A normally distributed number (Box and Muller 1958; only one of the pair is used, so that no state is kept).
     pub fn normal(&mut self, mean: f64, sd: f64) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(self.positive_unit()));
         let angle = TAU * self.unit();
@@ -83,12 +84,13 @@ impl Draws {
         median * libm::exp(self.normal(0.0, sigma))
     }
 
-    /// A rank from 1 to `n`, rank k in proportion to k⁻ˢ; 1 if `n` is zero. A negative `s` counts as zero.
+    /// A rank from 1 to `n`, where rank k has a probability proportional to k⁻ˢ; 1 if `n` is zero. A negative `s`
+    /// counts as zero.
     ///
     /// Rejection from the integral of the density, Hörmann and Derflinger 1996, "Rejection-inversion to generate
-    /// variates from monotone discrete distributions": two draws or so at any `n`.
+    /// variates from monotone discrete distributions": about two draws for any `n`.
     pub fn zipf(&mut self, n: u64, s: f64) -> u64 {
-        // Beyond an exponent of 100 nothing but the first rank is ever drawn; no number at all counts as zero.
+        // With an exponent above 100 only the first rank is ever drawn; NaN counts as zero.
         let n = n.max(1);
         let s = if s > 0.0 { s.min(100.0) } else { 0.0 };
         let from = area(1.5, s) - 1.0;
@@ -102,14 +104,14 @@ impl Draws {
         }
     }
 
-    /// One of several things, each as likely as the other; `None` of none.
+    /// A uniformly drawn element; `None` if there are none.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let place = self.below(things.len() as u64);
-        // Below a length, so it fits; of no things there is none.
+        // Below the length, so it fits; an empty list gives `None`.
         things.get(place as usize)
     }
 
-    /// Whether something happens that happens so many times in a million.
+    /// True with a probability of `per_million` in a million.
     pub fn chance(&mut self, per_million: u64) -> bool {
         self.below(1_000_000) < per_million
     }
@@ -122,7 +124,7 @@ fn area(x: f64, s: f64) -> f64 {
     if libm::fabs(exponent) < 1e-8 { log * (1.0 + exponent / 2.0) } else { libm::expm1(exponent) / (1.0 - s) }
 }
 
-/// The x up to which the integral has this value.
+/// The x for which the integral has this value.
 fn area_inverse(value: f64, s: f64) -> f64 {
     let grown = ((1.0 - s) * value).max(-1.0);
     if libm::fabs(grown) < 1e-8 {

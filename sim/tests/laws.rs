@@ -125,7 +125,7 @@ fn identity_sees_blocks_that_were_not_sent() {
     looked.draft = draft(&["one", "2", "three"]);
     broken(bench.show(&mut identity(), &looked), "the block at messages[1].content[0] is not the one that was sent");
     looked.draft = draft(&["one", "two"]);
-    broken(bench.show(&mut identity(), &looked), "blocks were sent, the cache was given");
+    broken(bench.show(&mut identity(), &looked), "blocks were sent, but the cache received");
     looked.draft = draft(&["one", "two", "three"]);
     looked.draft.marks[0].item = 0;
     broken(bench.show(&mut identity(), &looked), "breakpoints moved");
@@ -184,7 +184,7 @@ fn reads_sees_a_read_of_what_nobody_wrote() {
     bench.show(&mut law, &looked).unwrap();
     let last = *looked.request.nodes.last().unwrap();
     (looked.outcome.hit, looked.outcome.read_tokens) = (Some(last), 2_000);
-    broken(bench.show(&mut Reads::new(&Rules::default()), &looked), "that nobody had written");
+    broken(bench.show(&mut Reads::new(&Rules::default()), &looked), "that was never written");
     // Its own answer has not begun: not even its writer reads it.
     broken(bench.show(&mut law, &looked), "had not begun to answer");
 }
@@ -232,10 +232,7 @@ fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
     show(law, vec![user.clone(), said.clone(), results(&["a", "b"])]).unwrap();
     broken(show(law, vec![user.clone(), said.clone(), results(&["a"])]), "the call b has no result");
     broken(show(law, vec![user.clone(), said.clone(), results(&["a", "b", "a"])]), "a result for a, which is not open");
-    broken(
-        show(law, vec![user.clone(), said.clone(), said.clone(), results(&["a", "b"])]),
-        "the call a stands there twice",
-    );
+    broken(show(law, vec![user.clone(), said.clone(), said.clone(), results(&["a", "b"])]), "the call a appears twice");
     broken(show(law, vec![user, results(&["c"])]), "a result for c");
 }
 
@@ -283,7 +280,7 @@ fn loop_15_answers_reads_blocks_however_they_are_spelled() {
     show(vec![call("a")], vec![result.clone()]).unwrap();
     show(vec![called.clone()], vec![Piece::tool_result("a", "text", true)]).unwrap();
     broken(show(vec![called.clone()], vec![unknown]), "the call a has no result");
-    broken(show(vec![call("a"), called], vec![result.clone()]), "the call a stands there twice");
+    broken(show(vec![call("a"), called], vec![result.clone()]), "the call a appears twice");
     broken(show(vec![call("b")], vec![result]), "a result for a");
 }
 
@@ -312,9 +309,9 @@ fn notify_10_notifications_sees_two_none_and_one_too_early() {
     watched(&[runs.clone(), ended.clone(), suppressed]).unwrap();
     watched(&[runs.clone(), in_front.clone()]).unwrap();
     broken(watched(&[runs.clone(), ended.clone(), once.clone(), once.clone()]), "a second notification");
-    broken(watched(&[runs.clone(), ended.clone()]), "nobody was told");
+    broken(watched(&[runs.clone(), ended.clone()]), "was never reported");
     broken(watched(&[runs.clone(), once.clone(), ended.clone()]), "has not ended");
-    broken(watched(&[runs.clone(), in_front, once]), "somebody waited for");
+    broken(watched(&[runs.clone(), in_front, once]), "ran in the foreground");
     broken(watched(&[runs, ended, notified("a", "failed")]), "its notification says failed");
 }
 
@@ -339,5 +336,5 @@ fn leftovers_sees_tasks_that_run_and_items_that_wait() {
     watched(&[item(1), state("a", "running", true), taken(1), state("a", "failed", true)]).unwrap();
     broken(watched(&[state("a", "running", true)]), "`a` still runs");
     broken(watched(&[item(1), item(2), taken(1)]), "item 2 still waits");
-    broken(watched(&[item(1), taken(1), taken(1)]), "in which it was not");
+    broken(watched(&[item(1), taken(1), taken(1)]), "without having been in it");
 }

@@ -211,7 +211,7 @@ fn a_recording_is_played_to_whoever_asks_what_was_asked() {
     let told = said(&mut model, &asks("y", "worker", 2, &["first", "1.0", "go on", "1.1", "more"]));
     assert!(told.contains("asked for answer 2, but chain `one` of the recording ends after 2"), "{told}");
     let told = said(&mut model, &asks("z", "worker", 0, &["first"]));
-    assert!(told.contains("one more than the recording has: all its 2 chains"), "{told}");
+    assert!(told.contains("one agent more than the recording has: all its 2 chains"), "{told}");
 }
 
 #[test]

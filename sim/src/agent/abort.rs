@@ -1,30 +1,30 @@
-//! Abort signals: one for each agent, so that stopping one leaves the others alone (contract ASYNC-11, CTX-18).
+//! Abort signals: one per agent, so that stopping one agent leaves the others running (contract ASYNC-11, CTX-18).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 
-/// A signal that is given at most once a turn and seen by everybody who holds it.
+/// A signal that is given at most once per turn and seen by every holder.
 #[derive(Clone, Debug, Default)]
 pub struct Abort(Rc<State>);
 
-/// A signal is handed down when it is given. Looking at it then costs the same however many are above it: agents may be
-/// nested thousands deep, and each looks at each of its turns.
+/// A signal is passed on to its descendants when it is given. Checking it then takes constant time at any depth: agents
+/// may be nested thousands deep, and each checks at every turn.
 #[derive(Debug, Default)]
 struct State {
     given: Cell<bool>,
-    /// One above it was given.
+    /// An ancestor was given.
     inherited: Cell<bool>,
     children: RefCell<Vec<Weak<State>>>,
-    /// Who waits, by when they began to.
+    /// Waiters, keyed by the order in which they began to wait.
     waiting: RefCell<BTreeMap<u64, Waker>>,
-    /// How often anybody began to wait for this signal, one above it or one below.
+    /// Number of waits so far on this signal, its ancestors and its descendants.
     waits: Rc<Cell<u64>>,
 }
 
 impl Abort {
-    /// A signal that is given with its parent's too: a synchronous child stops with its parent.
+    /// A signal that is given together with its parent: a synchronous child stops with its parent.
     pub fn child(&self) -> Self {
         let child = Rc::new(State {
             inherited: Cell::new(self.is_given()),
@@ -39,7 +39,7 @@ impl Abort {
         Self(child)
     }
 
-    /// Gives the signal. Whoever waits for it or for one below it goes on in the order in which they began to wait.
+    /// Gives the signal. Waiters of this signal and its descendants wake in the order in which they began to wait.
     pub fn give(&self) {
         self.0.given.set(true);
         let mut waiting = self.0.waiting.take();
@@ -49,18 +49,18 @@ impl Abort {
         waiting.into_values().for_each(Waker::wake);
     }
 
-    /// Takes the signal back: the main agent's next turn begins. Nobody who waits for it may be left.
+    /// Resets the signal when the main agent's next turn begins. No waiter may be left.
     pub fn clear(&self) {
         self.0.given.set(false);
         self.0.hand_down();
     }
 
-    /// Whether it was given.
+    /// Whether this signal or an ancestor was given.
     pub fn is_given(&self) -> bool {
         self.0.is_given()
     }
 
-    /// Ready when it was given, to this signal or one above it.
+    /// Ready when this signal or an ancestor is given.
     pub async fn given(&self) {
         if self.is_given() {
             return;
@@ -75,7 +75,7 @@ impl State {
         self.given.get() || self.inherited.get()
     }
 
-    /// Tells all signals below it, parents before their children, whether one above them was given.
+    /// Updates all descendants, parents before children, and returns them.
     fn hand_down(&self) -> Vec<Rc<Self>> {
         let mut told = self.tell_children();
         let mut at = 0;
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// Somebody waits for a signal, until this is dropped.
+/// A wait for a signal, until dropped.
 struct Wait<'a> {
     state: &'a State,
     number: u64,
@@ -135,7 +135,7 @@ mod tests {
     use crate::time::{Plan, run};
 
     #[test]
-    fn a_signal_is_given_to_all_below_it_and_taken_back() {
+    fn a_signal_reaches_all_descendants_and_can_be_reset() {
         let top = Abort::default();
         let middle = top.child();
         let bottom = middle.child();
@@ -151,9 +151,9 @@ mod tests {
         assert!(bottom.child().is_given());
     }
 
-    /// As if all of them waited for one signal: the order in which they go on must not depend on how they are nested.
+    /// As with a single signal: the wake-up order must not depend on the nesting.
     #[test]
-    fn those_who_wait_go_on_in_the_order_in_which_they_began() {
+    fn waiters_wake_in_the_order_in_which_they_began_to_wait() {
         let top = Abort::default();
         let one = top.child();
         let other = top.child();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_may_be_nested_deeper_than_a_stack() {
+    fn signals_can_be_nested_deeper_than_the_stack_allows() {
         let top = Abort::default();
         let mut all = vec![top.clone()];
         for at in 0..100_000 {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_that_are_gone_take_no_room() {
+    fn dropped_signals_take_no_space() {
         let top = Abort::default();
         for _ in 0..10_000 {
             drop(top.child());

@@ -1,6 +1,6 @@
-//! Everything that happens in a session, for whoever watches: the words are those of the contract's OBSERVABLES.
+//! Everything that happens in a session, for observers. The words are those of the contract's OBSERVABLES.
 //!
-//! An event carries ids, names, sizes and outcomes, never the text of a prompt, so that a log can be shown to anybody.
+//! An event carries ids, names, sizes and outcomes, but never the text of a prompt, so a log can be shown to anyone.
 
 use std::rc::Rc;
 
@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::time::Instant;
 use crate::wire::Usage;
 
-/// Takes events as they happen.
+/// Receives events as they happen.
 pub trait Sink {
     /// `event` happened at `at`.
     fn take(&self, at: Instant, event: &Event);
 }
 
-/// Something that happened. Serialised it is one line of the log; `event` is its word.
+/// Something that happened. Each serialised event is one line of the log; its name is in `event`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event")]
-#[expect(missing_docs, reason = "a field's name says what it is; the line above its variant says of what")]
+#[expect(missing_docs, reason = "the field names and the comment of each variant explain the fields")]
 #[non_exhaustive]
 pub enum Event {
     // ---- input and queue
@@ -35,17 +35,16 @@ pub enum Event {
     #[serde(rename = "queue.dequeue")]
     Dequeued { item: u64, mode: &'static str, priority: &'static str, agent: Option<Rc<str>>, consumer: &'static str },
     // ---- the loop
-    /// A loop begins, with what it starts from (LOOP-02): entries, tokens of the last answer, tools, the decision about
-    /// compaction.
+    /// A loop began (LOOP-02): entries, tokens of the last answer, tools, the compaction decision.
     #[serde(rename = "query.start")]
     QueryStarted { agent: Rc<str>, entries: usize, tokens: u64, tools: usize, compaction: &'static str },
-    /// A history became one text from outside, as a scenario tells; so many entries stood there.
+    /// A history was replaced by one text, as the scenario says; `entries` is its former length.
     #[serde(rename = "history.rewritten")]
     Rewritten { agent: Rc<str>, entries: usize },
     /// An iteration reached a step (LOOP-03): `compact`, `prompt`, `call`, `decide`.
     #[serde(rename = "query.step")]
     QueryStep { agent: Rc<str>, iteration: u32, step: &'static str },
-    /// A checkpoint of the loop (LOOP-17).
+    /// The loop reached a checkpoint (LOOP-17).
     #[serde(rename = "checkpoint")]
     Checkpoint { agent: Rc<str>, name: &'static str },
     /// An exit check was made (STOP-01).
@@ -54,10 +53,10 @@ pub enum Event {
     /// A loop ended.
     #[serde(rename = "query.end")]
     QueryEnded { agent: Rc<str>, reason: &'static str, turns: u32 },
-    /// A request went out.
+    /// A request was sent.
     #[serde(rename = "request.sent")]
     RequestSent { agent: Rc<str>, turn: u32, attempt: u32, messages: usize, tools: usize, breakpoints: usize },
-    /// A request is to be repeated after a wait.
+    /// A request will be repeated after a wait.
     #[serde(rename = "request.retry")]
     Retry { agent: Rc<str>, turn: u32, attempt: u32, why: Rc<str>, wait_ms: u64 },
     /// An event of an answer arrived.
@@ -76,26 +75,27 @@ pub enum Event {
     /// A tool began to run.
     #[serde(rename = "tool.start")]
     ToolStart { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str>, during_stream: bool },
-    /// A call came to its end: `ok`, `error`, or never ran: `unknown_tool`, `bad_input`, `denied`, `blocked`, `interrupted`.
+    /// A call ended with `ok` or `error`, or never ran: `unknown_tool`, `bad_input`, `denied`, `blocked`,
+    /// `interrupted`.
     #[serde(rename = "tool.end")]
     ToolEnd { agent: Rc<str>, tool_use: Rc<str>, outcome: &'static str },
-    /// A tool was called that the agent does not have: why, and whether its tools are its parent's as they are (DIAG-03).
+    /// A tool was called that the agent does not have: why, and whether its tools are exactly its parent's (DIAG-03).
     #[serde(rename = "tool.absent")]
     ToolAbsent { agent: Rc<str>, tool_use: Rc<str>, name: Rc<str>, why: &'static str, exact: bool },
-    /// A command began; `program` is its first word, `rule` the number of the rule that knows it, if one does.
+    /// A command began. `program` is its first word; `rule` is the number of the rule that matches it, if any.
     #[serde(rename = "shell.run")]
     Shell { agent: Rc<str>, program: Rc<str>, rule: Option<usize> },
-    /// A tool pool was put together; what was dropped, and why (TOOLS-08, DIAG-03).
+    /// A tool pool was built; what was dropped, and why (TOOLS-08, DIAG-03).
     #[serde(rename = "tools.resolved")]
     ToolsResolved { agent: Rc<str>, mode: &'static str, tools: Vec<Rc<str>>, dropped: Vec<(Rc<str>, &'static str)> },
-    /// Permission was asked for.
+    /// Permission was requested.
     #[serde(rename = "permission.request")]
     PermissionRequest { agent: Rc<str>, request: u64, tool: Rc<str>, route: &'static str },
-    /// Permission was decided, by a rule, a mode, or somebody's answer.
+    /// Permission was decided by a rule, a mode, or a user's answer.
     #[serde(rename = "permission.reply")]
     PermissionReply { agent: Rc<str>, tool: Rc<str>, allowed: bool, by: &'static str },
-    /// An agent's permission mode is not what somebody could expect: what its definition and its call say, what it is, and
-    /// why: `teammates_only` (a call's mode means nothing here), `bypass_not_allowed`, `forks_bubble` (DIAG-04).
+    /// An agent's permission mode is not the expected one: what its definition and its call say, the actual mode, and
+    /// why: `teammates_only` (a call's mode has no effect here), `bypass_not_allowed`, `forks_bubble` (DIAG-04).
     #[serde(rename = "permission.mode")]
     ModeTold {
         agent: Rc<str>,
@@ -105,7 +105,7 @@ pub enum Event {
         why: &'static str,
     },
     // ---- prompts, definitions, contexts
-    /// A system prompt was rendered under these warm flags; `changed` if its bytes are not those of the time before
+    /// A system prompt was rendered under these warm flags; `changed` if its bytes differ from the previous rendering
     /// (PROMPT-05).
     #[serde(rename = "prompt.rendered")]
     PromptRendered {
@@ -121,7 +121,7 @@ pub enum Event {
     /// What became of a definition: `kept`, `shadowed`, `denied`, `blocked`, `invalid` (ADEF-24).
     #[serde(rename = "definition")]
     Definition { agent_type: Rc<str>, source: &'static str, outcome: &'static str, why: Rc<str> },
-    /// The context of a sub-agent was made (CTX-01..06, CTX-15).
+    /// The context of a sub-agent was created (CTX-01..06, CTX-15).
     #[serde(rename = "context.created")]
     ContextCreated {
         agent: Rc<str>,
@@ -155,29 +155,30 @@ pub enum Event {
     /// A call of the Agent tool was refused.
     #[serde(rename = "agent.refused")]
     Refused { agent: Rc<str>, tool_use: Rc<str>, why: Rc<str> },
-    /// An agent begins to run under a task.
+    /// An agent started to run under a task.
     #[serde(rename = "agent.start")]
     AgentStarted { agent: Rc<str>, parent: Rc<str>, agent_type: Rc<str>, is_async: bool },
-    /// An agent failed; what its waiter makes of it depends on what it had said (SYNC-16, SYNC-17, ASYNC-08).
+    /// An agent failed; how its waiting parent handles it depends on what the agent had said (SYNC-16, SYNC-17,
+    /// ASYNC-08).
     #[serde(rename = "agent.failed")]
     AgentFailed { agent: Rc<str>, why: Rc<str> },
     /// A race between the next message of a synchronous child and the background signal was decided (SYNC-07).
     #[serde(rename = "race")]
     Race { agent: Rc<str>, winner: &'static str },
-    /// A background agent took a synchronous one over (SYNC-09).
+    /// A background agent took over a synchronous one (SYNC-09).
     #[serde(rename = "takeover")]
     Takeover { agent: Rc<str>, entries: usize, signal: &'static str },
-    /// The state of a task changed, or, with an equal state, it went into the background. Only tasks that end in the
-    /// background are notified of.
+    /// A task changed its state, or moved to the background with an unchanged state. Only tasks that end in the
+    /// background are notified.
     #[serde(rename = "task.state")]
     TaskState { task: Rc<str>, kind: &'static str, state: &'static str, background: bool },
-    /// A background task stands still; it is told of, and not ended by it (NOTIFY-14).
+    /// A background task makes no progress. This is reported, but does not end the task (NOTIFY-14).
     #[serde(rename = "task.stuck")]
     Stuck { task: Rc<str> },
     /// A name was registered for an agent (AGENT-26).
     #[serde(rename = "agent.named")]
     Named { agent: Rc<str>, name: Rc<str>, replaced: Option<Rc<str>> },
-    /// A notification was not enqueued because the task was notified already.
+    /// A notification was suppressed because the task's end was already reported.
     #[serde(rename = "notify.suppressed")]
     NotifySuppressed { task: Rc<str> },
     /// A call of the Agent tool has its result: `completed` or `async_launched` (RESULT-02), with its totals.
@@ -193,14 +194,15 @@ pub enum Event {
     /// A notification of a task's end was enqueued.
     #[serde(rename = "notify.enqueued")]
     Notified { task: Rc<str>, tool_use: Rc<str>, status: &'static str },
-    /// A step of cleaning up was made (SYNC-18..23, CTX-16).
+    /// A cleanup step was made (SYNC-18..23, CTX-16).
     #[serde(rename = "cleanup.step")]
     Cleanup { agent: Rc<str>, step: &'static str },
     /// Slow work after a task's end (ASYNC-09).
     #[serde(rename = "followup")]
     FollowUp { task: Rc<str>, work: &'static str, step: &'static str },
     // ---- forks
-    /// A fork's messages were built from what its parent had sent (FORK-27); `place` is its place among its siblings.
+    /// A fork's messages were built from what its parent had sent (FORK-27); `place` is its position among its
+    /// siblings.
     #[serde(rename = "fork.built")]
     ForkBuilt {
         agent: Rc<str>,
@@ -212,26 +214,26 @@ pub enum Event {
         built: usize,
         ablations: Vec<&'static str>,
     },
-    /// A call of the Agent tool did not fork in a session where forks are switched on: every condition that failed (DIAG-05).
+    /// An Agent call did not fork although forks are enabled: every condition that failed (DIAG-05).
     #[serde(rename = "fork.closed")]
     ForkClosed { agent: Rc<str>, tool_use: Rc<str>, failed: Vec<&'static str> },
     /// A fork was not allowed to fork (FORK-44..48).
     #[serde(rename = "fork.refused")]
     ForkRefused { agent: Rc<str>, tool_use: Rc<str>, by: &'static str },
-    /// A fork started a named agent, against what it was told (C30).
+    /// A fork started a named agent, against its instructions (C30).
     #[serde(rename = "fork.violation")]
     ForkViolation { agent: Rc<str>, tool_use: Rc<str>, agent_type: Rc<str> },
     /// A fork's report was read (FORK-42).
     #[serde(rename = "fork.report")]
     ForkReport { agent: Rc<str>, is_well_formed: bool, problem: Option<Rc<str>> },
-    /// A fork's parent had no rendered prompt to pass on: it was rendered for the fork (G06).
+    /// A fork's parent had no rendered prompt to share, so the prompt was rendered for the fork (G06).
     #[serde(rename = "prefix.unverified")]
     PrefixUnverified { agent: Rc<str> },
     // ---- outputs
     /// An entry was written to a transcript.
     #[serde(rename = "transcript.append")]
     TranscriptAppend { agent: Rc<str>, file: Rc<str>, entry: Rc<str>, kind: &'static str },
-    /// An event for a surrounding program (SYNC-21): `progress`, `completed`, `failed`, `stopped`.
+    /// An event for a host program (SYNC-21): `progress`, `completed`, `failed`, `stopped`.
     #[serde(rename = "sdk.event")]
     Sdk { agent: Rc<str>, kind: &'static str },
     /// Something was shown.
@@ -243,7 +245,7 @@ pub enum Event {
     User { does: &'static str },
 }
 
-/// Usage as it stands in a log.
+/// Usage in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tokens {
     /// Plain input.

@@ -1,4 +1,5 @@
-//! What everything in a session stands on: the clock, whoever watches, and ids. Stores know nothing else of their session.
+//! What every store of a session uses: the clock, the sink of events, and ids. Stores know nothing else of their
+//! session.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,16 +8,16 @@ use super::event::{Event, Sink};
 use crate::seed::Seed;
 use crate::time::{Handle, Instant};
 
-/// The ground of a session; everything in it holds the same.
+/// The shared base of a session.
 pub struct Ground {
     /// The clock and the executor.
     pub handle: Handle,
-    /// Ids, drawn from the seed.
+    /// Ids, drawn from the random seed.
     pub ids: Ids,
     sink: Rc<dyn Sink>,
 }
 
-/// Ids from counters and the seed: the same run gives the same ids (contract G22).
+/// Ids from counters and the random seed: equal runs get equal ids (contract G22).
 #[derive(Debug)]
 pub struct Ids {
     seed: Seed,
@@ -24,24 +25,24 @@ pub struct Ids {
 }
 
 impl Ground {
-    /// The ground of a run with this seed on this clock; `sink` watches.
+    /// The base of a run with this seed and clock; events go to `sink`.
     pub fn new(handle: Handle, seed: &Seed, sink: Rc<dyn Sink>) -> Rc<Self> {
         Rc::new(Self { handle, ids: Ids { seed: seed.child("ids"), given: Cell::new(0) }, sink })
     }
 
-    /// The instant.
+    /// The current instant.
     pub fn now(&self) -> Instant {
         self.handle.now()
     }
 
-    /// Tells the watcher of `event`.
+    /// Sends `event` to the sink.
     pub fn emit(&self, event: &Event) {
         self.sink.take(self.now(), event);
     }
 }
 
 impl Ids {
-    /// The next id that begins with `prefix`: `agent-` and eight hexadecimal digits, say.
+    /// The next id with this prefix, such as `agent-` and eight hexadecimal digits.
     pub fn next(&self, prefix: &str) -> Rc<str> {
         let number = self.number();
         let drawn = self.seed.child(prefix).child(&number.to_string()).draws().below(1 << 32);

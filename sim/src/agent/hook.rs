@@ -1,8 +1,8 @@
-//! Hooks: scripted things that look on and may interfere at given moments (contract STOP-03, STOP-04, STOP-08..10,
-//! CTX-09, CTX-10).
+//! Hooks: scripted observers that may interfere at given moments (contract STOP-03, STOP-04, STOP-08..10, CTX-09,
+//! CTX-10).
 //!
-//! A hook of the session acts in every agent, one of an agent in that agent alone. What a hook says each time it runs
-//! is scripted: `script` word by word, then nothing any more.
+//! A hook of the session acts in every agent, a hook of an agent only in that agent. `script` holds its response for
+//! each run, in order; after the last one it says nothing.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -21,37 +21,36 @@ pub struct Hook {
     pub name: Rc<str>,
     /// When it runs.
     pub moment: Moment,
-    /// What it looks at: names of tools, or of types of agents where no tool is concerned, with `|` between them.
-    /// Nothing and `*` mean all.
+    /// Names it applies to: tools, or agent types if no tool is involved, separated by `|`. `None` and `*` mean all.
     pub matcher: Option<Rc<str>>,
-    /// Nobody waits for it; what it blocks comes as a notification and wakes an idle model (STOP-10).
+    /// Runs without being waited for; a block arrives as a notification and wakes an idle model (STOP-10).
     pub in_background: bool,
-    /// What it says, time by time. A hook of a definition has only a name: what it says is scripted under that
+    /// Its responses, one per run. A hook of a definition has only a name, which selects its script
     /// ([`Hooks::script`]).
     pub script: Vec<HookSays>,
 }
 
-/// What a hook says once.
+/// One response of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookSays {
-    /// How long it takes.
+    /// How long the hook takes.
     pub after: Duration,
-    /// What it says then.
+    /// The response.
     pub word: Word,
 }
 
-/// A hook's answer.
+/// A hook's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word {
-    /// Nothing against it.
+    /// No objection.
     Nothing,
-    /// Nothing may follow: no further iteration (STOP-03), or no prompt at all.
+    /// Stops here: no further iteration (STOP-03), or no prompt at all.
     PreventContinuation,
-    /// The model must mend this (STOP-04).
+    /// An error that the model must fix (STOP-04).
     BlockingError(Rc<str>),
     /// Text for the model.
     AddText(Rc<str>),
-    /// This call may not be made, for this reason.
+    /// Blocks this call, for this reason.
     BlockTool(Rc<str>),
 }
 
@@ -59,9 +58,9 @@ words! {
     /// When a hook runs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Moment {
-        /// A user's prompt was submitted.
+        /// A user submitted a prompt.
         UserPromptSubmit = "UserPromptSubmit",
-        /// A sub-agent is about to begin (CTX-09).
+        /// A sub-agent is about to start (CTX-09).
         SubagentStart = "SubagentStart",
         /// A tool is about to run.
         PreToolUse = "PreToolUse",
@@ -72,50 +71,50 @@ words! {
     }
 }
 
-/// What the stop hooks of an agent say (STOP-03, STOP-04).
+/// The responses of an agent's stop hooks (STOP-03, STOP-04).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopVerdict {
-    /// Nothing may follow.
+    /// No further iteration is allowed.
     pub prevent_continuation: bool,
-    /// What the model must mend.
+    /// Errors that the model must fix.
     pub blocking_errors: Vec<Rc<str>>,
 }
 
-/// What hooks say to a prompt of the user.
+/// The responses of hooks to a user's prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptVerdict {
     /// The prompt is dropped.
     pub is_prevented: bool,
-    /// Text for the model beside it.
+    /// Additional text for the model.
     pub added: Vec<Rc<str>>,
 }
 
-/// The hooks of a session, and those of its agents as they come and go.
+/// The hooks of a session and of its current agents.
 #[derive(Default)]
 pub struct Hooks {
     registered: RefCell<Vec<Rc<Registered>>>,
-    /// What hooks say that definitions name.
+    /// Scripts of hooks that definitions name.
     scripts: BTreeMap<Rc<str>, Vec<HookSays>>,
-    /// Hooks in the background that have not said their word yet.
+    /// Background hooks that have not responded yet.
     pub(in crate::agent) in_background: Cell<usize>,
 }
 
-/// A hook in force.
+/// A registered hook.
 pub(in crate::agent) struct Registered {
     pub hook: Hook,
-    /// The agent that it acts in; `None` is all.
+    /// The agent it acts in; `None` means all.
     agent: Option<Rc<str>>,
     /// How often it has run.
     pub runs: Cell<usize>,
 }
 
 impl Hook {
-    /// A hook that looks at everything and says `script`, time by time.
+    /// A hook that applies to everything and plays `script`, one response per run.
     pub fn new(name: &str, moment: Moment, script: Vec<HookSays>) -> Self {
         Self { name: name.into(), moment, matcher: None, in_background: false, script }
     }
 
-    /// Tells what became of it in `agent`.
+    /// Reports the outcome of a run in `agent`.
     pub(in crate::agent) fn note(&self, ground: &Ground, agent: &Rc<str>, outcome: &'static str) {
         let agent = agent.clone();
         let hook = self.name.clone();
@@ -129,7 +128,7 @@ impl Hook {
 }
 
 impl HookSays {
-    /// Says `word` at once.
+    /// Responds with `word` at once.
     pub const fn at_once(word: Word) -> Self {
         Self { after: Duration(0), word }
     }
@@ -155,12 +154,12 @@ impl Hooks {
         Self { registered: RefCell::new(registered), ..Self::default() }
     }
 
-    /// Says what hooks of this name say that have no script of their own.
+    /// Sets the responses of hooks with this name that have no script of their own.
     pub fn script(&mut self, name: &str, script: Vec<HookSays>) {
         self.scripts.insert(name.into(), script);
     }
 
-    /// Registers hooks that act in `agent` alone (CTX-10).
+    /// Registers hooks that act only in `agent` (CTX-10).
     pub fn register(&self, ground: &Ground, agent: &Rc<str>, hooks: &[Hook]) {
         for hook in hooks {
             hook.note(ground, agent, "registered");
@@ -172,7 +171,7 @@ impl Hooks {
         }
     }
 
-    /// Removes the hooks of `agent`: it has ended (CTX-10).
+    /// Removes the hooks of `agent` when it ends (CTX-10).
     pub fn remove(&self, ground: &Ground, agent: &Rc<str>) {
         let is_own = |registered: &Rc<Registered>| registered.agent.as_ref() == Some(agent);
         let all = std::mem::take(&mut *self.registered.borrow_mut());
@@ -183,7 +182,7 @@ impl Hooks {
         }
     }
 
-    /// The hooks that act in `agent` at this moment and look at `what`, in the order of registration.
+    /// The hooks that act in `agent` at this moment and apply to `what`, in order of registration.
     pub(in crate::agent) fn at(&self, agent: &str, moment: Moment, what: &str) -> Vec<Rc<Registered>> {
         let registered = self.registered.borrow();
         let acts = |one: &&Rc<Registered>| {
@@ -193,12 +192,12 @@ impl Hooks {
         registered.iter().filter(acts).cloned().collect()
     }
 
-    /// Hooks in force for one agent alone, for whoever looks for leftovers.
+    /// Number of registered hooks that belong to one agent, to detect leftovers.
     pub fn of_agents(&self) -> usize {
         self.registered.borrow().iter().filter(|registered| registered.agent.is_some()).count()
     }
 
-    /// Hooks in the background that may still wake a model: a session does not end before them.
+    /// Background hooks that may still wake a model; the session waits for them.
     pub fn running(&self) -> usize {
         self.in_background.get()
     }

@@ -1,17 +1,17 @@
-//! Who asks: a complete agent runtime on a virtual clock.
+//! A complete agent runtime on a virtual clock.
 //!
-//! It knows requests and answers and nothing of caches or money. The lines of the behaviour contract that a module holds
-//! stand in its documentation by their ids (`../../coverage`). Each uses those above it alone:
+//! It knows requests and answers, but neither caches nor money. Each module's documentation names the lines of the
+//! behaviour contract that it implements (`../../coverage`). Modules use only those listed above them:
 //!
-//! * [`event`], [`entry`], [`abort`]: everything that happens, what was said, what ends an agent.
-//! * [`ground`]: clock, watcher and ids, on which every store stands.
-//! * Stores: [`world`], what tools act on; [`queue`], the one queue; [`hook`], what looks on; [`permission`], rules, modes and
-//!   requests; [`definition`], kinds of agents; [`settings`], options that never change; [`conversation`], what was sent;
-//!   [`task`], what runs and how it ended; [`notification`], [`transcript`]: what comes back, what is kept.
-//! * [`session`]: all of them together, the agents that run in it, and what a tool is.
+//! * [`event`], [`entry`], [`abort`]: everything that happens, messages, abort signals.
+//! * [`ground`]: clock, sink and ids, used by every store.
+//! * Stores: [`world`], which tools act on; [`queue`], the only queue; [`hook`], scripted observers; [`permission`],
+//!   rules, modes and requests; [`definition`], agent types; [`settings`], options that never change; [`conversation`],
+//!   what was sent; [`task`], running tasks and their outcomes; [`notification`]; [`transcript`].
+//! * [`session`]: all stores together, the agents that run in it, and the tool interface.
 //! * [`prompt`]: system prompt, tool descriptions, user context. [`query`]: the loop: stream, tools, exit checks.
-//! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`tool`]: what an agent can do.
-//! * [`input`]: how a user's text enters; slash commands; `!` lines; who takes what waits in the queue.
+//! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`tool`]: the tools of an agent.
+//! * [`input`]: how a user's text enters; slash commands; `!` lines; consumers of the queue.
 
 pub mod abort;
 pub mod conversation;

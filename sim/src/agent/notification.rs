@@ -1,6 +1,7 @@
-//! What a background task tells when it ends (contract NOTIFY): one element, in one order, escaped, once.
+//! Notifications of ended background tasks (contract NOTIFY): one escaped element per task, with its fields in a fixed
+//! order.
 //!
-//! The element is text that a model reads in a later turn; it never changes the result of the call that launched the
+//! The element is text that a model reads in a later turn. It never changes the result of the call that launched the
 //! task (LIFE-07).
 
 use std::fmt::Write as _;
@@ -11,10 +12,10 @@ use super::ground::Ground;
 use super::queue::{Item, Queue};
 use super::task::{Kind, State, Task, Tasks};
 
-/// What is told beside what the task's record says.
+/// Details of a notification that the task's record does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
-    /// Final text, or what there was of it when the task was killed (NOTIFY-05); nothing for shells.
+    /// Final text, or the partial text if the task was killed (NOTIFY-05); `None` for shells.
     pub result: Option<Rc<str>>,
     /// Why it failed (NOTIFY-07), or a shell's exit code.
     pub error: Option<Rc<str>>,
@@ -25,15 +26,15 @@ pub struct Details {
 /// Totals of an agent's run (NOTIFY-06, RESULT-03).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Input, cached or not, and output of all its messages.
+    /// Input (cached or not) and output of all its messages.
     pub tokens: u64,
-    /// Calls of tools in all its messages.
+    /// Tool calls in all its messages.
     pub tool_uses: u64,
-    /// From its start to its end.
+    /// Time from start to end.
     pub duration_ms: u64,
 }
 
-/// Tells the agents of a session of their background tasks.
+/// Notifies the agents of a session about their background tasks.
 pub struct Notifications {
     ground: Rc<Ground>,
     queue: Rc<Queue>,
@@ -41,12 +42,13 @@ pub struct Notifications {
 }
 
 impl Notifications {
-    /// Notifications of these tasks, by way of this queue.
+    /// Notifications about these tasks, sent through this queue.
     pub const fn new(ground: Rc<Ground>, queue: Rc<Queue>, tasks: Rc<Tasks>) -> Self {
         Self { ground, queue, tasks }
     }
 
-    /// Tells of the end of a background task, unless somebody was told already (NOTIFY-10); says whether it was told.
+    /// Reports the end of a background task unless it was already reported (NOTIFY-10). Returns whether it was reported
+    /// now.
     pub fn ended(&self, task: &Task, told: &Details) -> bool {
         if !task.claim_notification() {
             self.ground.emit(&Event::NotifySuppressed { task: task.id.clone() });
@@ -58,8 +60,8 @@ impl Notifications {
         true
     }
 
-    /// A background shell or a monitor ended: gives its task the terminal state, tells of it and settles it (NOTIFY-14,
-    /// QUEUE-07). `error` says how it failed: an exit code, a signal.
+    /// A background shell or monitor ended: sets the final state of its task, reports it and settles the task
+    /// (NOTIFY-14, QUEUE-07). `error` says how it failed: an exit code, a signal.
     pub fn shell_ended(&self, task: &Task, state: State, error: Option<&str>) {
         if self.tasks.end(task, state) {
             self.ended(task, &Details { error: error.map(Rc::from), ..Details::default() });
@@ -67,8 +69,8 @@ impl Notifications {
         }
     }
 
-    /// A background shell or a monitor stands still, waiting for input perhaps. It is told of without a status, because it
-    /// has none: it runs (NOTIFY-14, QUEUE-07).
+    /// A background shell or monitor makes no progress, perhaps because it waits for input. The report has no status,
+    /// because the task still runs (NOTIFY-14, QUEUE-07).
     pub fn shell_stuck(&self, task: &Task, why: &str) {
         if task.state() != State::Running {
             return;
@@ -78,8 +80,8 @@ impl Notifications {
         self.enqueue_pending(task, &element(task, None, &summary, &Details::default()));
     }
 
-    /// Puts a notification into the queue (`enqueuePendingNotification`, NOTIFY-09): after everything that the user typed
-    /// (QUEUE-05), for the agent that launched the task while that runs, else for the main thread.
+    /// Enqueues a notification (`enqueuePendingNotification`, NOTIFY-09) after all typed input (QUEUE-05), for the
+    /// agent that launched the task while it runs, otherwise for the main thread.
     fn enqueue_pending(&self, task: &Task, text: &str) {
         let source = match task.kind {
             Kind::Agent => "agent",
@@ -116,17 +118,17 @@ fn element(task: &Task, status: Option<&str>, summary: &str, told: &Details) -> 
     text
 }
 
-/// A child element; its text cannot end it, nor be taken for a tag (G09).
+/// A child element. Its text can neither end the element nor be read as a tag (G09).
 fn field(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "<{name}>{}</{name}>", escape(value));
 }
 
-/// Text that stands inside an element.
+/// Escapes text inside an element.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// One line for people: which task, and how it ended (NOTIFY-04).
+/// One line for people: the task, and how it ended (NOTIFY-04).
 fn summary(task: &Task, error: Option<&str>) -> String {
     let how = match task.state() {
         State::Running => "runs",

@@ -1,7 +1,8 @@
-//! The one queue: user input, notifications, scheduled prompts, late permission replies (contract QUEUE-01..17).
+//! The queue of a session: user input, notifications, scheduled prompts, late permission replies (contract
+//! QUEUE-01..17).
 //!
-//! Items leave by priority, and in order of arrival within one (QUEUE-03, QUEUE-17). Who takes them: `input` for the
-//! main thread (QUEUE-13, QUEUE-14, QUEUE-16), the loop of a sub-agent between two of its rounds (QUEUE-15).
+//! Items leave by priority, and FIFO within a priority (QUEUE-03, QUEUE-17). Consumers are `input` for the main thread
+//! (QUEUE-13, QUEUE-14, QUEUE-16), and the loop of a sub-agent between two rounds (QUEUE-15).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,16 +16,16 @@ use super::ground::Ground;
 use crate::outside::words;
 
 words! {
-    /// What an item is (QUEUE-02).
+    /// The kind of an item (QUEUE-02).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Mode {
         /// Text for the model.
         Prompt = "prompt",
         /// A shell command of the user.
         Bash = "bash",
-        /// A background task has something to tell.
+        /// A notification of a background task.
         TaskNotification = "task-notification",
-        /// An answer to a permission request that is gone.
+        /// An answer to a closed permission request.
         OrphanedPermission = "orphaned-permission",
     }
 }
@@ -48,11 +49,11 @@ words! {
 pub struct Item {
     /// Its number.
     pub id: u64,
-    /// What it is.
+    /// Its kind.
     pub mode: Mode,
-    /// When it leaves.
+    /// Its priority.
     pub priority: Priority,
-    /// The agent that it is for; `None` for the main thread (QUEUE-15, QUEUE-16).
+    /// The receiving agent; `None` for the main thread (QUEUE-15, QUEUE-16).
     pub agent: Option<Rc<str>>,
     /// Its text.
     pub text: Rc<str>,
@@ -65,13 +66,14 @@ pub struct Item {
 pub struct Queue {
     ground: Rc<Ground>,
     items: RefCell<Vec<Item>>,
-    /// How many of them wait for each sub-agent: most wait for none, and no sub-agent looks through the others'.
+    /// Number of waiting items per sub-agent. Usually there are none, so a sub-agent need not search the items of
+    /// others.
     addressed: RefCell<BTreeMap<Rc<str>, usize>>,
     changed: Notify,
 }
 
 impl Item {
-    /// An item; its number comes when it enters the queue.
+    /// An item; it gets its number when it is enqueued.
     pub fn new(mode: Mode, priority: Priority, agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
         Self { id: 0, mode, priority, agent, text: text.into(), source }
     }
@@ -82,12 +84,13 @@ impl Item {
         Self::new(Mode::Prompt, Priority::default(), None, text, source)
     }
 
-    /// What a background task of `agent` tells: it never overtakes user input (`enqueuePendingNotification`, QUEUE-05).
+    /// A notification of a background task of `agent`. It never overtakes user input (`enqueuePendingNotification`,
+    /// QUEUE-05).
     pub fn notification(agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
         Self::new(Mode::TaskNotification, Priority::Later, agent, text, source)
     }
 
-    /// An answer to a permission request that is gone (QUEUE-12, PERM-16).
+    /// An answer to a closed permission request (QUEUE-12, PERM-16).
     pub fn orphaned_permission(text: &str) -> Self {
         Self::new(Mode::OrphanedPermission, Priority::default(), None, text, "permission")
     }
@@ -99,7 +102,7 @@ impl Queue {
         Self { ground, items: RefCell::default(), addressed: RefCell::default(), changed: Notify::new() }
     }
 
-    /// Puts an item in; gives its number.
+    /// Enqueues an item; returns its number.
     pub fn enqueue(&self, mut item: Item) -> u64 {
         item.id = self.ground.ids.number();
         let id = item.id;
@@ -121,7 +124,7 @@ impl Queue {
         id
     }
 
-    /// Takes what has come for the running sub-agent `agent`: its notifications, in order (QUEUE-15).
+    /// Takes the notifications of the running sub-agent `agent`, in order (QUEUE-15).
     pub fn take_for(&self, agent: &str) -> Vec<Item> {
         let is_own = |item: &Item| item.agent.as_deref() == Some(agent) && item.mode == Mode::TaskNotification;
         let mut addressed = self.addressed.borrow_mut();
@@ -140,9 +143,9 @@ impl Queue {
         own
     }
 
-    /// Takes what the main thread serves next: the first item of the highest priority, and with it those of its mode that
-    /// stand right behind it in that priority, where `joins` says that they can be served together. Items of sub-agents
-    /// stay (QUEUE-16).
+    /// Takes the items that the main thread serves next: the first item of the highest priority, together with the
+    /// items right after it in that priority that have the same mode and that `joins` accepts. Items of sub-agents stay
+    /// (QUEUE-16).
     pub fn take_for_main(&self, consumer: &'static str, joins: impl Fn(&Item) -> bool) -> Vec<Item> {
         let mut taken: Vec<Item> = Vec::new();
         let mut is_over = false;
@@ -167,7 +170,7 @@ impl Queue {
         taken
     }
 
-    /// Hands what waits for a sub-agent that has ended over to the main thread: nobody else would take it.
+    /// Moves the items of an ended sub-agent to the main thread, which is the only consumer left for them.
     pub fn hand_over(&self, agent: &str) {
         if self.addressed.borrow_mut().remove(agent).is_some() {
             for item in &mut *self.items.borrow_mut() {
@@ -179,18 +182,17 @@ impl Queue {
         self.wake();
     }
 
-    /// Items that wait, for the main thread and for sub-agents.
+    /// Number of waiting items, for the main thread and for sub-agents.
     pub fn len(&self) -> usize {
         self.items.borrow().len()
     }
 
-    /// Whether nothing waits.
+    /// Whether no items wait.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Lets whoever waits for the queue look again: something else that it waits for has changed, a task ended, a dialog
-    /// closed.
+    /// Wakes the consumers to look again after another change: a task ended, a dialog closed.
     pub fn wake(&self) {
         self.changed.notify_waiters();
     }

@@ -1,4 +1,4 @@
-//! Every call of a tool is answered exactly once before the next request (contract LOOP-15).
+//! Every tool call is answered exactly once before the next request (contract LOOP-15).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,19 +9,20 @@ use crate::outside::complaint;
 use crate::simulation::{Lookup, Observer};
 use crate::wire::{Message, Pieces};
 
-/// Follows each agent's conversation; looks at new messages alone.
+/// Follows each agent's conversation and looks only at new messages.
 #[derive(Default)]
 pub struct Answers {
     seen: BTreeMap<Rc<str>, Extent>,
     beginning: Option<Beginning>,
 }
 
-/// What the first requests of siblings begin with: a fork of a message with thousands of calls has a result for each.
+/// The messages that the first requests of siblings share: after a fork from a message with thousands of calls, there
+/// is a result for each call.
 struct Beginning {
     messages: Vec<Rc<Message>>,
-    /// The shared blocks of the message behind them.
+    /// The shared blocks of the next message.
     head: Pieces,
-    /// Calls that have no result up to there.
+    /// Calls without a result so far.
     open: BTreeSet<String>,
 }
 
@@ -33,15 +34,15 @@ impl Beginning {
     }
 }
 
-/// How long an agent's last request was, and its last message.
+/// The length and the last message of an agent's latest request.
 struct Extent {
     messages: usize,
     last: Option<Rc<Message>>,
 }
 
 impl Answers {
-    /// How many leading messages of a request were in the one before. Conversations grow at the end: one look decides for
-    /// most, and only a rewritten one is followed from its beginning.
+    /// How many leading messages were also in the agent's previous request. Conversations usually grow at the end, so
+    /// one comparison is enough; a rewritten conversation is followed from the start.
     fn known(&self, agent: &str, messages: &[Rc<Message>]) -> usize {
         let Some(before) = self.seen.get(agent) else { return 0 };
         let there = before.messages.checked_sub(1).and_then(|last| messages.get(last));
@@ -49,7 +50,7 @@ impl Answers {
         if grown { before.messages } else { 0 }
     }
 
-    /// The calls that no message from `known` on answers.
+    /// The calls that are still open after reading the messages from `known` on.
     fn follow(&mut self, known: usize, messages: &[Rc<Message>]) -> Result<BTreeSet<String>, String> {
         let shared = self.beginning.as_ref().filter(|beginning| known == 0 && beginning.is_of(messages));
         let mut open = shared.map(|beginning| beginning.open.clone()).unwrap_or_default();
@@ -98,7 +99,7 @@ impl Observer for Answers {
 
 /// Takes one block into account.
 fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
-    // Agents write what counts first: the rest of a long text or result need not be read.
+    // Agents write the discriminating fields first, so the rest of a long text or result is skipped.
     if json.starts_with("{\"type\":\"text\",") {
         return Ok(());
     }
@@ -121,14 +122,14 @@ fn follow(json: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
     }
 }
 
-/// The id between `before`, with which the block begins, and `behind`, where it is written without escapes.
+/// The id between the literals `before` and `behind`, if it has no escapes.
 fn first_id<'a>(json: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     let (id, rest) = json.strip_prefix(before)?.split_at_checked(json[before.len()..].find('"')?)?;
     (rest.starts_with(behind) && !id.contains('\\')).then_some(id)
 }
 
 fn call(id: &str, open: &mut BTreeSet<String>) -> Result<(), String> {
-    if open.insert(id.to_owned()) { Ok(()) } else { Err(format!("the call {id} stands there twice")) }
+    if open.insert(id.to_owned()) { Ok(()) } else { Err(format!("the call {id} appears twice")) }
 }
 
 fn close(id: &str, open: &mut BTreeSet<String>) -> Result<(), String> {

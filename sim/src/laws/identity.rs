@@ -1,22 +1,22 @@
-//! What the cache was given is what was sent.
+//! The cache receives exactly what the agent sent.
 
 use crate::seed::{Draws, Seed};
 use crate::simulation::{Lookup, Observer};
 use crate::wire::{NormalForms, Wire};
 
-/// Of so many requests that follow one another one is rendered and read again.
+/// One request in this many is rendered and read again.
 const ONE_IN: u64 = 100;
 
-/// The path that the cache was given ends as deep as it is long; and of a seeded sample the body is rendered, read by a
-/// wire of its own, and its canonical blocks are compared as bytes with those that the cache was given. The sample is
-/// one request of each hundred, of the first hundred the first.
+/// The path that the cache receives is as deep as the request is long. For a seeded sample, the body is also rendered,
+/// read by a separate wire, and its canonical blocks are compared byte by byte with those of the cache. The sample is
+/// one request in each hundred, starting with the very first request.
 #[derive(Debug)]
 pub struct Identity {
     forms: NormalForms,
     draws: Draws,
-    /// Requests of this hundred so far.
+    /// Requests of the current hundred so far.
     asked: u64,
-    /// Which of this hundred is read again.
+    /// Which request of the current hundred is read again.
     chosen: u64,
 }
 
@@ -35,7 +35,7 @@ impl Identity {
         self.asked == self.chosen + 1
     }
 
-    /// Reads the request again and compares it with what the cache was given.
+    /// Reads the request again and compares it with what the cache received.
     fn compare(&self, seen: &Lookup<'_>) -> Result<(), String> {
         let body = seen.draft.body();
         let mut wire = Wire::for_one_body(self.forms, body.len());
@@ -43,7 +43,7 @@ impl Identity {
         if again.nodes.len() != seen.request.nodes.len() {
             let sent = again.nodes.len();
             let given = seen.request.nodes.len();
-            return Err(format!("request {}: {sent} blocks were sent, the cache was given {given}", seen.line));
+            return Err(format!("request {}: {sent} blocks were sent, but the cache received {given}", seen.line));
         }
         for (at, (sent, given)) in again.nodes.iter().zip(&seen.request.nodes).enumerate() {
             let sent = wire.prefixes.block(*sent).map(|block| wire.blocks.bytes(block));
@@ -70,7 +70,10 @@ impl Observer for Identity {
         let prefixes = &seen.wire.prefixes;
         let deep = prefixes.depth(seen.request.end()) - prefixes.depth(seen.request.root);
         if deep as usize != seen.request.nodes.len() {
-            return Err(format!("request {}: its path is {deep} deep and has another length", seen.line));
+            return Err(format!(
+                "request {}: its path is {deep} blocks deep, but the request has another length",
+                seen.line
+            ));
         }
         if self.is_chosen() { self.compare(seen) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! A run that came to its end leaves nothing behind.
+//! A finished run leaves nothing open.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -8,8 +8,8 @@ use crate::service::Entry;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
-/// At the end no task runs, nobody is waited for, nothing stands in the queue, no permission request is open, and no hook
-/// of an agent is left (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14).
+/// At the end of a run no task runs, no call waits, the queue is empty, no permission request is open, and no agent
+/// hook is registered (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14).
 #[derive(Debug, Default)]
 pub struct Leftovers {
     running: BTreeSet<Rc<str>>,
@@ -27,7 +27,7 @@ impl Observer for Leftovers {
             Event::TaskState { task, .. } => _ = self.running.remove(task),
             Event::Enqueued { item, .. } => _ = self.waiting.insert(*item),
             Event::Dequeued { item, .. } if !self.waiting.remove(item) => {
-                return Err(format!("item {item} left the queue, in which it was not"));
+                return Err(format!("item {item} left the queue without having been in it"));
             }
             _ => {}
         }
@@ -36,14 +36,14 @@ impl Observer for Leftovers {
 
     fn closed(&mut self, session: &Session) -> Result<(), String> {
         if let Some(task) = session.tasks.in_foreground().first() {
-            return Err(format!("`{}` is still registered as one that somebody waits for", task.id));
+            return Err(format!("`{}` is still registered as a foreground task", task.id));
         }
         if let Some(asked) = session.permissions.open_requests().first() {
             return Err(format!("permission request {} of `{}` is still open", asked.request, asked.agent));
         }
         match session.hooks.of_agents() {
             0 => Ok(()),
-            hooks => Err(format!("{hooks} hooks of agents that are gone are still registered")),
+            hooks => Err(format!("{hooks} hooks of ended agents are still registered")),
         }
     }
 

@@ -1,16 +1,16 @@
-//! What must hold of every run: observers with a small state of their own, outside what they check. A law never calls
-//! the code that it checks, takes O(1) for an event, and looks once more at the end.
+//! Laws that must hold in every run. Each is an observer with little state of its own, independent of the code it
+//! checks. A law never calls that code, takes O(1) per event, and checks once more at the end.
 //!
 //! | law | says |
 //! |---|---|
-//! | `identity` | what the cache was given is what was sent: one request in a hundred is rendered and read again |
+//! | `identity` | the cache receives exactly what was sent: one request in a hundred is rendered and read again |
 //! | `usage_sum` | read + written + fresh is the whole prompt |
 //! | `money` | bill − perfect bill is the sum of the causes, line by line |
-//! | `reads` | nothing is read before it was written and readable, nor after it expired |
-//! | `answers` | every call of a tool is answered exactly once before the next request |
-//! | `notifications` | whoever ends in the background is told of once, and nobody else is |
-//! | `terminal` | who has ended does nothing any more |
-//! | `leftovers` | a run that came to its end leaves no task, item, request or hook behind |
+//! | `reads` | nothing is read before it is written and readable, or after it expires |
+//! | `answers` | every tool call is answered exactly once before the next request |
+//! | `notifications` | each task that ends in the background is reported exactly once, and no other task is |
+//! | `terminal` | ended tasks and agents do nothing more |
+//! | `leftovers` | a finished run leaves no task, item, request or hook open |
 
 mod answers;
 mod identity;

@@ -1,4 +1,4 @@
-//! The bill is what it is made of.
+//! A bill equals the sum of its parts.
 
 use crate::ledger::Line;
 use crate::service::Entry;

@@ -1,4 +1,4 @@
-//! Whoever ends in the background is told of once.
+//! A task that ends in the background is reported exactly once.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,9 +8,9 @@ use crate::service::Entry;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
-/// Every task that ends in the background has one notification, with the state that it ended in, after it ended
-/// (contract NOTIFY-10, ASYNC-09); or none, if a blocking read consumed it before, which shows as a suppressed one. A task
-/// that somebody waited for has none (LIFE-07).
+/// Each task that ends in the background gets one notification after it ends, with its final state (contract NOTIFY-10,
+/// ASYNC-09), unless a blocking read consumed the result first, which shows as a suppressed notification. Foreground
+/// tasks get none (LIFE-07).
 #[derive(Debug, Default)]
 pub struct Notifications {
     ended: BTreeMap<Rc<str>, Ending>,
@@ -32,7 +32,7 @@ impl Notifications {
         told.notified += 1;
         match *told {
             Ending { notified: 2.., .. } => Err(format!("a second notification of `{task}`")),
-            Ending { background: false, .. } => Err(format!("a notification of `{task}`, which somebody waited for")),
+            Ending { background: false, .. } => Err(format!("a notification of `{task}`, which ran in the foreground")),
             Ending { state, .. } if state != status => {
                 Err(format!("`{task}` is {state}, its notification says {status}"))
             }
@@ -67,7 +67,7 @@ impl Observer for Notifications {
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         let untold = |told: &Ending| told.background && told.notified + told.suppressed == 0;
         match self.ended.iter().find(|(_, told)| untold(told)) {
-            Some((task, told)) => Err(format!("`{task}` was {} in the background, and nobody was told", told.state)),
+            Some((task, told)) => Err(format!("`{task}` was {} in the background, but was never reported", told.state)),
             None => Ok(()),
         }
     }

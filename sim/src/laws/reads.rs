@@ -1,4 +1,4 @@
-//! Nothing is read before it was written and readable, nor after it expired.
+//! Nothing is read before it is written and readable, or after it expires.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,27 @@ use crate::wire::{Index, NodeId, Prefixes, Ttl};
 /// What was written at a prefix.
 #[derive(Clone, Copy, Debug)]
 struct CacheWrite {
-    /// When it was used last: written, or read itself.
+    /// Last use, by a write or a read of this entry.
     used_at: Instant,
-    /// Its longest lifetime.
+    /// The longest lifetime it was written with.
     ttl: Ttl,
 }
 
-/// Keeps its own books: a read must have an entry, readable by then, used within its lifetime, by itself or by something
-/// longer that begins with it.
+/// Keeps its own record: a read needs an entry that is readable by then and was used within its lifetime, either itself
+/// or through a longer entry that begins with it.
 #[derive(Debug)]
 pub struct Reads {
     checks_first_byte: bool,
     grace: Option<Duration>,
     written: Index<NodeId, CacheWrite>,
     nodes: Vec<NodeId>,
-    /// What requests wrote whose answers have not begun.
+    /// Writes of requests whose answers have not begun.
     in_flight: BTreeMap<usize, (Instant, Vec<(NodeId, Ttl)>)>,
 }
 
 impl Reads {
-    /// The law under `rules`. Where lifetimes begin at the end of an answer, expiry is not checked: no observer sees it.
+    /// The law under `rules`. If lifetimes begin at the end of an answer, expiry is not checked, because observers do
+    /// not see that moment.
     pub fn new(rules: &Rules) -> Self {
         let starts_with_request = rules.lifetime_clock == LifetimeClock::RequestStart;
         Self {
@@ -44,7 +45,7 @@ impl Reads {
     fn check(&self, seen: &Lookup<'_>, hit: NodeId) -> Result<(), String> {
         let Some(entry) = self.written.get(&hit) else {
             return Err(format!(
-                "request {} read a prefix that nobody had written, or whose writer had not begun to answer",
+                "request {} read a prefix that was never written, or whose answer had not begun",
                 seen.line
             ));
         };
@@ -56,7 +57,7 @@ impl Reads {
         Err(format!("request {} read a prefix that had expired", seen.line))
     }
 
-    /// Whether something longer was used in time. Only a read that looks too late comes here.
+    /// Whether a longer entry was used in time. Called only for reads that look too late.
     fn is_kept_alive(&self, prefixes: &Prefixes, hit: NodeId, alive: impl Fn(&CacheWrite) -> bool) -> bool {
         let begins_with_hit = |node: &NodeId| {
             let mut at = Some(*node);

@@ -7,7 +7,8 @@ use crate::agent::Event;
 use crate::simulation::Observer;
 use crate::time::Instant;
 
-/// A task that has ended changes its state no more, and its agent neither asks nor acts (contract LIFE-02, LIFE-09).
+/// A task that has ended does not change its state again, and its agent sends no request and calls no tool (contract
+/// LIFE-02, LIFE-09).
 #[derive(Debug, Default)]
 pub struct Terminal {
     ended: BTreeMap<Rc<str>, &'static str>,
@@ -36,7 +37,7 @@ impl Observer for Terminal {
                 }
                 Ok(())
             }
-            Event::QueryStarted { agent, .. } => self.runs(agent, "begins a loop"),
+            Event::QueryStarted { agent, .. } => self.runs(agent, "starts a loop"),
             Event::RequestSent { agent, .. } => self.runs(agent, "sends a request"),
             Event::ToolStart { agent, .. } => self.runs(agent, "calls a tool"),
             _ => Ok(()),

@@ -1,8 +1,8 @@
-//! Read, written and fresh tokens are the whole prompt.
+//! Read, written and fresh tokens add up to the whole prompt.
 
 use crate::simulation::{Lookup, Observer};
 
-/// read + written + input = the prompt's tokens.
+/// read + written + input = tokens of the prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageSum;
 

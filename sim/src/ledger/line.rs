@@ -1,18 +1,18 @@
-//! One request: usage, bill, perfect bill and the price of each cause.
+//! One request: usage, bill, perfect bill, and the cost of each cause.
 
 use crate::diagnosis::{Cause, Explanation};
 use crate::pricing::{Bill, Category, FeeLine, Money, Rates};
 use crate::time::Instant;
 use crate::wire::{ChainId, Usage};
 
-/// The tokens of one cause and what they cost more than reads would have.
+/// The tokens of one cause, and what they cost above the read price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseCost {
     /// Why they were missed.
     pub cause: Cause,
-    /// How many.
+    /// Number of tokens.
     pub tokens: u64,
-    /// What they cost over the read price; `None` for a model without a price.
+    /// Cost above the read price; `None` for a model without a price.
     pub cost: Option<Money>,
 }
 
@@ -23,43 +23,43 @@ pub struct Charge {
     pub bill: Option<Bill>,
     /// The bill of the same request with every missed token read.
     pub perfect: Option<Money>,
-    /// The difference of the two, by cause: their sum is exactly bill − perfect bill.
+    /// The difference by cause; the sum is exactly bill − perfect bill.
     pub causes: Vec<CauseCost>,
 }
 
 /// A request in the ledger.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Position among all requests of the run, in order of time.
+    /// Position among all requests of the run, ordered by time.
     pub index: usize,
     /// Session, as an index into the run's list of sessions.
     pub session: usize,
-    /// The agent's chain; `None` where no profile could read the request.
+    /// The agent's chain; `None` if no profile can read the request.
     pub chain: Option<ChainId>,
     /// When it was sent.
     pub at: Option<Instant>,
-    /// When the first byte of its answer went out.
+    /// When the first byte of its answer was sent.
     pub first_byte_at: Option<Instant>,
-    /// The model as spelled.
+    /// The model name as spelled in the request.
     pub model: String,
-    /// Usage that the provider reported.
+    /// Usage reported by the provider.
     pub recorded: Option<Usage>,
-    /// Usage that the rules predict.
+    /// Usage predicted by the rules.
     pub predicted: Option<Usage>,
     /// Bill of the predicted usage; `None` for a model without a price.
     pub predicted_bill: Option<Bill>,
-    /// Where every input token went; absent where no profile could read the request.
+    /// Where every input token went; `None` if no profile can read the request.
     pub explanation: Option<Explanation>,
-    /// Money of the recorded usage, or of the predicted where nothing was recorded.
+    /// Cost of the recorded usage, or of the predicted usage if none was recorded.
     pub charge: Charge,
-    /// Premium of what it wrote and nobody read; `None` for a model without a price.
+    /// Premium for tokens that were written and never read; `None` for a model without a price.
     pub unread_writes: Option<Money>,
-    /// Remarks on how the line came about: lifetimes from the bill, prices before their first row, refusals.
+    /// Notes on how the line came about: lifetimes taken from the bill, prices before their first row, refusals.
     pub remarks: Vec<String>,
 }
 
 impl Line {
-    /// A line of which nothing is known yet but where it stands and which model was asked.
+    /// A line that holds only its position and model.
     pub const fn begun(index: usize, session: usize, model: String) -> Self {
         Self {
             index,
@@ -78,7 +78,7 @@ impl Line {
         }
     }
 
-    /// Fills in the money of `usage`, which is what was billed, and of what was predicted.
+    /// Fills in the cost of the billed `usage` and of the predicted usage.
     pub fn price(&mut self, usage: &Usage, rates: Option<&Rates>, fees: &[FeeLine]) {
         self.charge = charge(rates, usage, fees, self.explanation.as_ref());
         self.predicted_bill = rates.zip(self.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
@@ -90,8 +90,8 @@ impl Line {
     }
 }
 
-/// Prices a request's usage and the causes of what it missed. Without rates tokens count and money is unknown. The perfect
-/// bill has the same fees, so they are no part of any cause.
+/// Prices a request's usage and the causes of its misses. Without rates, tokens are counted and cost is unknown. The
+/// perfect bill has the same fees, so fees belong to no cause.
 pub fn charge(rates: Option<&Rates>, usage: &Usage, fees: &[FeeLine], explanation: Option<&Explanation>) -> Charge {
     let missed = explanation.map_or(&[][..], |explanation| &explanation.missed);
     let mut causes: Vec<CauseCost> = Vec::new();
@@ -129,8 +129,8 @@ fn perfect_usage(usage: &Usage, explanation: Option<&Explanation>) -> Usage {
     perfect
 }
 
-/// Makes the causes add up to `difference` to the last unit. Each line of a bill is rounded once, so with prices that
-/// are no whole units the sums can be a few units apart; the last cause takes them.
+/// Makes the causes add up to `difference` exactly. Each line of a bill is rounded once, so sums can be off by a few
+/// units if prices are not whole units; the last cause takes the rest.
 fn settle(causes: &mut [CauseCost], difference: Money) {
     let sum: Money = causes.iter().filter_map(|cause| cause.cost).sum();
     if let Some(cost) = causes.last_mut().and_then(|cause| cause.cost.as_mut()) {

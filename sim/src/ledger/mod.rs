@@ -1,6 +1,6 @@
 //! What happened, request by request. Every number, table and picture is derived from these lines.
 //!
-//! A [`Line`] holds one request: what it asked for, what it was billed, why it missed. [`Totals`] are sums of lines.
+//! A [`Line`] holds one request: what it asked for, what it cost, and why it missed. [`Totals`] are sums of lines.
 
 mod line;
 mod totals;

@@ -1,4 +1,4 @@
-//! Sums of lines: per session, per group, over all.
+//! Sums of lines: per session, per group, and overall.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::diagnosis::Cause;
 use crate::pricing::Money;
 use crate::wire::Usage;
 
-/// All tokens of one cause.
+/// Totals of one cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CauseTotal {
-    /// Requests with at least one such token.
+    /// Requests with at least one token of this cause.
     pub requests: u64,
     /// Tokens.
     pub tokens: u64,
-    /// What they cost over the read price; what has no price is left out.
+    /// Cost above the read price, without requests that have no price.
     pub cost: Money,
 }
 
@@ -29,29 +29,29 @@ pub struct Totals {
     pub recorded: Usage,
     /// Predicted usage; a request that cannot be compared counts with its recorded usage.
     pub predicted: Usage,
-    /// Requests that enter `predicted`. One without usage does so only where no request of the sum has usage.
+    /// Requests counted in `predicted`. A request without usage counts only if no request of the sum has usage.
     pub predicted_requests: u64,
-    /// Bill of the predicted usage; what has no price is left out.
+    /// Bill of the predicted usage, without requests that have no price.
     pub predicted_bill: Money,
-    /// The bill: of the recorded usage, or of the predicted where no request of the sum has usage.
+    /// Bill of the recorded usage, or of the predicted usage if no request of the sum has usage.
     pub bill: Money,
     /// The same bill with every missed token read.
     pub perfect: Money,
     /// Requests whose model has no price.
     pub unpriced: u64,
-    /// Causes of what was missed.
+    /// Causes of missed tokens.
     pub causes: BTreeMap<Cause, CauseTotal>,
-    /// Premiums for writes that nobody read.
+    /// Premiums for writes that were never read.
     pub unread_writes: Money,
-    /// Tokens read, new and missed; they add up to the input of the requests that could be explained, and with
-    /// [`Self::unknown_tokens`] to all input that was billed.
+    /// Tokens that were read. With new and missed tokens they add up to the input of all explained requests, and with
+    /// [`Self::unknown_tokens`] to all billed input.
     pub read_tokens: u64,
     /// Tokens that had not been sent before.
     pub new_tokens: u64,
     /// Tokens that had been sent before and were not read.
     pub missed_tokens: u64,
-    /// Input of which nobody can say whether it had been sent before: the recording does not hold the whole prompt, or no profile
-    /// reads it.
+    /// Input that may or may not have been sent before: the recording does not hold the whole prompt, or no profile can
+    /// read it.
     pub unknown_tokens: u64,
 }
 
@@ -69,8 +69,8 @@ impl Totals {
         totals
     }
 
-    /// Adds what one line holds; [`Self::requests`] stays, which also counts lines that enter no sum. Where a line of the sum
-    /// has recorded usage, lines without are to be left out.
+    /// Adds one line. [`Self::requests`] is unchanged, because it also counts lines outside the sum. If any line of the
+    /// sum has recorded usage, the caller leaves out lines without.
     pub fn add(&mut self, line: &Line) {
         self.recorded_requests += u64::from(line.recorded.is_some());
         self.recorded += line.recorded.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Writes that nobody ever read: their premium over plain input bought nothing.
+//! Writes that were never read: their premium over plain input bought nothing.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct UnreadWrites {
     stretches: Vec<Stretch>,
-    /// The newest unread write that ends at a prefix, by line and depth: a read of a long conversation then costs what
-    /// was written since the last one, and the forks on its path.
+    /// Unread writes by prefix line and depth. A read of a long conversation then costs only what was written since the
+    /// last read, plus the forks on its path.
     waiting: Index<LineId, BTreeMap<u32, WriteId>>,
 }
 
 impl UnreadWrites {
-    /// Request `request` wrote up to `markers`, each with the tokens that its stretch was billed for.
+    /// Request `request` wrote up to `markers`, each with the tokens billed for its stretch.
     pub fn wrote(&mut self, prefixes: &Prefixes, request: usize, markers: &[(Marker, u64)]) {
         for (marker, tokens) in markers.iter().filter(|(_, tokens)| *tokens > 0) {
             let id = WriteId(self.stretches.len());
@@ -36,7 +36,7 @@ impl UnreadWrites {
         }
     }
 
-    /// The prefix `hit` was read: every write on its path that still waits has paid.
+    /// The prefix `hit` was read, so every waiting write on its path has been used.
     pub fn read(&mut self, prefixes: &Prefixes, hit: NodeId) {
         let mut next = Some(hit);
         while let Some(end) = next {

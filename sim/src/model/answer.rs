@@ -1,4 +1,4 @@
-//! What a script says to a question: events, or a fault.
+//! What a script answers to a question: events, or a fault.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use crate::wire::Usage;
 pub struct Answer {
     /// The events in order, their usage zero.
     pub events: Vec<Event>,
-    /// Tokens of the answer where the script says so; else they are counted.
+    /// Output tokens if the script states them; otherwise they are counted.
     pub output_tokens: Option<u64>,
     /// What goes wrong.
     pub fault: Option<Fault>,
-    /// Time to the first byte where the script says so; else it follows from the tokens.
+    /// Time to the first byte if the script states it; otherwise it follows from the tokens.
     pub first_byte: Option<Duration>,
-    /// Time from the first byte to the end where the script says so.
+    /// Time from the first byte to the end if the script states it.
     pub streaming: Option<Duration>,
 }
 
@@ -41,27 +41,27 @@ pub enum Fault {
 /// How an answer breaks off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interruption {
-    /// The connection breaks.
+    /// The answer breaks off after this many events.
     Broken(Broken),
     /// The connection is closed as if the answer were whole.
     Closed,
     /// The provider sends an `error` event.
     Error {
-        /// Its word.
+        /// The provider's error type.
         kind: Rc<str>,
-        /// Its sentence.
+        /// The provider's error message.
         message: Rc<str>,
     },
 }
 
-/// A block that is to be said.
+/// A block of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// Text.
     Text(String),
     /// Thinking.
     Thinking(String),
-    /// A call of a tool.
+    /// A tool call.
     ToolUse {
         /// Id of the call.
         id: Rc<str>,
@@ -73,7 +73,7 @@ pub enum Said {
 }
 
 impl Answer {
-    /// The answer with this one message, in one delta a block, as `id`.
+    /// An answer `id` with this one message, one delta per block.
     pub fn message(id: &str, said: &[Said]) -> Self {
         let mut events = vec![Event::MessageStart { id: id.into(), usage: Usage::default() }];
         for (index, said) in said.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The events of a stream and their grammar.
 //!
-//! Source: Anthropic streaming page (2026-09; `providers.md` 2.3). In scripts an unknown kind or order is an error,
-//! in recordings it is tolerated and counted.
+//! Source: Anthropic streaming page (2026-09; `providers.md` 2.3). An unknown kind or order is an error in scripts; in
+//! recordings it is tolerated and counted.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use crate::wire::Usage;
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A message begins; its input usage is final here.
+    /// A message begins. Its input usage is already final.
     MessageStart {
         /// The provider's id of the message.
         id: Rc<str>,
-        /// Input usage. A script leaves it at zero, the provider fills it in.
+        /// Input usage. A script leaves it at zero; the provider fills it in.
         usage: Usage,
     },
     /// A block begins.
@@ -30,7 +30,7 @@ pub enum Event {
     BlockDelta {
         /// Position in the message's content.
         index: usize,
-        /// By what.
+        /// What is added.
         delta: Delta,
     },
     /// A block is whole.
@@ -47,25 +47,25 @@ pub enum Event {
     },
     /// The message is whole.
     MessageStop,
-    /// Nothing, to keep the connection open.
+    /// A keep-alive event without content.
     Ping,
-    /// The provider gave up; nothing follows.
+    /// The provider gave up; no event follows.
     Error {
-        /// The provider's word, as `overloaded_error`.
+        /// The provider's error type, such as `overloaded_error`.
         kind: Rc<str>,
-        /// The provider's sentence.
+        /// The provider's error message.
         message: Rc<str>,
     },
 }
 
-/// A block at its beginning.
+/// The start of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// Text, empty yet.
+    /// Text, still empty.
     Text,
-    /// Thinking, empty yet.
+    /// Thinking, still empty.
     Thinking,
-    /// A call of a tool, its input an empty string yet.
+    /// A tool call whose input is still an empty string.
     ToolUse {
         /// Id of the call.
         id: Rc<str>,
@@ -74,16 +74,16 @@ pub enum Opened {
     },
 }
 
-/// What a block grows by.
+/// What a delta adds to a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delta {
-    /// Of a text block.
+    /// Text for a text block.
     Text(Rc<str>),
-    /// Of a thinking block.
+    /// Text for a thinking block.
     Thinking(Rc<str>),
-    /// Of a thinking block: its signature.
+    /// The signature of a thinking block.
     Signature(Rc<str>),
-    /// Of a tool call: a piece of its input's JSON text.
+    /// Part of the JSON text of a tool call's input.
     InputJson(Rc<str>),
 }
 
@@ -91,11 +91,11 @@ pub enum Delta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It had said everything.
+    /// The answer is complete.
     EndTurn,
     /// It wants tools to run.
     ToolUse,
-    /// The limit of output was reached.
+    /// The output limit was reached.
     MaxTokens,
     /// A stop sequence appeared.
     StopSequence,
@@ -104,7 +104,7 @@ pub enum StopReason {
 }
 
 impl Event {
-    /// The provider's word for the kind of event.
+    /// The provider's name for this kind of event.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::MessageStart { .. } => "message_start",
@@ -119,7 +119,7 @@ impl Event {
     }
 }
 
-/// Follows a stream and tells where it leaves the grammar (contract STREAM-01).
+/// Follows a stream and reports where it breaks the grammar (contract STREAM-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grammar {
     inside_message: bool,

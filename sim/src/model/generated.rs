@@ -1,6 +1,6 @@
-//! A model that makes answers up from a seed: for load, for fuzzing, for benchmarks.
+//! A model that generates answers from a random seed, for load tests, fuzzing and benchmarks.
 //!
-//! Every agent draws from a child seed of its own, so agents do not change one another's answers.
+//! Each agent draws from its own child seed, so agents do not affect one another's answers.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,40 +12,40 @@ use super::answer::{Answer, Said};
 use super::{Question, Script, Unscripted};
 use crate::seed::{Draws, Seed};
 
-/// What is drawn.
+/// What the answers are drawn from.
 #[derive(Clone, Debug)]
 pub struct Habits {
-    /// Answers with calls of tools before the last one, of an agent: least and most.
+    /// Answers with tool calls before the last answer of an agent: minimum and maximum.
     pub rounds: RangeInclusive<u32>,
-    /// Calls in one answer: least and most.
+    /// Calls in one answer: minimum and maximum.
     pub calls: RangeInclusive<u32>,
-    /// Weights of the tools; those that an agent does not have are never called.
+    /// Weights of the tools. Tools that an agent does not have are never called.
     pub tools: Vec<(Call, u32)>,
     /// Bytes of text beside calls.
     pub text_bytes: Length,
-    /// Bytes of the last answer (the report of a sub-agent).
+    /// Bytes of the last answer (a sub-agent's report).
     pub report_bytes: Length,
-    /// Files that exist, for calls to name.
+    /// Existing files that calls can name.
     pub files: Vec<Rc<str>>,
 }
 
 /// A lognormal distribution of lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Length {
-    /// Half of the texts are shorter.
+    /// Median in bytes.
     pub median: f64,
     /// Standard deviation of the logarithm.
     pub sigma: f64,
 }
 
-/// A call that can be made up for the simulated world.
+/// A call that the simulated world can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Reads a file.
     Read,
-    /// Looks for content.
+    /// Searches file contents.
     Grep,
-    /// Looks for files.
+    /// Searches file names.
     Glob,
     /// Runs a command.
     Bash,
@@ -58,8 +58,8 @@ pub enum Call {
 }
 
 impl Default for Habits {
-    /// Ten to thirty rounds of one to three calls, mostly reads and searches. The mix is of the shape that recorded
-    /// sessions show (reads and shell first); sizes are small enough for thousands of agents.
+    /// Ten to thirty rounds of one to three calls, mostly reads and searches, as in recorded sessions. Sizes are small
+    /// enough for thousands of agents.
     fn default() -> Self {
         let tools = vec![(Call::Read, 40), (Call::Bash, 30), (Call::Grep, 15), (Call::Glob, 5), (Call::Write, 10)];
         Self {
@@ -73,7 +73,7 @@ impl Default for Habits {
     }
 }
 
-/// Makes answers up.
+/// A model that generates its answers.
 #[derive(Debug)]
 pub struct Generated {
     seed: Seed,
@@ -105,7 +105,7 @@ impl Script for Generated {
             let rounds_left = between(&mut draws, &habits.rounds);
             State { draws, rounds_left }
         });
-        // A new text of the user begins a new task, however many rounds the last one took.
+        // A new user text starts a new task, regardless of how many rounds are left.
         if question.turn > 0 && state.rounds_left == 0 && is_new_task(question) {
             state.rounds_left = between(&mut state.draws, &habits.rounds);
         }
@@ -136,7 +136,7 @@ fn round(state: &mut State, habits: &Habits, question: &Question, message: u64) 
     }
     for number in 0..between(draws, &habits.calls) {
         let Some(call) = weighted(&tools, draws.below(u64::from(weight))) else {
-            debug_assert!(false, "a draw below the sum of the weights falls on one of them");
+            debug_assert!(false, "a draw below the sum of weights selects a call");
             break;
         };
         let id = format!("toolu_{}_{message}_{number}", question.agent).into();
@@ -177,13 +177,13 @@ impl Call {
     }
 }
 
-/// A number of the range, each as likely as the other; the least of an empty one.
+/// A uniformly drawn number of the range; its start if the range is empty.
 fn between(draws: &mut Draws, range: &RangeInclusive<u32>) -> u32 {
     let above = range.end().saturating_sub(*range.start());
     range.start() + draws.below(u64::from(above) + 1) as u32
 }
 
-/// The call on whose share of the weights `drawn` falls.
+/// The call whose share of the weights contains `drawn`.
 fn weighted(tools: &[(Call, u32)], mut drawn: u64) -> Option<Call> {
     for (call, weight) in tools {
         match drawn.checked_sub(u64::from(*weight)) {
@@ -194,7 +194,7 @@ fn weighted(tools: &[(Call, u32)], mut drawn: u64) -> Option<Call> {
     None
 }
 
-/// Text of about as many bytes as are drawn.
+/// Text of roughly the drawn number of bytes.
 fn words(draws: &mut Draws, length: Length) -> String {
     const WORDS: [&str; 12] =
         ["the", "module", "reads", "a", "request", "and", "keeps", "its", "prefix", "when", "turns", "grow"];

@@ -1,9 +1,9 @@
-//! Who answers: models that an agent asks, none of which is real.
+//! Simulated models that answer an agent's requests.
 //!
-//! * [`Model`] is all that an agent knows: it asks a [`Question`] and takes [`Event`]s until the stream ends.
-//! * [`Script`] is what stands behind it in a simulation: content without usage and without time. `simulation::Provider`
-//!   puts a script behind a cache and a clock; [`ScriptPlayer`] plays one as it is, for tests of agents alone.
-//! * [`event`] holds the grammar of a stream, [`answer`] what a script says.
+//! * [`Model`] is all that an agent sees: it sends a [`Question`] and reads [`Event`]s until the stream ends.
+//! * [`Script`] supplies the content in a simulation, without usage and without time. `simulation::Provider`
+//!   adds a cache and a clock to a script; [`ScriptPlayer`] plays a script as it is, for tests of agents alone.
+//! * [`event`] holds the grammar of a stream, [`answer`] what a script returns.
 
 pub mod answer;
 pub mod event;
@@ -28,13 +28,13 @@ pub use scripted::Scripted;
 
 use crate::time::Duration;
 
-/// A call on its way.
+/// A call in flight.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Replying, CallError>> + 'a>>;
 
-/// What an agent asks, and nothing else reaches a model (contract LOOP-25).
+/// The interface between agent and model. An agent reaches a model in no other way (contract LOOP-25).
 pub trait Model {
-    /// Sends a request; ready when the first byte of the answer, or a refusal, is there. Dropping the future gives the
-    /// request up, dropping the reply gives the rest of the answer up.
+    /// Sends a request. Ready when the first byte of the answer, or a refusal, has arrived. Dropping the future cancels
+    /// the request; dropping the reply cancels the rest of the answer.
     fn call(&self, question: Question) -> Calling<'_>;
 }
 
@@ -56,7 +56,7 @@ impl Replying {
     /// The next event; `None` after the last.
     ///
     /// # Errors
-    /// When the stream broke off.
+    /// If the stream broke off.
     pub async fn next(&mut self) -> Option<Result<Event, Broken>> {
         std::future::poll_fn(|context| self.0.poll_next(context)).await
     }
@@ -68,19 +68,19 @@ impl fmt::Debug for Replying {
     }
 }
 
-/// Why there is no answer.
+/// Why a call has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The provider said no.
+    /// The provider refused the request.
     #[error("HTTP {status} {kind}: {message}")]
     Refused {
         /// HTTP status.
         status: u16,
-        /// The provider's word: `overloaded_error`, `rate_limit_error`, `invalid_request_error`.
+        /// The provider's error type: `overloaded_error`, `rate_limit_error`, `invalid_request_error`.
         kind: Rc<str>,
-        /// The provider's sentence.
+        /// The provider's error message.
         message: Rc<str>,
-        /// How long it asks to wait.
+        /// How long the provider asks the client to wait.
         retry_after: Option<Duration>,
     },
     /// The connection was lost before the first byte.
@@ -94,17 +94,17 @@ pub enum Broken {
     /// The connection was reset.
     #[error("the connection was reset in mid-stream")]
     Reset,
-    /// Nothing more came.
+    /// No more data arrived.
     #[error("the stream went silent")]
     Silent,
 }
 
-/// Content without usage and time.
+/// A source of answers, without usage and without time.
 pub trait Script {
-    /// What is said to this question.
+    /// The answer to this question.
     ///
     /// # Errors
-    /// When the script has nothing to say to it: a mistake in the scenario, which ends the run.
+    /// If the script has no answer for it. This is a mistake in the scenario and ends the run.
     fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted>;
 }
 

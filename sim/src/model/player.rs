@@ -1,4 +1,4 @@
-//! A script played as it is: no cache, no usage, no time.
+//! Plays a script as it is: no cache, no usage, no time.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! What an agent asks.
+//! A question to a model.
 
 use std::rc::Rc;
 
@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use crate::wire::{Draft, Role};
 
-/// A request on its way to a model, with what a client says beside it in headers.
+/// A request on its way to a model, with the metadata that a client sends in headers.
 #[derive(Clone)]
 pub struct Question {
-    /// The agent's id, as in the header that tells a child from its parent (`clients.md` 1).
+    /// The agent's id, as in the header that distinguishes a child from its parent (`clients.md` 1).
     pub agent: Rc<str>,
-    /// The agent's type: `main`, or the name of its definition. Scripts are found by it; it is never sent.
+    /// The agent's type: `main`, or the name of its definition. Scripts are selected by it; it is never sent.
     pub agent_type: Rc<str>,
-    /// How many requests of this agent were answered before.
+    /// Number of earlier requests of this agent that were answered.
     pub turn: u32,
-    /// How often this very request was sent before.
+    /// How often this same request was sent before.
     pub attempt: u32,
     /// The request.
     pub draft: Draft,
 }
 
 impl Question {
-    /// The text of the last user message that has text: what rules of a script look at. Reminders and results of tools are
-    /// no text of the user.
+    /// The text of the last user message that has text, for the rules of a script. Reminders and tool results do not
+    /// count as user text.
     pub fn last_user_text(&self) -> Option<String> {
         self.draft.messages.iter().rev().filter(|message| message.role == Role::User).find_map(|message| {
             let texts: Vec<String> = message.content.iter().filter_map(|piece| text(piece.json())).collect();

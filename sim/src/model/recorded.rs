@@ -1,7 +1,7 @@
-//! A model that says what a recording holds.
+//! A model that answers from a recording.
 //!
-//! Chains are played in order: the first question of an agent takes the first chain that nobody plays, each further one
-//! the chain's next answer. Whether the question must be the recorded one is [`Fidelity`].
+//! Chains are played in order: an agent's first question takes the first free chain, and each further question takes
+//! the next answer of that chain. [`Fidelity`] says whether the question must equal the recorded one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,33 +10,34 @@ use std::rc::Rc;
 use super::{Answer, Question, Script, Unscripted};
 use crate::wire::{Request, Wire};
 
-/// How exactly questions must be those of the recording.
+/// How closely questions must match the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// Canonical bytes of the whole prompt must be equal; a new agent takes the chain that begins with its very question.
+    /// Canonical bytes of the whole prompt must be equal. A new agent takes the chain that begins with the same
+    /// question.
     #[default]
     Strict,
-    /// Position alone decides.
+    /// Only the position matters.
     Loose,
 }
 
 /// An exchange of a recording.
 #[derive(Clone, Debug)]
 pub struct Take {
-    /// The chain that it belongs to.
+    /// The chain it belongs to.
     pub chain: Rc<str>,
-    /// What was asked, read by the wire that the model is given.
+    /// The recorded request, read by the wire that the model receives.
     pub request: Request,
-    /// What was answered.
+    /// The recorded answer.
     pub answer: Answer,
 }
 
-/// Says what was recorded.
+/// A model that answers from a recording.
 pub struct Recorded {
     wire: Wire,
     scope: Rc<str>,
     chains: Vec<Chain>,
-    /// The chain that an agent plays, and how many of its takes it has played.
+    /// The chain that each agent plays, and how many of its takes have been played.
     playing: BTreeMap<Rc<str>, (usize, usize)>,
     fidelity: Fidelity,
 }
@@ -54,7 +55,7 @@ impl fmt::Debug for Recorded {
 }
 
 impl Recorded {
-    /// A model that plays `takes`, whose requests `wire` read in `scope`. Chains are numbered in order of first take.
+    /// A model that plays `takes`, whose requests `wire` read in `scope`. Chains are numbered by their first take.
     pub fn new(wire: Wire, scope: &str, takes: Vec<Take>, fidelity: Fidelity) -> Self {
         let mut chains: Vec<Chain> = Vec::new();
         for take in takes {
@@ -66,7 +67,7 @@ impl Recorded {
         Self { wire, scope: scope.into(), chains, playing: BTreeMap::new(), fidelity }
     }
 
-    /// The chain that a new agent plays.
+    /// The chain for a new agent.
     fn cast(&mut self, question: &Question, asked: &Request) -> Result<usize, Unscripted> {
         let free = |chain: &Chain| !chain.taken;
         let begins = |chain: &Chain| chain.takes.first().is_some_and(|take| take.request.nodes == asked.nodes);
@@ -74,11 +75,11 @@ impl Recorded {
             Fidelity::Strict => self.chains.iter().position(|chain| free(chain) && begins(chain)),
             Fidelity::Loose => None,
         };
-        // Without an equal beginning the next free chain is taken, so that the divergence can be told.
+        // If no chain begins alike, the next free chain is taken, so that the divergence can be reported.
         let found = found.or_else(|| self.chains.iter().position(free));
         let Some(at) = found else {
             return Err(Unscripted(format!(
-                "agent `{}` ({}) is one more than the recording has: all its {} chains are played",
+                "agent `{}` ({}) is one agent more than the recording has: all its {} chains are taken",
                 question.agent_type,
                 question.agent,
                 self.chains.len()
@@ -97,7 +98,7 @@ impl Recorded {
         let where_asked = asked.places.get(at).map_or("nothing more".to_owned(), |place| format!("`{place}`"));
         let where_recorded = recorded.places.get(at).map_or("nothing more".to_owned(), |place| format!("`{place}`"));
         Some(Unscripted(format!(
-            "agent `{}` ({}) asked something else than was recorded as answer {} of chain `{}`: the first {at} blocks are \
+            "agent `{}` ({}) does not ask what answer {} of chain `{}` was recorded for: the first {at} blocks are \
              equal, then it sent {where_asked} where the recording has {where_recorded}. Play it loosely to go by position \
              alone, or record anew",
             question.agent_type, question.agent, question.turn, take.chain

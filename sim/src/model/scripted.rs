@@ -1,7 +1,7 @@
-//! A model that says what a scenario wrote down.
+//! A model that answers from a scenario's script.
 //!
-//! Rules are tried in order; the first one that fits and is not used up speaks. Every agent plays the rules from the
-//! start, so two agents of one type say the same unless a rule names the instance.
+//! Rules are tried in order; the first rule that fits and is not used up answers. Every agent plays the rules from the
+//! start, so two agents of one type get the same answers unless a rule names the instance.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,57 +10,57 @@ use super::answer::{Answer, Fault, Said};
 use super::{Event, Question, Script, Unscripted};
 use crate::time::Duration;
 
-/// When something is said, and what.
+/// When a reply is given, and the reply.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
     /// Type or id of the agent; `None` fits all.
     pub agent: Option<Rc<str>>,
-    /// The how manieth agent of its type, counted from one in order of their first questions.
+    /// The agent's number among those of its type, counted from one in order of their first questions.
     pub instance: Option<u32>,
-    /// The how manieth answered request of the agent, counted from zero.
+    /// The number of the agent's answered request, counted from zero.
     pub turn: Option<u32>,
     /// Text that the last user text contains.
     pub last_user: Option<Rc<str>>,
-    /// The last user text as a whole.
+    /// The complete last user text.
     pub last_user_is: Option<Rc<str>>,
-    /// How often it speaks to one agent; `None` is without limit.
+    /// How often the rule answers one agent; `None` for no limit.
     pub times: Option<u32>,
-    /// What is said.
+    /// The reply.
     pub reply: Reply,
 }
 
-/// What is said.
+/// The reply of a rule.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// Blocks of one message. A call without id gets one.
     pub said: Vec<Said>,
-    /// Raw events in the place of blocks.
+    /// Raw events instead of blocks.
     pub events: Option<Vec<Event>>,
-    /// Tokens of the answer.
+    /// Output tokens.
     pub output_tokens: Option<u64>,
     /// What goes wrong.
     pub fault: Option<Fault>,
     /// Time to the first byte.
     pub first_byte: Option<Duration>,
-    /// Time from there to the end.
+    /// Time from the first byte to the end.
     pub streaming: Option<Duration>,
 }
 
-/// Says what its rules say.
+/// A model that answers by rules.
 #[derive(Clone, Debug, Default)]
 pub struct Scripted {
     rules: Vec<Rule>,
-    /// The rules for each agent and instance, in order: an agent is asked about its own, however many the others have.
+    /// Rules by agent and instance, in order. A lookup reads only the rules of its agent, not those of all others.
     of: BTreeMap<Whom, Vec<usize>>,
-    /// How often each rule has spoken to an agent.
+    /// How often each rule has answered an agent.
     spoken: BTreeMap<(Rc<str>, usize), u32>,
-    /// Which instance of its type an agent is.
+    /// Which instance of its type each agent is.
     instances: BTreeMap<Rc<str>, u32>,
     of_type: BTreeMap<Rc<str>, u32>,
     messages: u64,
 }
 
-/// Whom a rule is for: type or id of the agent, and instance; `None` fits all.
+/// Whom a rule applies to: type or id of the agent, and instance; `None` fits all.
 type Whom = (Option<Rc<str>>, Option<u32>);
 
 impl Rule {
@@ -84,7 +84,7 @@ impl Scripted {
         Self { rules, of, ..Self::default() }
     }
 
-    /// The rules for the agent that asks, the `instance`-th of its type, in order. One may come twice.
+    /// The rules for the asking agent, instance `instance` of its type, in order. A rule may appear twice.
     fn rules_for(&self, question: &Question, instance: u32) -> impl Iterator<Item = usize> {
         let names = [None, Some(question.agent.clone()), Some(question.agent_type.clone())];
         let whom = names.into_iter().flat_map(|name| [(name.clone(), None), (name, Some(instance))]);
@@ -120,7 +120,7 @@ impl Scripted {
         })
     }
 
-    /// What is wrong, and what would mend it.
+    /// What is wrong, and what would fix it.
     fn unscripted(&self, question: &Question) -> Unscripted {
         let agent = &question.agent;
         let agent_type = &question.agent_type;
@@ -136,10 +136,10 @@ impl Scripted {
             (1, _) => "the one rule for it is used up or does not fit".to_owned(),
             (rules, _) => format!("its {rules} rules are used up or do not fit"),
         };
-        // Not the text itself: messages go into reports, and what was said does not.
+        // Messages appear in reports, so the text itself is left out.
         let characters = question.last_user_text().unwrap_or_default().chars().count();
         Unscripted(format!(
-            "agent `{agent_type}` ({agent}) asked for answer {turn} and {why}. Its last user text has {characters} \
+            "agent `{agent_type}` ({agent}) asked for answer {turn}, but {why}. Its last user text has {characters} \
              characters. Add a reply for `{agent_type}`: a text ends its turn, a tool call goes on"
         ))
     }
@@ -166,7 +166,7 @@ impl Script for Scripted {
         let answer = self.answer_of(at, question);
         let agent = &question.agent_type;
         let turn = question.turn;
-        // Whoever wrote raw events meant them as they stand: out of order they are a mistake of the script (STREAM-01).
+        // Raw events are taken literally: a wrong order is a mistake in the script (STREAM-01).
         answer.check().map(|()| answer).map_err(|(event, expected)| {
             Unscripted(format!(
                 "the script's answer {turn} for agent `{agent}` is no stream: event {event}, counted from 0, is out of order; \

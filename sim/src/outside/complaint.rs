@@ -1,28 +1,29 @@
-//! What a parser complains about, in words of our own: kinds and lengths in the place of what was read.
+//! Parser errors in our own words, with kinds and lengths instead of the values that were read.
 //!
-//! Messages of serde quote the value that they refuse, however long it is (`invalid type: string "…"`). They have no other
-//! form than text, so it is taken apart here, and nowhere else is a parser's error made a text (`tests/house.rs`).
+//! Error messages of serde quote the value that they refuse, whatever its length (`invalid type: string "…"`). They
+//! exist only as text, so that text is parsed here. No other module turns a parser's error into text
+//! (`tests/house.rs`).
 
 use serde_json::error::Category;
 
 use super::{text_of, word};
 
-/// What is said of a shape that no message below describes.
-const OTHER_SHAPE: &str = "found another shape than is expected here";
+/// Used for a shape that no message below describes.
+const OTHER_SHAPE: &str = "found an unexpected shape";
 
-/// What `serde_json` complains about, without the place, which is relative to a slice and would mislead.
+/// The complaint of `serde_json`, without the place: it is relative to a slice and would mislead.
 pub fn json(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let said = text.strip_suffix(&place).unwrap_or(&text);
     match error.classify() {
         Category::Data => shape(said, None).or_else(|| limit(said)).unwrap_or_else(|| OTHER_SHAPE.to_owned()),
-        // These texts are fixed.
+        // These messages are fixed texts.
         Category::Io | Category::Syntax | Category::Eof => said.to_owned(),
     }
 }
 
-/// A message of our own deserializers, that there is more of something than is taken; it holds no content.
+/// A message of our own deserializers that a limit is exceeded; it holds no content.
 fn limit(said: &str) -> Option<String> {
     let rest = said.strip_prefix("found more than ")?;
     let is_plain = rest.starts_with(|first: char| first.is_ascii_digit())
@@ -30,14 +31,14 @@ fn limit(said: &str) -> Option<String> {
     is_plain.then(|| said.to_owned())
 }
 
-/// What `toml` complains about in `text`, with the [word] that stands there.
+/// The complaint of `toml` about `text`, with the [word] at that place.
 pub fn toml(error: &toml::de::Error, text: &str) -> String {
     let there = error.span().and_then(|span| text.get(span)).and_then(word);
-    // Other texts are fixed, or our own.
+    // Other messages are fixed texts, or our own.
     shape(error.message(), there).unwrap_or_else(|| error.message().replace('\n', ": "))
 }
 
-/// What `serde_saphyr` complains about.
+/// The complaint of `serde_saphyr`.
 #[cfg(feature = "runtime")]
 pub fn yaml(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
@@ -62,7 +63,7 @@ pub fn yaml(error: &serde_saphyr::Error) -> String {
         | Error::HookError { .. }
         | Error::UnsupportedTag { .. }
         | Error::TaggedStructFieldName { .. } => OTHER_SHAPE.to_owned(),
-        // These texts are fixed but for numbers.
+        // These messages are fixed except for numbers.
         other => first_line(&other.to_string()),
     }
 }
@@ -72,13 +73,13 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Of a value whose kind is right.
+/// Added to a value of the right kind.
 const DOES_NOT_FIT: &str = " that does not fit";
 
-/// A message that serde words, in our words; `None` if it is another one.
+/// A serde message in our words; `None` for any other message.
 fn shape(said: &str, there: Option<&str>) -> Option<String> {
     let refusal = |rest: &str, remark| {
-        // What was expected is the last part, whatever the value quoted before it holds.
+        // The expectation is the last part, whatever the quoted value contains.
         let (unexpected, expected) = rest.rsplit_once(", expected ")?;
         Some(refused(unexpected, remark, expected, there))
     };
@@ -114,7 +115,7 @@ fn refused(unexpected: &str, remark: &str, expected: &str, there: Option<&str>) 
     format!("found {found}, expected {}", expectation(expected))
 }
 
-/// How the kinds of values begin in messages of serde, and what they are called here.
+/// How serde begins the kinds of values in its messages, and what they are called here.
 const KINDS: [(&str, &str); 12] = [
     ("boolean", "true or false"),
     ("integer", "an integer"),
@@ -138,7 +139,7 @@ fn kind(unexpected: &str) -> String {
     known.map_or("something else", |(_, name)| *name).to_owned()
 }
 
-/// How many characters a text has that was written with the escapes of Rust.
+/// The number of characters in a text written with Rust escapes.
 fn characters(escaped: &str) -> usize {
     let mut count = 0;
     let mut chars = escaped.chars();
@@ -151,7 +152,7 @@ fn characters(escaped: &str) -> usize {
     count
 }
 
-/// What was expected: words of the program, some of which are those of Rust.
+/// The expectation, with Rust's type names translated.
 fn expectation(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "a whole number, not negative",
@@ -176,7 +177,7 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Sample {
-        #[allow(dead_code)] // Read by nobody: only whether it can be read matters.
+        #[allow(dead_code)] // Never read: only parsing matters.
         count: u64,
     }
 

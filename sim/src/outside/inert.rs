@@ -1,12 +1,12 @@
-//! Text that a reader of an output would take for more than text, made nothing but text.
+//! Makes text inert for programs that would interpret parts of it.
 
 use std::borrow::Cow;
 
-/// What begins a command of a workflow where a line begins, and what does so anywhere in one: the runner knows an older
-/// style too (actions/runner, `ActionCommand.cs`, `TryParseV2` and `TryParse`, 2026-09).
+/// What starts a command of a workflow: the first only at the start of a line, the second, older style anywhere
+/// (actions/runner, `ActionCommand.cs`, `TryParseV2` and `TryParse`, 2026-09).
 const COMMANDS: [&str; 2] = ["::", "##["];
 
-/// A line that the runner of a workflow does not take for a command.
+/// A line that a workflow runner does not take as a command.
 pub fn inert_line(line: &str) -> Cow<'_, str> {
     let [begins, anywhere] = COMMANDS;
     let mut line = Cow::Borrowed(line);
@@ -19,8 +19,8 @@ pub fn inert_line(line: &str) -> Cow<'_, str> {
     line
 }
 
-/// A plain message of SARIF in which nothing is a link: `[text](target)` is one, and a backslash takes their meaning from
-/// brackets (OASIS, SARIF 2.1.0, 3.11.6). Others keep their brackets, which are those of paths.
+/// A plain SARIF message without links. `[text](target)` is a link, and a backslash escapes brackets (OASIS, SARIF
+/// 2.1.0, 3.11.6). Messages without links keep their brackets, which belong to paths.
 pub fn inert_message(text: &str) -> Cow<'_, str> {
     if !text.contains("](") {
         return Cow::Borrowed(text);

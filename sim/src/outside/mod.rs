@@ -1,8 +1,8 @@
-//! What comes from outside: shown so that it moves no cursor, begins no command and links nowhere, quoted so that it stays a
-//! quotation, complained about without its content.
+//! Text from outside. It is shown so that it moves no cursor, starts no command and makes no link; quoted so that it
+//! cannot break out of its quotation; and reported in errors without its content.
 //!
-//! Prompts, answers and names are other people's. An error names the kind of what was found, its place and its length. Only
-//! a [word] is repeated, and only of files that a person writes: rules, price books, locks, scenarios.
+//! Prompts, answers and names belong to other people. An error gives the kind of the value, its place and its length.
+//! Only a [word] is repeated, and only from files that a person writes: rules, price books, locks, scenarios.
 
 pub mod complaint;
 mod inert;
@@ -13,16 +13,16 @@ pub use inert::{inert_line, inert_message};
 pub use visible::{is_hidden, quoted, quoted_part, visible};
 pub(crate) use words::words;
 
-/// Letters of the longest word that an error repeats.
+/// Length in characters of the longest word that an error repeats.
 const WORD_MAX: usize = 40;
 
-/// The text if it is one short word: letters, digits and what stands in names, numbers and paths.
+/// The text if it is one short word: letters, digits and the punctuation of names, numbers and paths.
 pub fn word(text: &str) -> Option<&str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.:/+,=@%[]".contains(c);
     (!text.is_empty() && text.len() <= WORD_MAX && text.chars().all(fits)).then_some(text)
 }
 
-/// The text for an error: itself in backticks if it is a [word], else how long it is.
+/// The text for an error: a [word] in backticks, otherwise its length.
 pub fn found(text: &str) -> String {
     match word(text) {
         Some(word) => format!("`{word}`"),
@@ -30,13 +30,13 @@ pub fn found(text: &str) -> String {
     }
 }
 
-/// A text of which only the length is said.
+/// A text described only by its length.
 fn text_of(characters: usize) -> String {
     let s = if characters == 1 { "" } else { "s" };
     format!("a text of {characters} character{s}")
 }
 
-/// A value of JSON for an error: itself if it is a number or a [word], else its kind and how long it is.
+/// A JSON value for an error: a number or a [word] itself, otherwise its kind and length.
 pub fn found_value(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) if word(text).is_some() => value.to_string(),

@@ -1,14 +1,14 @@
-//! Characters that are not seen, made visible; names as quotations.
+//! Shows invisible characters and quotes names.
 
 use std::borrow::Cow;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Whether a character would move a cursor, end a line, turn the direction of writing or leave no trace: controls (C0, C1,
-/// DEL), separators of lines and paragraphs, and format characters.
+/// Whether a character would move the cursor, end the line, change the direction of writing or leave no trace: controls
+/// (C0, C1, DEL), line and paragraph separators, and format characters.
 pub fn is_hidden(c: char) -> bool {
     use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
-    // Nothing below is looked up for plain text.
+    // Skips the table lookup for plain text.
     !matches!(c, ' '..='~') && matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
 }
 
@@ -28,8 +28,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A name in backticks, as a code span of `CommonMark`: between more of them than it has in a row, with blanks where it
-/// begins or ends with one. [`quoted_part`] takes it out again.
+/// A name as a `CommonMark` code span: the fence is longer than any run of backticks in the name, with blanks inside if
+/// the name begins or ends with one. [`quoted_part`] extracts it again.
 pub fn quoted(name: &str) -> String {
     let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -38,7 +38,7 @@ pub fn quoted(name: &str) -> String {
     format!("{fence}{blank}{name}{blank}{fence}")
 }
 
-/// The first quotation in `text`: what stands before it, what is quoted, what stands after it.
+/// The first quotation in `text`: the text before it, its content, the text after it.
 pub fn quoted_part(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(at) = text[from..].find('`').map(|at| from + at) {
@@ -53,7 +53,7 @@ pub fn quoted_part(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Where a run of exactly `run` backticks begins.
+/// The position of the next run of exactly `run` backticks.
 fn closing(text: &str, run: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find('`').map(|at| from + at) {

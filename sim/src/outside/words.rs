@@ -1,6 +1,6 @@
-//! Enumerations of which every variant has a word.
+//! Enumerations with a word for every variant.
 
-/// Declares such an enumeration: each variant with its word in logs, files and on the command line, said once.
+/// Declares an enumeration together with the word of each variant in logs, files and on the command line.
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -9,10 +9,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in order.
+            /// All variants, in order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// Each with its word.
+            /// All variants with their words.
             pub const WORDS: [(&'static str, Self); Self::ALL.len()] = [$(($word, Self::$variant)),+];
 
             /// The word in logs, files and on the command line.
@@ -22,7 +22,7 @@ macro_rules! words {
                 }
             }
 
-            /// What goes by this word.
+            /// The variant with this word.
             pub fn named(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == word)
             }

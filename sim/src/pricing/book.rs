@@ -1,4 +1,4 @@
-//! The price book: who asks for a price gets rates or a reason why there are none.
+//! The price book: gives rates, or the reason why there are none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +17,7 @@ use super::terms::Terms;
 use super::tier::ServiceTier;
 use crate::wire::model::{ModelId, Vendor, resolve};
 
-/// Whose price: a model of the table, or a name that the table does not know and that only an override can price.
+/// What is priced: a model of the table, or a name that is not in the table and needs an override.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModelKey {
     /// A model of the table.
@@ -33,7 +33,7 @@ impl From<ModelId> for ModelKey {
 }
 
 impl From<&str> for ModelKey {
-    /// Any spelling.
+    /// Accepts any spelling.
     fn from(spelling: &str) -> Self {
         let named = || Self::Named(spelling.trim().to_ascii_lowercase());
         resolve(spelling).map_or_else(named, |found| Self::Known(found.id))
@@ -41,7 +41,7 @@ impl From<&str> for ModelKey {
 }
 
 impl ModelKey {
-    /// Who makes it, where the table knows it.
+    /// The vendor, if the model is in the table.
     pub fn vendor(&self) -> Option<Vendor> {
         match self {
             Self::Known(model) => Some(model.row().vendor),
@@ -59,13 +59,13 @@ impl fmt::Display for ModelKey {
     }
 }
 
-/// A model without a price: its tokens count, its money is unknown.
+/// A model without a price: its tokens are counted, its cost is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no price for {model} ({})", words(.missing))]
 pub struct Unpriced {
-    /// Whose price is missing.
+    /// The model.
     pub model: ModelKey,
-    /// The categories without one: all, or those that overrides leave open.
+    /// The categories without a price: all, or those without an override.
     pub missing: Vec<Category>,
 }
 
@@ -76,25 +76,25 @@ fn words(categories: &[Category]) -> String {
 /// One optional price per million tokens for each category, in the order of [`Category::ALL`].
 type Overrides = [Option<Money>; 5];
 
-/// Dated prices, and what the user put in their place.
+/// Dated prices, and the user's changes to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceBook {
     /// Sorted by model and first day.
     rows: Vec<PriceRow>,
     fees: Vec<Fee>,
     not_billed: Vec<NotBilled>,
-    /// Names of the files whose rows stand in the place of built-in ones.
+    /// Names of files whose rows replace built-in ones.
     files: Vec<String>,
     overrides: BTreeMap<ModelKey, Overrides>,
-    /// On every token price, as agreed with the provider.
+    /// A discount on every token price, as agreed with the provider.
     remaining: Option<Factor>,
-    /// The day whose prices hold, whenever a request was sent.
+    /// Use the prices of this day for all requests.
     day: Option<Date>,
 }
 
 const BUILT_IN: &str = include_str!("prices.toml");
 
-/// Read once; a test reads it too and says what is wrong with it.
+/// Parsed once; a test parses it too and reports errors.
 static BOOK: LazyLock<PriceBook> = LazyLock::new(|| match file::read(BUILT_IN) {
     Ok(book) => PriceBook::of(book),
     Err(bad) => unreachable!("the built-in book: {bad}"),
@@ -131,8 +131,8 @@ impl PriceBook {
         file::read(text).map(Self::of)
     }
 
-    /// With the rows of another book in the place of all rows of the models that they name, and its fees in the place of
-    /// those of the same name. `name` says where they come from.
+    /// Replaces all rows of the models that another book names, and fees with the same names. `name` is the origin of
+    /// that book.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl PriceBook {
         file::print(self)
     }
 
-    /// Version of the built-in rows; what the user put in their place is not part of it.
+    /// Version of the built-in rows, regardless of the user's changes.
     pub const fn version(&self) -> &'static str {
         Self::VERSION
     }
@@ -174,18 +174,18 @@ impl PriceBook {
         &self.fees
     }
 
-    /// What is charged and cannot be known from recordings.
+    /// Charges that recordings do not show.
     pub fn not_billed(&self) -> &[NotBilled] {
         &self.not_billed
     }
 
-    /// Names of the files whose rows stand in the place of built-in ones.
+    /// Names of files whose rows replace built-in ones.
     pub fn files(&self) -> &[String] {
         &self.files
     }
 
-    /// With `usd_per_mtok` in the place of one price of a model, at every date, length, speed and hour. On a model with
-    /// rows, factors for tiers and regions still apply; a model without rows needs all five categories, which then hold
+    /// Sets one price of a model to `usd_per_mtok`, for all dates, lengths, speeds and hours. If the model has rows,
+    /// factors for tiers and regions still apply. A model without rows needs all five categories, which are then used
     /// as given.
     #[must_use]
     pub fn with_override(mut self, model: impl Into<ModelKey>, category: Category, usd_per_mtok: Money) -> Self {
@@ -193,26 +193,26 @@ impl PriceBook {
         self
     }
 
-    /// With every token price multiplied by what a discount leaves of it, those given by hand too. Fees stay.
+    /// Multiplies every token price by `remaining`, including overrides. Fees do not change.
     #[must_use]
     pub fn with_remaining(mut self, remaining: Factor) -> Self {
         self.remaining = (remaining != Factor::ONE).then_some(remaining);
         self
     }
 
-    /// With the prices of `day`, whenever a request was sent.
+    /// Uses the prices of `day` for all requests.
     #[must_use]
     pub fn with_day(mut self, day: Date) -> Self {
         self.day = Some(day);
         self
     }
 
-    /// What a discount leaves of every token price.
+    /// The factor on every token price after a discount.
     pub const fn remaining(&self) -> Option<Factor> {
         self.remaining
     }
 
-    /// What replaces the rows: model, category and USD per million tokens, in order.
+    /// The overrides: model, category and USD per million tokens, in order.
     pub fn overrides(&self) -> impl Iterator<Item = (&ModelKey, Category, Money)> {
         self.overrides.iter().flat_map(|(model, prices)| {
             let given = Category::ALL.into_iter().zip(prices);
@@ -224,8 +224,8 @@ impl PriceBook {
     ///
     /// # Errors
     ///
-    /// [`Unpriced`] when a category has neither a row nor an override, and when prices and factors are so large or have so many
-    /// digits that costs cannot be reckoned exactly.
+    /// [`Unpriced`] if a category has neither a row nor an override, or if prices and factors are too large or have too
+    /// many digits for exact costs.
     pub fn rates(&self, model: &ModelKey, terms: &Terms) -> Result<Rates, Unpriced> {
         let overrides = self.overrides.get(model).copied().unwrap_or_default();
         let rates = match self.row(model, self.day.or(terms.date)) {
@@ -240,14 +240,13 @@ impl PriceBook {
         if rates.fit() { Ok(rates) } else { Err(unpriced()) }
     }
 
-    /// The line of a bill for `count` units of a fee; `None` for a model whose maker charges no such fee as far as the
-    /// book knows.
+    /// The bill line for `count` units of a fee; `None` if the book has no such fee of the model's vendor.
     pub fn fee_line(&self, model: &ModelKey, name: &str, count: u64) -> Option<FeeLine> {
         let vendor = model.vendor()?;
         self.fees.iter().find(|fee| fee.vendor == vendor && fee.name == name).map(|fee| fee.line(count))
     }
 
-    /// The row in force at a date with its place, and whether the date lies before it.
+    /// The row in force at a date and its index, and whether the date precedes the first row.
     fn row(&self, model: &ModelKey, date: Option<Date>) -> Option<(usize, &PriceRow, bool)> {
         let date = Some(date.unwrap_or(Self::VERSION_DATE));
         let start = self.rows.partition_point(|row| row.model < *model);
@@ -259,7 +258,7 @@ impl PriceBook {
     }
 }
 
-/// Prices of a row: those of the length, then of fast mode, of the tier, of the hour, of the region.
+/// Prices of a row: the length tier first, then fast mode, service tier, hour, and region.
 fn rates_of_row(row: &PriceRow, overrides: &Overrides, terms: &Terms) -> Rates {
     let prices = row.prices(terms.prompt_tokens);
     let fast = row.fast.as_ref().filter(|_| terms.fast);
@@ -285,7 +284,7 @@ fn rates_of_row(row: &PriceRow, overrides: &Overrides, terms: &Terms) -> Rates {
     }
 }
 
-/// A tier's own price, or its factor on `rate`. A price given by hand holds in the place of any own one.
+/// A tier's own price, or its factor on `rate`. An override replaces any own price.
 fn of_tier(tier: &Tier, category: Category, rate: Rate, is_given: bool) -> Rate {
     match tier.own_picousd[category as usize] {
         Some(own) if !is_given => Rate::whole(own),

@@ -1,4 +1,4 @@
-//! Days, as prices are dated.
+//! Days, for dated prices.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ pub struct Date(pub i32, pub u8, pub u8);
 const NANOS_PER_DAY: u64 = 86_400_000_000_000;
 
 impl Date {
-    /// The day in UTC of an instant that counts from the Unix epoch, as those of recordings do. No provider says in
-    /// which zone its prices change.
+    /// The UTC day of an instant that counts from the Unix epoch, as in recordings. Providers do not say in which time
+    /// zone their prices change.
     pub const fn of(instant: Instant) -> Self {
         let mut days = instant.0 / NANOS_PER_DAY;
         let mut year = 1970;
@@ -47,7 +47,7 @@ pub(super) const fn days_of_month(year: i32, month: u8) -> u64 {
 }
 
 impl fmt::Display for Date {
-    /// `2026-10-07`.
+    /// Such as `2026-10-07`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(year, month, day) = self;
         write!(f, "{year:04}-{month:02}-{day:02}")

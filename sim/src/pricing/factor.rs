@@ -1,4 +1,4 @@
-//! Factors on prices, exact.
+//! Exact factors on prices.
 
 use std::fmt;
 
@@ -11,20 +11,20 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// Nothing changes.
+    /// The factor 1.
     pub const ONE: Self = Self { millionths: MILLION };
 
-    /// `millionths` millionths.
+    /// A factor of `millionths` millionths.
     pub const fn from_millionths(millionths: u64) -> Self {
         Self { millionths }
     }
 
-    /// In millionths.
+    /// The factor in millionths.
     pub const fn millionths(self) -> u64 {
         self.millionths
     }
 
-    /// As a fraction in lowest terms.
+    /// The factor as a fraction in lowest terms.
     pub fn fraction(self) -> (i128, i128) {
         let above = i128::from(self.millionths);
         let below = i128::from(MILLION);
@@ -33,7 +33,7 @@ impl Factor {
     }
 }
 
-/// Of `b` that is at least 1.
+/// Expects `b` of at least 1.
 pub(super) const fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     debug_assert!(b > 0);
     while b != 0 {
@@ -43,7 +43,7 @@ pub(super) const fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
 }
 
 impl fmt::Display for Factor {
-    /// All digits: `0.5`, `2`, `1.1`.
+    /// All digits, such as `0.5`, `2` or `1.1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = format!("{:06}", self.millionths % MILLION);
         let decimals = decimals.trim_end_matches('0');

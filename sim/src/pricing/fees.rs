@@ -1,35 +1,35 @@
-//! Fees that are not tokens. They are lines of their own, and no factor of the terms touches them.
+//! Fees that are not tokens. They have their own lines in a bill, and factors of the terms do not apply to them.
 
 use super::money::Money;
 use super::row::Source;
 use crate::wire::model::Vendor;
 
-/// What is charged by the piece or by the time.
+/// A charge per unit or per time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fee {
-    /// Who charges it.
+    /// The vendor that charges it.
     pub vendor: Vendor,
     /// Stable word for machines.
     pub name: String,
-    /// What is counted.
+    /// The counted unit.
     pub unit: String,
     /// Price of `per` units.
     pub price: Money,
     /// How many units the price is for, at least 1.
     pub per: u32,
-    /// Where it was read.
+    /// Source of the price.
     pub source: Source,
-    /// What else should be known.
+    /// A remark, for people.
     pub note: Option<String>,
 }
 
-/// Name of the fee for searches of the web; `server_tool_use.web_search_requests` of the usage.
+/// Name of the fee for web searches; `server_tool_use.web_search_requests` in usage.
 pub const WEB_SEARCH: &str = "web_search";
 
-/// Name of the fee for running code, by the time of its container or by the piece.
+/// Name of the fee for code execution, per container time or per request.
 pub const CODE_EXECUTION: &str = "code_execution";
 
-/// Unit of fees by the piece.
+/// Unit of fees per request.
 pub const PER_REQUEST: &str = "request";
 
 impl Fee {
@@ -38,30 +38,30 @@ impl Fee {
         Money::of(count, self.price.picousd(), i128::from(self.per))
     }
 
-    /// The line of a bill for `count` units.
+    /// The bill line for `count` units.
     pub fn line(&self, count: u64) -> FeeLine {
         FeeLine { name: self.name.clone(), unit: self.unit.clone(), count, cost: self.cost(count) }
     }
 }
 
-/// One line of a bill that is not about tokens.
+/// A bill line that is not about tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeeLine {
     /// Stable word of the fee.
     pub name: String,
-    /// What is counted.
+    /// The counted unit.
     pub unit: String,
-    /// How many.
+    /// Number of units.
     pub count: u64,
-    /// For how much.
+    /// Their cost.
     pub cost: Money,
 }
 
-/// What a vendor charges and no recording tells.
+/// A charge that recordings do not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotBilled {
-    /// Who charges it.
+    /// The vendor that charges it.
     pub vendor: Vendor,
-    /// What it is, for people.
+    /// Description, for people.
     pub what: String,
 }

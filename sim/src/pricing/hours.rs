@@ -1,4 +1,4 @@
-//! Hours of the week in which other prices hold.
+//! Hours of the week with other prices.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum Weekday {
 }
 
 impl Weekday {
-    /// All, from Monday on.
+    /// All days, from Monday on.
     pub const ALL: [Self; 7] = [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
 
     /// Stable word for machines.
@@ -44,7 +44,7 @@ impl Weekday {
         }
     }
 
-    /// The day in UTC of an instant that counts from the Unix epoch, which was a Thursday.
+    /// The UTC day of an instant that counts from the Unix epoch, which was a Thursday.
     pub const fn of(instant: Instant) -> Self {
         let days = instant.0 / NANOS_PER_MINUTE / MINUTES_PER_DAY;
         // In bounds: a remainder of seven.
@@ -52,27 +52,27 @@ impl Weekday {
     }
 }
 
-/// A stretch of a day in UTC, in minutes after midnight: the first minute belongs to it, the last does not.
+/// A span of a day in UTC, in minutes after midnight, without the last minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First minute.
+    /// First minute of the span.
     pub from_minute: u16,
-    /// First minute after it, at most 1,440.
+    /// First minute after the span, at most 1,440.
     pub to_minute: u16,
 }
 
 impl fmt::Display for Span {
-    /// `01:00-04:00`.
+    /// Such as `01:00-04:00`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
         write!(f, "{}-{}", clock(self.from_minute), clock(self.to_minute))
     }
 }
 
-/// Hours of the week, less single days.
+/// Hours of the week, except on certain days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hours {
-    /// Stretches of the day in UTC.
+    /// Spans of the day in UTC.
     pub spans: Vec<Span>,
     /// Days of the week in UTC.
     pub days: Vec<Weekday>,
@@ -81,7 +81,7 @@ pub struct Hours {
 }
 
 impl Hours {
-    /// Whether an instant that counts from the Unix epoch lies in these hours.
+    /// Whether an instant that counts from the Unix epoch is in these hours.
     pub fn contain(&self, instant: Instant) -> bool {
         let minute = instant.0 / NANOS_PER_MINUTE % MINUTES_PER_DAY;
         let spans = &self.spans;
@@ -91,7 +91,7 @@ impl Hours {
 }
 
 impl fmt::Display for Hours {
-    /// `01:00-04:00, 06:00-10:00 UTC, mon-fri`.
+    /// Such as `01:00-04:00, 06:00-10:00 UTC, mon-fri`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spans: Vec<String> = self.spans.iter().map(Span::to_string).collect();
         write!(f, "{} UTC", spans.join(", "))?;

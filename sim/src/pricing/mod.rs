@@ -1,4 +1,4 @@
-//! What it costs: a dated price book and money in 10⁻¹² USD.
+//! Costs: a dated price book, and money in 10⁻¹² USD.
 //!
 //! ```
 //! use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Terms};
@@ -15,7 +15,7 @@
 //! * [`PriceBook`]: model, date and terms to [`Rates`]; a model without a price is [`Unpriced`].
 //! * `prices.toml`: the built-in rows, in the format of a user's own book ([`PriceBook::with_file`]). A new price is a
 //!   new row there, never an edit.
-//! * [`fees`]: what is charged by the piece or by the hour.
+//! * [`fees`]: charges per unit or per hour.
 //!
 //! All prices are list prices unless the user says otherwise.
 

@@ -9,17 +9,17 @@ use thiserror::Error;
 
 const PICOUSD_PER_USD: i128 = 1_000_000_000_000;
 const DECIMALS: usize = 12;
-/// People read amounts to a hundredth of a cent.
+/// Amounts for people have a resolution of a hundredth of a cent.
 const PICOUSD_PER_HUMAN_UNIT: i128 = 100_000_000;
 const HUMAN_UNITS_PER_USD: u128 = 10_000;
 
-/// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact. Counts and
-/// prices are bounded where they are read, so a sum beyond 10²⁶ USD is a fault of the program and ends it.
+/// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact. Counts
+/// and prices are limited when they are read, so a sum beyond 10²⁶ USD is a bug and panics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Money(i128);
 
 impl Money {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
     /// An amount of 10⁻¹² USD.
@@ -38,8 +38,8 @@ impl Money {
         Self(div_half_even(i128::from(count) * numerator, denominator))
     }
 
-    /// For people: four decimals, rounded half to even, `$0.0123`; an amount that would show as zero says so,
-    /// `<$0.0001`.
+    /// The amount for people: four decimals, rounded half to even, such as `$0.0123`. A non-zero amount that would
+    /// round to zero is shown as `<$0.0001`.
     pub fn human(self) -> String {
         let units = div_half_even(self.0, PICOUSD_PER_HUMAN_UNIT);
         let sign = if self.0 < 0 { "-" } else { "" };
@@ -56,14 +56,14 @@ pub fn div_half_even(numerator: i128, denominator: i128) -> i128 {
     let denominator = denominator.max(1);
     let floor = numerator.div_euclid(denominator);
     let below = numerator.rem_euclid(denominator);
-    // Compared this way round because twice the remainder may not fit.
+    // Compared this way because twice the remainder may overflow.
     let above = denominator - below;
     let up = below > above || (below == above && floor % 2 != 0);
     floor + i128::from(up)
 }
 
 impl fmt::Display for Money {
-    /// USD with all digits and no exponent, as a number of JSON: `0.000123`, `12`, `0`.
+    /// USD with all digits and without an exponent, as a JSON number: `0.000123`, `12`, `0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.0.unsigned_abs();
         let per_usd = PICOUSD_PER_USD.unsigned_abs();
@@ -75,9 +75,9 @@ impl fmt::Display for Money {
     }
 }
 
-/// A text that is no amount.
+/// A text that is not an amount.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{text}` is no amount in USD: expected digits, and at most {DECIMALS} decimals after a point")]
+#[error("`{text}` is not an amount in USD: expected digits, and at most {DECIMALS} decimals after a point")]
 pub struct NotMoney {
     /// The text as given.
     pub text: String,
@@ -86,7 +86,7 @@ pub struct NotMoney {
 impl FromStr for Money {
     type Err = NotMoney;
 
-    /// Reads what [`Display`](fmt::Display) writes; zeros at the end are harmless.
+    /// Parses what [`Display`](fmt::Display) prints; trailing zeros are allowed.
     fn from_str(text: &str) -> Result<Self, NotMoney> {
         parse(text).ok_or_else(|| NotMoney { text: text.to_owned() })
     }
@@ -94,7 +94,7 @@ impl FromStr for Money {
 
 fn parse(text: &str) -> Option<Money> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-    // A point needs digits on both sides, so a missing part reads as the zero that is not written.
+    // A point needs digits on both sides; a missing decimal part counts as zero.
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
     if !is_digits(whole) || !is_digits(decimals) {
         return None;

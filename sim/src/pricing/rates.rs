@@ -1,4 +1,4 @@
-//! The prices that hold for one request, and the bill made of them.
+//! The prices that apply to one request, and its bill.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use super::fees::FeeLine;
 use super::money::Money;
 use crate::wire::{TOKENS_MAX, Usage};
 
-/// The five kinds of tokens that have a price.
+/// The five categories of tokens that have a price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Plain input.
     Input,
-    /// Written to the cache for five minutes, or for another short lifetime that is the provider's only one.
+    /// Written to the cache for five minutes, or for the provider's only short lifetime.
     Write5m,
     /// Written to the cache for one hour.
     Write1h,
@@ -23,7 +23,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All, in the order of the published tables.
+    /// All categories, in the order of published tables.
     pub const ALL: [Self; 5] = [Self::Input, Self::Write5m, Self::Write1h, Self::Read, Self::Output];
 
     /// Stable word for machines.
@@ -37,7 +37,7 @@ impl Category {
         }
     }
 
-    /// Tokens of this kind in a request's usage.
+    /// Tokens of this category in a request's usage.
     pub const fn tokens(self, usage: &Usage) -> u64 {
         match self {
             Self::Input => usage.input_tokens,
@@ -58,9 +58,9 @@ impl fmt::Display for Category {
 /// An exact price of one token: `numerator / denominator` in 10⁻¹² USD, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Above the line.
+    /// Numerator.
     pub numerator: i128,
-    /// Below the line, at least 1.
+    /// Denominator, at least 1.
     pub denominator: i128,
 }
 
@@ -75,7 +75,7 @@ impl Rate {
         Self { numerator: price.picousd(), denominator: TOKENS_PER_MTOK }.reduced()
     }
 
-    /// The price multiplied; one that is beyond the range fails [`Rates::fit`].
+    /// The price times `factor`; a result out of range fails [`Rates::fit`].
     #[must_use]
     pub(super) fn times(self, factor: Factor) -> Self {
         let (above, below) = factor.fraction();
@@ -91,21 +91,20 @@ impl Rate {
 
 const TOKENS_PER_MTOK: i128 = 1_000_000;
 
-/// The prices that hold for one request.
+/// The prices that apply to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
     /// In the order of [`Category::ALL`].
     pub(super) per_token: [Rate; 5],
-    /// Place of the row they come from in [`PriceBook::rows`](super::PriceBook::rows); `None` for a model that has
-    /// overrides alone.
+    /// Index of their row in [`PriceBook::rows`](super::PriceBook::rows); `None` for a model that has only overrides.
     pub row: Option<usize>,
-    /// The request is older than the model's first row and took that row.
+    /// The request is older than the model's first row, which was used.
     pub before_first_row: bool,
-    /// Fast mode was asked for, but the model has no price for it and took the standard one.
+    /// Fast mode was requested, but the model has no price for it, so the standard price was used.
     pub fast_at_standard_price: bool,
-    /// The request was served in a tier for which the model has no price, and took the standard one.
+    /// The request was served in a tier for which the model has no price, so the standard price was used.
     pub tier_at_standard_price: bool,
-    /// The price depends on the hour, which is unknown; it is the one outside peak hours.
+    /// The price depends on the hour, which is unknown; the price outside peak hours was used.
     pub hour_unknown: bool,
 }
 
@@ -116,12 +115,12 @@ impl Rates {
         self.per_token[category as usize]
     }
 
-    /// Whether the cost of any request is exact at these prices: products of two prices and as many tokens as a request may
-    /// have fit into 128 bits, and so do sums of what any number of tokens costs.
+    /// Whether costs are exact at these prices: the product of two prices and the largest token count of a request must
+    /// fit into 128 bits, and so must sums over any number of tokens.
     pub(super) fn fit(&self) -> bool {
-        /// A thousand dollars for a token.
+        /// A thousand dollars per token.
         const PER_TOKEN_MAX: i128 = 1_000_000_000_000_000;
-        /// Four kinds of input, and the difference of two.
+        /// Four categories of input, and the difference of two prices.
         const PRODUCT_MAX: i128 = i128::MAX / (8 * TOKENS_MAX as i128);
         let largest = |part: fn(&Rate) -> i128| self.per_token.iter().map(part).fold(0, i128::max);
         let numerator = largest(|rate| rate.numerator.saturating_abs());
@@ -138,7 +137,7 @@ impl Rates {
         Money::of(tokens, rate.numerator, rate.denominator)
     }
 
-    /// How much more `tokens` cost as `from` than as `to`, rounded once, half to even; negative where they cost less.
+    /// The extra cost of `tokens` as `from` instead of `to`, rounded once, half to even; negative if they cost less.
     pub fn difference(&self, from: Category, to: Category, tokens: u64) -> Money {
         let from = self.per_token(from);
         let to = self.per_token(to);
@@ -148,7 +147,7 @@ impl Rates {
         Money::of(tokens, rate.numerator, rate.denominator)
     }
 
-    /// The bill of a request; `fees` are lines beside its tokens.
+    /// The bill of a request; `fees` are additional lines.
     pub fn bill(&self, usage: &Usage, fees: &[FeeLine]) -> Bill {
         let lines = Category::ALL.map(|category| {
             let tokens = category.tokens(usage);
@@ -162,21 +161,21 @@ impl Rates {
 /// One line of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BillLine {
-    /// What is charged.
+    /// The charged category.
     pub category: Category,
-    /// How many.
+    /// Number of tokens.
     pub tokens: u64,
-    /// For how much.
+    /// Their cost.
     pub cost: Money,
 }
 
-/// What one request costs.
+/// The cost of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
-    /// A line per category, in the order of [`Category::ALL`], those without tokens too.
+    /// A line per category, in the order of [`Category::ALL`], including those without tokens.
     pub lines: [BillLine; 5],
-    /// What is charged beside tokens.
+    /// Charges other than tokens.
     pub fees: Vec<FeeLine>,
-    /// The sum of all lines, exactly.
+    /// The exact sum of all lines.
     pub total: Money,
 }

@@ -1,4 +1,4 @@
-//! One row of the book: the prices of a model from a day on.
+//! A row of the book: the prices of a model from a certain day.
 
 use super::book::ModelKey;
 use super::date::Date;
@@ -7,12 +7,12 @@ use super::hours::Hours;
 use super::rates::Category;
 use super::tier::ServiceTier;
 
-/// Where a price was read.
+/// The source of a price.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// Tag of the page or repository, as in `providers.md`.
     pub tag: String,
-    /// When the copy was made.
+    /// Date of the copy.
     pub dated: String,
 }
 
@@ -21,8 +21,7 @@ pub struct Source {
 pub struct Prices {
     /// Plain input.
     pub input_picousd: u64,
-    /// Written to the cache for five minutes; where the only lifetime is another short one (30 minutes of `OpenAI`),
-    /// written for that.
+    /// Written to the cache for five minutes, or for the provider's only short lifetime (30 minutes for `OpenAI`).
     pub write_5m_picousd: u64,
     /// Written to the cache for one hour.
     pub write_1h_picousd: u64,
@@ -55,7 +54,7 @@ impl Prices {
         }
     }
 
-    /// What the provider leaves out of its table: without a fee for writing, written tokens cost as input (an hour as
+    /// Fills in what the provider's table omits: without a fee for writing, written tokens cost as input (an hour as
     /// the short lifetime); without a price for cached tokens, reads cost as input.
     pub fn filled(input: u64, write_5m: Option<u64>, write_1h: Option<u64>, read: Option<u64>, output: u64) -> Self {
         let short = write_5m.unwrap_or(input);
@@ -63,52 +62,53 @@ impl Prices {
     }
 }
 
-/// Other prices for long prompts. A cliff: they hold for every token of the request, the answer's too.
+/// Other prices for long prompts. They apply to every token of the request, including the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthTier {
     /// The longest prompt (input, reads and writes) that still has the row's first prices, in tokens.
     pub above_prompt_tokens: u64,
-    /// Prices beyond it.
+    /// Prices of longer prompts.
     pub prices: Prices,
 }
 
-/// Other prices for requests served otherwise: a factor on the row's, prices of its own, or a factor and some of its own.
+/// Other prices for requests in another tier: a factor on the row's prices, own prices, or a factor and some own
+/// prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tier {
-    /// On every category that has no price here; prices of long prompts are multiplied too.
+    /// Applies to every category without an own price, and to prices of long prompts.
     pub factor: Option<Factor>,
-    /// In the order of [`Category::ALL`], in 10⁻¹² USD per token, whatever the prompt's length.
+    /// Own prices in the order of [`Category::ALL`], in 10⁻¹² USD per token, for all prompt lengths.
     pub own_picousd: [Option<u64>; 5],
 }
 
-/// The prices of a model from a day on.
+/// The prices of a model from a certain day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceRow {
-    /// Whose prices.
+    /// The model.
     pub model: ModelKey,
-    /// First day in UTC; `None` where no source gives the model's first day, so that the row holds from the beginning.
+    /// First day in UTC; `None` if no source gives the model's first day, so the row applies from the beginning.
     pub valid_from: Option<Date>,
     /// Prices at standard speed.
     pub standard: Prices,
-    /// Prices of long prompts, where they differ.
+    /// Prices of long prompts, if they differ.
     pub long: Option<LengthTier>,
-    /// Prices of `speed: "fast"`, where it is sold.
+    /// Prices of `speed: "fast"`, if available.
     pub fast: Option<Tier>,
-    /// Prices of batches, where they differ.
+    /// Prices of batches, if they differ.
     pub batch: Option<Tier>,
-    /// Prices of the tier that may wait, where it is sold.
+    /// Prices of the tier that may wait, if available.
     pub flex: Option<Tier>,
-    /// Prices of the tier that is served first, where it is sold.
+    /// Prices of the tier that is served first, if available.
     pub priority: Option<Tier>,
     /// Hours with other prices.
     pub peak: Option<(Hours, Tier)>,
-    /// On all token prices of requests with `inference_geo: "us"`.
+    /// Factor on all token prices of requests with `inference_geo: "us"`.
     pub us: Option<Factor>,
-    /// On all token prices of regional endpoints.
+    /// Factor on all token prices of regional endpoints.
     pub regional: Option<Factor>,
-    /// Where they were read.
+    /// Source of the prices.
     pub source: Source,
-    /// What else should be known: how sure the price is, what is not modelled.
+    /// A remark: how certain the price is, what is not modelled.
     pub note: Option<String>,
 }
 
@@ -132,13 +132,13 @@ impl PriceRow {
         }
     }
 
-    /// The prices of a prompt of this length.
+    /// The prices for a prompt of this length.
     pub fn prices(&self, prompt_tokens: u64) -> &Prices {
         let long = self.long.as_ref().filter(|tier| prompt_tokens > tier.above_prompt_tokens);
         long.map_or(&self.standard, |tier| &tier.prices)
     }
 
-    /// The row's prices of a service tier, where it has its own.
+    /// The row's prices of a service tier, if it has its own.
     pub const fn tier(&self, tier: ServiceTier) -> Option<&Tier> {
         match tier {
             ServiceTier::Standard => None,

@@ -1,8 +1,8 @@
-//! Service tiers: how urgently a request was served, as the provider sells it.
+//! Service tiers: the urgency with which a provider serves a request.
 
 use std::fmt;
 
-/// The tier that a request was served in, as far as its price depends on it.
+/// The tier in which a request was served, as far as its price depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ServiceTier {
     /// Neither cheaper nor faster.
@@ -13,12 +13,12 @@ pub enum ServiceTier {
     /// Served when there is room (OpenAI and Gemini `flex`).
     Flex,
     /// Served first: OpenAI `priority`, called `fast` since 2026-07-30, and Gemini `priority`. Anthropic's `priority`
-    /// is a contract whose price nobody publishes; it is billed as standard.
+    /// is a contract with an unpublished price; it is billed as standard.
     Priority,
 }
 
 impl ServiceTier {
-    /// All, the standard one first.
+    /// All tiers, standard first.
     pub const ALL: [Self; 4] = [Self::Standard, Self::Batch, Self::Flex, Self::Priority];
 
     /// Stable word for machines.
@@ -31,9 +31,9 @@ impl ServiceTier {
         }
     }
 
-    /// The tier behind the word of an answer's `service_tier` (Anthropic `standard`, `priority`, `batch`; OpenAI
-    /// `default`, `flex`, `priority`, `fast`, `scale`; Gemini in capitals). `None` for a word that names none, such as
-    /// `auto`, which an answer does not hold. `scale` is a contract and counts as standard.
+    /// The tier of an answer's `service_tier` (Anthropic `standard`, `priority`, `batch`; OpenAI `default`, `flex`,
+    /// `priority`, `fast`, `scale`; Gemini in capitals). `None` for other words, such as `auto`, which does not occur
+    /// in answers. `scale` is a contract and counts as standard.
     pub fn of_word(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().as_str() {
             "standard" | "default" | "standard_only" | "scale" => Some(Self::Standard),

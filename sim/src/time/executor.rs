@@ -1,12 +1,12 @@
-//! The executor: one thread, one clock that moves only when nobody can run.
+//! The executor: one thread, and a clock that only moves when no task is ready.
 //!
 //! 1. The next ready task gets a turn, until none is ready.
 //! 2. The clock moves to the earliest timer.
-//! 3. All timers of that instant fire, in the order in which they were set; then back to 1.
+//! 3. All timers of that instant fire in the order in which they were set; then back to 1.
 //!
-//! So whatever an instant brings is settled before time moves on. When there is neither a ready task nor a timer, the
-//! run has stalled and says who waits for what. When the main task ends, the others are dropped in the order of
-//! spawning. A task that panics ends the run with that panic.
+//! So all work of an instant is done before time moves on. If there is neither a ready task nor a timer, the run has
+//! stalled and reports which task waits for what. When the main task ends, the others are dropped in spawning order. A
+//! task that panics ends the run with that panic.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,13 +22,13 @@ use super::tasks::{RunningTask, Tasks, Turns};
 use super::timers::Timers;
 use super::waiting::What;
 
-/// The state of one run, behind every handle of it.
+/// The state of one run, shared by all of its handles.
 pub struct Core {
     now: Cell<Instant>,
     timers: RefCell<Timers>,
     tasks: RefCell<Tasks>,
     ready: RefCell<Ready>,
-    /// What tasks say that they wait for, by number of the task and of the wait.
+    /// What tasks wait for, by task number and wait number.
     waits: RefCell<BTreeMap<(u64, u64), What>>,
     waits_begun: Cell<u64>,
     /// The number of the task that has its turn.
@@ -36,15 +36,15 @@ pub struct Core {
     steps: Cell<u64>,
     timer_events: Cell<u64>,
     closed: Cell<bool>,
-    /// The parts of tasks that are woken by themselves.
+    /// The parts of tasks, which are woken separately.
     pub(super) parts: Parts,
 }
 
-/// Runs `main` and all that it spawns on a virtual clock that starts at zero, until `main` ends.
+/// Runs `main` and all tasks it spawns on a virtual clock that starts at zero, until `main` ends.
 ///
 /// # Errors
 ///
-/// [`Stopped`] when nothing can happen any more, or at a limit of the plan.
+/// [`Stopped`] if the run has stalled, or at a limit of the plan.
 ///
 /// # Panics
 ///
@@ -67,7 +67,7 @@ where
     ended.map(|value| Finished { value, at, steps, timer_events })
 }
 
-/// Drops what is left of a run when it is over, even by a panic.
+/// Drops the rest of a run when it is over, also after a panic.
 struct Open(Rc<Core>);
 
 impl Drop for Open {
@@ -93,12 +93,12 @@ impl Core {
         }
     }
 
-    /// What the clock shows.
+    /// The current instant.
     pub fn now(&self) -> Instant {
         self.now.get()
     }
 
-    /// Adds a task at the end of the queue. In a run that is over it is dropped at once.
+    /// Adds a task at the end of the queue. After the end of the run it is dropped at once.
     pub fn spawn(&self, name: Rc<str>, turns: Turns) {
         if self.closed.get() {
             return;
@@ -109,7 +109,7 @@ impl Core {
         tasks.fill(task, name, signal, turns);
     }
 
-    /// Turns and clock until the main task has left its value.
+    /// Runs turns and moves the clock until the main task has stored its value.
     fn drive<T>(&self, limits: &Limits, value: &Cell<Option<T>>) -> Result<T, Stopped> {
         let mut last = 0;
         loop {
@@ -129,7 +129,7 @@ impl Core {
         }
     }
 
-    /// One turn of one task. Nothing is borrowed while it runs.
+    /// Runs one turn of one task. Nothing is borrowed while it runs.
     fn turn(&self, task: u32) {
         let taken = self.tasks.borrow_mut().take(task);
         let Some(mut taken) = taken else { return };
@@ -148,8 +148,8 @@ impl Core {
         }
     }
 
-    /// The task where it was itself woken, then those of its parts that were woken; a part that gives something lets who
-    /// waits for it go on in the same turn.
+    /// Polls the task if it was itself woken, then its woken parts. If a part yields a value, its consumer continues in
+    /// the same turn.
     fn poll(&self, taken: &mut RunningTask) -> Poll<()> {
         let mut is_due = taken.is_whole;
         loop {
@@ -187,11 +187,11 @@ impl Core {
 
     fn out_of_steps(&self, limit: u64, last: u32) -> Stopped {
         let running =
-            self.tasks.borrow().name(last).map_or_else(|| "a task that is over".to_owned(), |name| name.to_string());
+            self.tasks.borrow().name(last).map_or_else(|| "a finished task".to_owned(), |name| name.to_string());
         Stopped::Steps { limit, at: self.now(), running }
     }
 
-    /// Every task that is not over, with what it says that it waits for.
+    /// Every unfinished task, with what it waits for.
     fn waiting(&self) -> Waits {
         let waits = self.waits.borrow();
         let said = |number| {
@@ -203,7 +203,7 @@ impl Core {
         order.into_iter().map(|(number, _, name)| (name.to_string(), said(number))).collect()
     }
 
-    /// Drops all tasks in the order of spawning, each outside every borrow: destructors may use their handles.
+    /// Drops all tasks in spawning order, each outside every borrow, because destructors may use their handles.
     fn close(&self) {
         self.closed.set(true);
         let order = self.tasks.borrow().in_order();
@@ -218,7 +218,7 @@ impl Core {
         self.timers.borrow_mut().set(at, waker.clone())
     }
 
-    /// Lets a timer wake another one.
+    /// Makes a timer wake another task.
     pub fn redirect_timer(&self, slot: u32, waker: &Waker) {
         let old = self.timers.borrow_mut().redirect(slot, waker);
         drop(old);
@@ -230,7 +230,7 @@ impl Core {
         drop(old);
     }
 
-    /// The current task begins to wait for something; the key ends it. Outside of a turn nobody waits.
+    /// The current task begins a wait; the key ends it. Outside of a turn nothing is recorded.
     pub fn begin_wait(&self, what: What) -> Option<(u64, u64)> {
         let key = (self.current.get()?, self.waits_begun.get());
         self.waits_begun.set(key.1 + 1);
@@ -238,7 +238,7 @@ impl Core {
         Some(key)
     }
 
-    /// A wait is over.
+    /// Ends a wait.
     pub fn end_wait(&self, key: (u64, u64)) {
         self.waits.borrow_mut().remove(&key);
     }

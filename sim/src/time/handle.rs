@@ -1,4 +1,4 @@
-//! What async code is given: the clock, sleeping, spawning. It touches no other function of a runtime.
+//! The interface for async code: the clock, sleeping, spawning. No other part of a runtime is used.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use super::tasks::Turns;
 use super::waiting::{Waiting, What};
 use super::{Duration, Instant};
 
-/// Another runtime behind the same handle, so that the same agents can run in real time.
+/// Another runtime that can be used through the same handle, so that the same agents can run in real time.
 ///
-/// It has to keep to one thread. Tasks that are spawned run in the order of spawning, timers of one instant fire in the
-/// order in which they were set; where it does neither, runs differ from those on the executor of this room.
+/// It must use a single thread. Spawned tasks run in spawning order, and timers of one instant fire in the order in
+/// which they were set; otherwise runs differ from those on the executor of this module.
 pub trait Runtime {
     /// The time since the run began.
     fn now(&self) -> Instant;
@@ -22,7 +22,7 @@ pub trait Runtime {
     /// Ends at the instant, or at once if that has passed.
     fn sleep_until(&self, at: Instant) -> Turns;
 
-    /// Takes over a task. Its result and its abortion are dealt with inside.
+    /// Runs a task. Its result and cancellation are handled inside the future.
     fn spawn(&self, name: &str, task: Turns);
 }
 
@@ -37,17 +37,17 @@ enum On {
 }
 
 impl Handle {
-    /// A handle of the executor of this room.
+    /// A handle of the executor of this module.
     pub(super) fn own(core: Rc<Core>) -> Self {
         Self(On::Own(core))
     }
 
-    /// A handle of another runtime. There [`Self::waiting_for`] notes nothing.
+    /// A handle of another runtime. There [`Self::waiting_for`] does nothing.
     pub fn on(other: Rc<dyn Runtime>) -> Self {
         Self(On::Other(other))
     }
 
-    /// What the clock shows: nanoseconds since the run began.
+    /// The current instant: nanoseconds since the run began.
     pub fn now(&self) -> Instant {
         match &self.0 {
             On::Own(core) => core.now(),
@@ -60,7 +60,7 @@ impl Handle {
         self.sleep_until(self.now() + span)
     }
 
-    /// Ends at the instant; at once if it has come.
+    /// Ends at the instant; at once if it has passed.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         Sleep(match &self.0 {
             On::Own(core) => Asleep::Own { core: Rc::clone(core), at, timer: None },
@@ -68,7 +68,7 @@ impl Handle {
         })
     }
 
-    /// Starts a task at the end of the queue. The name stands in reports; it need not be the only one of its kind.
+    /// Starts a task at the end of the queue. The name is used in reports and need not be unique.
     pub fn spawn<T: 'static>(&self, name: impl Into<Rc<str>>, future: impl Future<Output = T> + 'static) -> Task<T> {
         let name = name.into();
         let (task, job) = task::split(self.clone(), Rc::clone(&name), future);
@@ -79,7 +79,7 @@ impl Handle {
         task
     }
 
-    /// A part of the task that asks it: see [`Part`].
+    /// A part of the current task: see [`Part`].
     pub fn part<T: 'static>(&self, step: impl FnMut(&mut Context<'_>) -> Poll<T> + 'static) -> Part<T> {
         let core = match &self.0 {
             On::Own(core) => Some(Rc::clone(core)),
@@ -88,13 +88,13 @@ impl Handle {
         Part::new(core, Box::new(step))
     }
 
-    /// While the guard lives, a report of a run that stopped says that the current task waits for `what`: a noun, as
-    /// in "the reply to request 7".
+    /// While the guard lives, reports of a stopped run say that the current task waits for `what`: a noun, as in "the
+    /// reply to request 7".
     pub fn waiting_for(&self, what: &str) -> Waiting {
         self.wait_for(|| What::Said(what.into()))
     }
 
-    /// The same with a reason made only where it is noted.
+    /// The same, with a reason that is only built if it is recorded.
     pub(super) fn wait_for(&self, what: impl FnOnce() -> What) -> Waiting {
         let core = match &self.0 {
             On::Own(core) => Some(core),
@@ -103,7 +103,7 @@ impl Handle {
         Waiting::begin(core, what)
     }
 
-    /// Lets every task that is ready have a turn first.
+    /// Gives every ready task a turn first.
     pub fn yield_now(&self) -> YieldNow {
         YieldNow(false)
     }
@@ -134,7 +134,8 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        // All timers of an instant fire before anything else happens in it: one that has come is set no longer.
+        // All timers of an instant fire before anything else happens in it, so a timer whose instant has come is no
+        // longer set.
         if let Asleep::Own { core, at, timer: Some(timer) } = &self.0
             && core.now() < *at
         {

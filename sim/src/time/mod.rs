@@ -1,8 +1,8 @@
-//! Instants and durations as integers, and an executor whose clock they are. Never floats, never the machine's clock.
+//! Instants and durations as integers, and an executor with its own clock. No floats, and no machine clock.
 //!
-//! The executor (feature `runtime`) runs plain async code: [`run`] gives it a [`Handle`], and nothing else of a runtime
-//! is needed. The channels and locks of `tokio::sync` work on it. What waits inside of a task for something long, as an
-//! agent for another one, asks it as a [`Part`].
+//! The executor (feature `runtime`) runs plain async code: [`run`] passes it a [`Handle`], the only interface of a
+//! runtime that is needed. The channels and locks of `tokio::sync` work on it. If part of a task waits for something
+//! long, as an agent does for another one, it waits through a [`Part`].
 
 #[cfg(feature = "runtime")]
 mod executor;
@@ -40,7 +40,7 @@ pub use self::{
 };
 #[cfg(feature = "runtime")]
 #[doc(hidden)]
-pub use tokio; // For the macro of `select.rs`, wherever it is written.
+pub use tokio; // For the macro in `select.rs`, wherever it is used.
 
 /// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
 /// simulations. The two are never mixed within one cache.
@@ -59,7 +59,7 @@ impl Instant {
         Self(ms.saturating_mul(NANOS_PER_MILLI))
     }
 
-    /// How long ago `earlier` was; zero when it lies in the future.
+    /// Time since `earlier`; zero if that is in the future.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -107,7 +107,7 @@ impl Add for Duration {
 }
 
 impl fmt::Display for Duration {
-    /// Seconds with as many decimals as are not zero: `300s`, `0.25s`.
+    /// Seconds without trailing zeros: `300s`, `0.25s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.0 / 1_000_000_000;
         let nanos = self.0 % 1_000_000_000;

@@ -1,12 +1,13 @@
-//! Parts of a task that are woken by themselves.
+//! Parts of a task that are woken separately.
 //!
-//! An agent that waits for another one is one task with it: everything of one instant happens in the order of their code.
-//! Polling the whole chain of waiting agents for each event would cost its depth every time. So each agent is a part with a
-//! waker of its own: its event polls it alone, and who waits for it goes on, in the same turn, when it gives something.
+//! An agent that waits for another agent runs in the same task, so everything of one instant happens in the order of
+//! their code. Polling the whole chain of waiting agents for each event would cost its depth every time. So each agent
+//! is a part with its own waker: its event polls only that part, and when it yields a value, its consumer continues in
+//! the same turn.
 //!
-//! Within a turn the order is that of polling everything from the outside in: the task itself, then its woken parts, those
-//! further out and begun earlier first. A part that is woken within the turn has its own in it if it comes after that which
-//! woke it, else in the next one.
+//! Within a turn the order is the same as when everything is polled from the outside in: the task itself, then its
+//! woken parts, outer parts and earlier parts first. A part that is woken during the turn is polled in that turn if it
+//! comes after the part that woke it, otherwise in the next one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,10 +21,10 @@ use super::ready::Signal;
 
 type StepFn<T> = Box<dyn FnMut(&mut Context<'_>) -> Poll<T>>;
 
-/// A part of a task that gives one value after another to who waits for it, and is polled only when it was woken.
+/// A part of a task that yields values to its consumer, and is polled only when it was woken.
 ///
-/// Whoever asks it must poll it with the waker of the task or part that it belongs to, as `select!` does. On another
-/// runtime it is polled each time that it is asked.
+/// The consumer must poll it with the waker of the task or part that it belongs to, as `select!` does. On another
+/// runtime it is polled each time its consumer polls.
 pub struct Part<T: 'static> {
     inside: Rc<Inside<T>>,
     core: Option<Rc<Core>>,
@@ -47,7 +48,7 @@ impl<T: 'static> Part<T> {
         Self { inside, core }
     }
 
-    /// The next value. It may be dropped before it is ready: nothing is lost, and the part goes on as far as its next value.
+    /// The next value. Dropping the future before it is ready loses nothing; the part continues up to its next value.
     pub async fn next(&mut self) -> T {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
@@ -90,10 +91,10 @@ impl<T> Drop for Part<T> {
 
 /// The position of a part: inside of another one, or directly in a task.
 pub struct Place {
-    /// Parts are numbered as they are begun.
+    /// Number of the part, in the order of creation.
     id: u64,
     owner: RefCell<Option<Rc<Place>>>,
-    /// A part inside of it was woken since it was polled last.
+    /// A part inside it was woken since it was last polled.
     is_on_the_way: Cell<bool>,
 }
 
@@ -102,7 +103,7 @@ impl Place {
         self.owner.borrow().clone()
     }
 
-    /// Whoever is asked on the way to this part passes the question on.
+    /// Marks all parts that contain this one, so that they pass on the poll.
     fn mark_way(&self) {
         let mut owner = self.owner();
         while let Some(place) = owner.filter(|place| !place.is_on_the_way.replace(true)) {
@@ -110,7 +111,7 @@ impl Place {
         }
     }
 
-    /// From the outermost part to this one.
+    /// The path from the outermost part to this one.
     fn path(&self) -> Vec<u64> {
         let mut path = vec![self.id];
         let mut owner = self.owner();
@@ -122,34 +123,34 @@ impl Place {
         path
     }
 
-    /// Whether this one is polled before the other. Parts of one owner are numbered in that order already.
+    /// Whether this part is polled before the other. Parts of one owner are already numbered in that order.
     fn is_before(&self, other: &Self) -> bool {
         let [own, others] = [self.owner(), other.owner()].map(|owner| owner.map(|place| place.id));
         if own == others { self.id < other.id } else { self.path() < other.path() }
     }
 
-    /// Whether the other one is polled when this one, with all that is inside of it, has been.
+    /// Whether the other part is polled after this one and everything inside it.
     fn is_passed_by(&self, other: &Self) -> bool {
         self.is_before(other) && !other.path().starts_with(&self.path())
     }
 }
 
-/// A part, shared between who owns it and the run that polls it.
+/// A part, shared between its owner and the run that polls it.
 struct Inside<T> {
     place: Rc<Place>,
-    /// `None` while it is polled, and once it was dropped.
+    /// `None` while it is polled, and after it was dropped.
     step: RefCell<Option<StepFn<T>>>,
     /// A value that was not taken yet.
     given: Cell<Option<T>>,
-    /// It is to be polled when it is asked next, woken or not: it was never polled, or has given something since.
+    /// It must be polled at the next request, woken or not: it was never polled, or has yielded a value since.
     is_due: Cell<bool>,
-    /// Somebody waits for its next value.
+    /// Its next value is requested.
     is_asked: Cell<bool>,
     alarm: Arc<Alarm>,
 }
 
 impl<T> Inside<T> {
-    /// Notes who asks: the task, and the part of it that is polled now.
+    /// Records the consumer: the task, and the part of it that is being polled.
     fn ask(&self, parts: &Parts, task: Arc<Signal>) {
         self.is_asked.set(true);
         self.place.owner.replace(parts.polled.borrow().clone());
@@ -169,7 +170,7 @@ impl<T> Inside<T> {
         stepped
     }
 
-    /// A step with the waker of its own, as the part that is polled now.
+    /// A step with its own waker, as the part that is being polled.
     fn step_within(&self, parts: &Parts) -> Poll<T> {
         let around = parts.polled.replace(Some(Rc::clone(&self.place)));
         let waker = Waker::from(Arc::clone(&self.alarm));
@@ -179,14 +180,14 @@ impl<T> Inside<T> {
     }
 }
 
-/// A part to the run that polls it, whatever it gives.
+/// A part as seen by the run, whatever its values are.
 trait Advance {
     fn place(&self) -> &Rc<Place>;
 
     /// Whether it was woken in this task and not polled since.
     fn is_woken(&self, task: &Arc<Signal>) -> bool;
 
-    /// Polls it if somebody waits for it and it has given nothing since; says whether it gives something now.
+    /// Polls it if its next value is requested and none is pending; returns whether it yields one now.
     fn advance(&self, parts: &Parts) -> bool;
 }
 
@@ -218,11 +219,11 @@ impl<T> Advance for Inside<T> {
     }
 }
 
-/// How one part is woken. Waking it again before it was polled does nothing.
+/// The waker of one part. Waking it again before it was polled does nothing.
 struct Alarm {
     id: u64,
     is_set: AtomicBool,
-    /// The task that the part belongs to, as far as it was asked already.
+    /// The task of the part, once it was first polled.
     task: Mutex<Option<Arc<Signal>>>,
 }
 
@@ -247,7 +248,7 @@ impl Wake for Alarm {
     }
 }
 
-/// What is to be polled next in a turn.
+/// What to poll next in a turn.
 pub enum Advanced {
     /// Nothing: the turn is over.
     None,
@@ -264,11 +265,11 @@ pub struct Parts {
     begun: Cell<u64>,
     /// The task that has its turn.
     task: RefCell<Option<Arc<Signal>>>,
-    /// The part that is polled now.
+    /// The part that is being polled.
     polled: RefCell<Option<Rc<Place>>>,
-    /// The part that has given something which is on its way to who waits for it: whoever is asked before had its turn.
+    /// The part whose value is on its way to its consumer. Anything polled before it has had its turn.
     giver: Cell<Option<u64>>,
-    /// Woken parts that are polled in this turn.
+    /// Woken parts to be polled in this turn.
     due: RefCell<Vec<Rc<dyn Advance>>>,
     /// Parts that were woken while something was polled.
     woken: RefCell<Vec<u64>>,
@@ -283,7 +284,7 @@ impl Parts {
         id
     }
 
-    /// The turn of a task begins.
+    /// Starts the turn of a task.
     pub fn open(&self, task: &Arc<Signal>) {
         self.task.replace(Some(Arc::clone(task)));
         self.giver.set(None);
@@ -292,7 +293,7 @@ impl Parts {
         self.due.borrow_mut().extend(woken.into_iter().filter_map(|id| self.part(id)));
     }
 
-    /// Takes over what was woken since.
+    /// Takes over the parts that were woken since.
     fn note_woken(&self) {
         let Some(task) = self.task.borrow().clone() else { return };
         for id in task.parts().drain(..) {
@@ -303,7 +304,7 @@ impl Parts {
         }
     }
 
-    /// The turn is over.
+    /// Ends the turn.
     pub fn close(&self) {
         self.due.borrow_mut().clear();
         if let Some(task) = self.task.take() {
@@ -317,7 +318,7 @@ impl Parts {
         let mut gives = part.advance(self);
         self.sort_out(Some(part.place()));
         let mut place = Rc::clone(part.place());
-        // Who waits for what it gives goes on at once, as if it had polled it.
+        // The consumer of a value continues at once, as if it had polled the part itself.
         while gives {
             self.giver.set(Some(place.id));
             let Some(owner) = place.owner() else { return Advanced::Whole };
@@ -328,13 +329,13 @@ impl Parts {
         Advanced::Part
     }
 
-    /// What was woken while this part was polled (none: the task itself). A part after it has its turn in this one, as if
-    /// everything was polled in order; all others had theirs.
+    /// Sorts the parts that were woken while `polled` was polled (`None`: the task itself). Parts after it are polled
+    /// in this turn, as if everything was polled in order; all others have had their turn.
     pub fn sort_out(&self, polled: Option<&Rc<Place>>) {
         self.giver.set(None);
         self.note_woken();
         for id in self.woken.take() {
-            // It was polled since, if it was woken before too.
+            // If it was also woken earlier, it has been polled since.
             self.due.borrow_mut().retain(|part| part.place().id != id);
             let part = polled.and_then(|polled| self.part(id).filter(|part| polled.is_passed_by(part.place())));
             match part {
@@ -348,8 +349,8 @@ impl Parts {
         self.known.borrow().get(&id)?.upgrade()
     }
 
-    /// The first woken part. Parts that belong to another task by now, and those that were polled since by who waits for
-    /// them, are forgotten.
+    /// The first woken part. Parts that now belong to another task are forgotten, as are parts that their consumers
+    /// have polled since.
     fn next(&self) -> Option<Rc<dyn Advance>> {
         let task = self.task.borrow().clone()?;
         let mut due = self.due.borrow_mut();

@@ -1,4 +1,4 @@
-//! What a run is given and how it ends.
+//! The inputs of a run, and how it ends.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use thiserror::Error;
 
 use super::{Duration, Instant};
 
-/// Tasks that the message of a run that stopped names before it only counts.
+/// Number of tasks that the message of a stopped run names before it only counts them.
 const NAMED_MAX: usize = 20;
 
-/// How a run is to be scheduled and when it is too long.
+/// How a run is scheduled and when it is stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// With a seed, the next task is drawn from those that are ready; without one they run first come, first served.
+    /// With a seed, the next task is drawn from the ready tasks; without one the order is FIFO.
     pub interleave: Option<u64>,
     /// When the run is stopped.
     pub limits: Limits,
 }
 
-/// Limits of a run. Reaching one stops it with [`Stopped`]; neither is a property of what is simulated.
+/// Limits of a run. Reaching one stops it with [`Stopped`]; they are not properties of the simulated system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Turns of tasks, all together.
+    /// Total turns of all tasks.
     pub steps: u64,
-    /// The last instant that the clock may show.
+    /// The latest instant that the clock may reach.
     pub until: Instant,
 }
 
@@ -34,10 +34,10 @@ impl Default for Limits {
     }
 }
 
-/// A run whose main task came to its end.
+/// A run whose main task has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished<T> {
-    /// What the main task gave.
+    /// The value of the main task.
     pub value: T,
     /// When it ended.
     pub at: Instant,
@@ -47,22 +47,22 @@ pub struct Finished<T> {
     pub timer_events: u64,
 }
 
-/// A task and what it says that it waits for; `None` where it does not say.
+/// Tasks and what they wait for; `None` if a task does not say.
 pub type Waits = Vec<(String, Option<String>)>;
 
 /// Why a run stopped before its main task ended.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Stopped {
-    /// No task is ready and no timer is set: nothing can happen any more.
+    /// No task is ready and no timer is set, so nothing can happen any more.
     #[error(
-        "stalled at {}: every task waits and no timer is set, so nothing can happen any more. {}\
-         Look for a message, a reply or a signal that nobody gives any more, or a lock that is held across a wait",
+        "stalled at {}: every task waits and no timer is set. {}\
+         Look for a message, reply or signal that is never sent, or a lock that is held across a wait",
         Duration(at.0), Listed(waiting)
     )]
     Stalled {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Every task that is not over, in the order of spawning.
+        /// All unfinished tasks, in spawning order.
         waiting: Waits,
     },
     /// The limit of steps was reached.
@@ -74,12 +74,12 @@ pub enum Stopped {
     Steps {
         /// The limit.
         limit: u64,
-        /// When.
+        /// The instant.
         at: Instant,
         /// The task that ran last.
         running: String,
     },
-    /// The next timer lies behind the limit of time.
+    /// The next timer is after the time limit.
     #[error(
         "stopped at the limit of time, {}: the next timer is set for {}. {}Look for a loop without an end or a wait \
          that is too long, or raise the limit",
@@ -90,7 +90,7 @@ pub enum Stopped {
         until: Instant,
         /// The instant of the next timer.
         next: Instant,
-        /// Every task that is not over, in the order of spawning.
+        /// All unfinished tasks, in spawning order.
         waiting: Waits,
     },
 }

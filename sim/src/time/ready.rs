@@ -1,7 +1,7 @@
-//! Who may run next: first come, first served, or drawn by a seed.
+//! Which ready task runs next: FIFO, or drawn with a random seed.
 //!
-//! Wakers are the standard library's, so that every channel and lock that knows no runtime works here. They have to be
-//! `Send`, therefore a mutex: never contended, because a run has one thread.
+//! Wakers are the standard library's, so that every channel and lock that is independent of a runtime works here. They
+//! must be `Send`, hence the mutex; it is never contended, because a run has one thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use std::task::Wake;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Tasks woken and not yet taken over by their run, in the order of waking.
+/// Tasks that were woken and not yet taken over by their run, in the order of waking.
 #[derive(Default)]
 struct Woken(Mutex<VecDeque<u32>>);
 
@@ -21,11 +21,11 @@ impl Woken {
     }
 }
 
-/// How one task is woken. Waking a task that is queued already does nothing more.
+/// The waker of one task. Waking a task that is already queued does nothing.
 pub struct Signal {
     task: u32,
     queued: AtomicBool,
-    /// The task itself was woken, not one of its parts alone.
+    /// The task itself was woken, not only one of its parts.
     is_whole: AtomicBool,
     /// Parts of the task that were woken since its last turn.
     parts: Mutex<Vec<u64>>,
@@ -33,18 +33,18 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// The task gets its turn: from here on it may be queued again. Says whether it was itself woken.
+    /// The task gets its turn and may be queued again. Returns whether it was itself woken.
     pub fn turn(&self) -> bool {
         self.queued.store(false, Ordering::Relaxed);
         self.is_whole.swap(false, Ordering::Relaxed)
     }
 
-    /// The task is over: whoever still holds a waker of it wakes nobody, not even who has its slot next.
+    /// The task has ended: wakers that still exist wake nothing, not even the next task in its slot.
     pub fn silence(&self) {
         self.queued.store(true, Ordering::Relaxed);
     }
 
-    /// Queues the task for the sake of one of its parts.
+    /// Queues the task because one of its parts was woken.
     pub fn wake_part(&self, part: u64) {
         self.parts().push(part);
         self.queue();
@@ -81,7 +81,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// An empty queue; with a seed, each next task is drawn from all that are ready.
+    /// An empty queue; with a seed, each next task is drawn from all ready tasks.
     pub fn new(interleave: Option<u64>) -> Self {
         let draws = interleave.map(|seed| {
             let mut key = [0; 32];

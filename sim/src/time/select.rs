@@ -1,7 +1,7 @@
-//! The one `select!` of this project.
+//! The `select!` macro of this project.
 
-/// Waits for the first of several futures, as `tokio::select!` does, and asks them in the order in which they are
-/// written: without that, tokio draws the order per process, and no run could be repeated.
+/// Waits for the first of several futures like `tokio::select!`, but polls them in the order in which they are written:
+/// otherwise tokio draws a random order per process, and runs could not be repeated.
 ///
 /// ```
 /// use forkcast_sim::time::{Duration, Instant, Plan, run};

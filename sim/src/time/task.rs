@@ -1,6 +1,6 @@
-//! A spawned task as seen by who spawned it: its result, and the power to abort it.
+//! A spawned task as seen by its spawner: its result, and a way to abort it.
 //!
-//! Both live beside the runtime, so that they mean the same on any: an aborted task is dropped at its next turn.
+//! Both are independent of the runtime, so they mean the same on any: an aborted task is dropped at its next turn.
 
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use super::waiting::{Waiting, What};
 #[error("the task was aborted before it ended")]
 pub struct Aborted;
 
-/// A spawned task. Awaiting it gives its result; dropping it lets the task go on by itself.
+/// A spawned task. Awaiting it gives its result; dropping it lets the task continue.
 pub struct Task<T> {
     shared: Rc<Shared<T>>,
     name: Rc<str>,
@@ -27,8 +27,8 @@ pub struct Task<T> {
 }
 
 impl<T> Task<T> {
-    /// Asks the task to end: at its next turn it is dropped, with its destructors, and gives [`Aborted`]. A task that
-    /// has ended keeps its result.
+    /// Requests the end of the task: at its next turn it is dropped with its destructors, and its result is
+    /// [`Aborted`]. A task that has ended keeps its result.
     pub fn abort(&self) {
         self.shared.aborted.set(true);
         let turn = self.shared.turn.take();
@@ -37,7 +37,7 @@ impl<T> Task<T> {
         }
     }
 
-    /// Whether the task is over, by its end or by an abort that has taken place.
+    /// Whether the task has ended or was aborted.
     pub fn is_finished(&self) -> bool {
         self.shared.finished.get()
     }
@@ -51,7 +51,7 @@ impl<T> Task<T> {
 impl<T> Future for Task<T> {
     type Output = Result<T, Aborted>;
 
-    /// The result, once; whoever asks again waits for ever.
+    /// The result, once; later polls are always pending.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let result = self.shared.result.take();
         if let Some(result) = result {
@@ -67,12 +67,12 @@ impl<T> Future for Task<T> {
     }
 }
 
-/// Between a task and who spawned it.
+/// State shared by a task and its spawner.
 struct Shared<T> {
     result: Cell<Option<Result<T, Aborted>>>,
     finished: Cell<bool>,
     aborted: Cell<bool>,
-    /// Wakes who awaits the result.
+    /// Wakes the code that awaits the result.
     joiner: RefCell<Option<Waker>>,
     /// Wakes the task itself.
     turn: RefCell<Option<Waker>>,
@@ -89,7 +89,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Keeps a waker, without cloning it when it is the one that is kept already.
+/// Stores a waker, without cloning it if it is already stored.
 fn remember(kept: &RefCell<Option<Waker>>, waker: &Waker) {
     let known = kept.borrow().as_ref().is_some_and(|kept| kept.will_wake(waker));
     if !known {
@@ -98,7 +98,7 @@ fn remember(kept: &RefCell<Option<Waker>>, waker: &Waker) {
     }
 }
 
-/// The task's own end of what is shared: however the task goes, a result is left.
+/// The task's side of the shared state: whatever ends the task, a result is set.
 struct Outcome<T>(Rc<Shared<T>>);
 
 impl<T> Drop for Outcome<T> {
@@ -110,7 +110,7 @@ impl<T> Drop for Outcome<T> {
 }
 
 pin_project! {
-    /// The future of a task as its runtime polls it. The order of the fields is the order of dropping.
+    /// The future of a task as its runtime polls it. Fields are dropped in this order.
     pub struct Job<F: Future> {
         #[pin]
         future: Option<F>,

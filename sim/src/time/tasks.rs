@@ -1,4 +1,4 @@
-//! The tasks of one run: a slot each, with a name and a place in the order of spawning.
+//! The tasks of one run: a slot for each, with a name and a position in spawning order.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -7,16 +7,16 @@ use std::task::Waker;
 
 use super::ready::Signal;
 
-/// What a task is to its runtime: something to poll; its result goes another way.
+/// A task as seen by its runtime: something to poll. Its result is returned in another way.
 pub type Turns = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A task that is not over.
+/// An unfinished task.
 struct Slot {
     /// Absent while the task has its turn.
     turns: Option<(Turns, Waker)>,
     signal: Arc<Signal>,
     name: Rc<str>,
-    /// The how-manieth task of the run this is.
+    /// The task's number in spawning order.
     number: u64,
 }
 
@@ -24,14 +24,14 @@ struct Slot {
 pub struct RunningTask {
     pub turns: Turns,
     pub waker: Waker,
-    /// It was itself woken, not one of its parts alone.
+    /// It was itself woken, not only one of its parts.
     pub is_whole: bool,
-    /// The how-manieth task of the run this is.
+    /// The task's number in spawning order.
     pub number: u64,
     pub signal: Arc<Signal>,
 }
 
-/// The number of the last of so many slots. A slot takes more memory than its number could ever count.
+/// The index of the last of `slots` slots. A slot takes more memory than its index could count.
 pub const fn last(slots: usize) -> u32 {
     assert!(slots <= u32::MAX as usize, "more slots than numbers");
     (slots - 1) as u32
@@ -76,7 +76,7 @@ impl Tasks {
         }
     }
 
-    /// Forgets a task. What is left of it is handed back, to be dropped elsewhere.
+    /// Removes a task. Its remains are returned, to be dropped elsewhere.
     pub fn release(&mut self, task: u32) -> Option<Turns> {
         let slot = self.slots[task as usize].take()?;
         slot.signal.silence();
@@ -89,7 +89,7 @@ impl Tasks {
         self.slots.get(task as usize)?.as_ref().map(|slot| Rc::clone(&slot.name))
     }
 
-    /// Number, slot and name of every task that is not over, in the order of spawning.
+    /// Number, slot and name of every unfinished task, in spawning order.
     pub fn in_order(&self) -> Vec<(u64, u32, Rc<str>)> {
         let numbered = self.slots.iter().zip(0..).filter_map(|(slot, task)| {
             let slot = slot.as_ref()?;

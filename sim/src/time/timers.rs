@@ -1,7 +1,7 @@
-//! Pending timers, earliest first; of one instant in the order in which they were set.
+//! Pending timers, earliest first; within one instant, in the order in which they were set.
 //!
-//! A timer is one key of 128 bits in a heap: instant (64), sequence (32), slot (32). A cancelled timer gives its slot
-//! back at once; its key stays in the heap until it comes to the top or until half of the heap is such keys.
+//! A timer is one key of 128 bits in a heap: instant (64), sequence (32), slot (32). A cancelled timer frees its slot
+//! at once; its key stays in the heap until it reaches the top or until half of the heap is such keys.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use std::task::Waker;
 use super::Instant;
 use super::tasks::last;
 
-/// Dead keys that are not worth a sweep.
+/// Number of dead keys that are not worth a sweep.
 const DEAD_TOLERATED: usize = 64;
 
 /// Pending timers of one run.
@@ -25,14 +25,14 @@ pub struct Timers {
     dead: usize,
 }
 
-/// What a key points to. A key is live while the sequence is its own and a waker stands here.
+/// The target of a key. A key is live while the sequence matches and a waker is set.
 struct Slot {
     sequence: u32,
     waker: Option<Waker>,
 }
 
 impl Timers {
-    /// Sets a timer. The slot is the caller's until the timer fires or is cancelled.
+    /// Sets a timer. The slot belongs to the caller until the timer fires or is cancelled.
     pub fn set(&mut self, at: Instant, waker: Waker) -> u32 {
         if self.sequence == u32::MAX {
             self.renumber();
@@ -54,7 +54,7 @@ impl Timers {
         slot
     }
 
-    /// Lets a set timer wake another one, and hands back who was to be woken if that changed.
+    /// Makes a set timer wake another task; returns the old waker if that changed.
     pub fn redirect(&mut self, slot: u32, waker: &Waker) -> Option<Waker> {
         let set = &mut self.slots[slot as usize].waker;
         match set {
@@ -63,7 +63,7 @@ impl Timers {
         }
     }
 
-    /// Cancels a set timer: it neither fires nor moves the clock. The waker is handed back, to be dropped elsewhere.
+    /// Cancels a set timer: it neither fires nor moves the clock. The waker is returned, to be dropped elsewhere.
     pub fn cancel(&mut self, slot: u32) -> Option<Waker> {
         let waker = self.slots[slot as usize].waker.take();
         self.free.push(slot);
@@ -86,7 +86,7 @@ impl Timers {
         None
     }
 
-    /// Takes the next timer of this instant, in the order in which they were set.
+    /// Takes the next timer of this instant, in the order in which the timers were set.
     pub fn fire(&mut self, at: Instant) -> Option<Waker> {
         while self.next_at() == Some(at) {
             let Reverse(key) = self.heap.pop()?;
@@ -107,7 +107,7 @@ impl Timers {
         self.dead = 0;
     }
 
-    /// Gives the pending timers the first sequence numbers, in their order; due every four billion timers.
+    /// Renumbers the pending timers in order, starting at zero; needed every four billion timers.
     fn renumber(&mut self) {
         self.sweep();
         let mut keys: Vec<u128> = std::mem::take(&mut self.heap).into_iter().map(|Reverse(key)| key).collect();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_used_again_does_not_answer_to_its_old_key() {
+    fn a_reused_slot_ignores_its_old_key() {
         let mut timers = Timers::default();
         let slot = timers.set(Instant(5), Waker::noop().clone());
         timers.cancel(slot);

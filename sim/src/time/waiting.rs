@@ -1,15 +1,15 @@
-//! What a task says that it waits for, for the report of a run that stalls.
+//! What a task waits for, for the report of a stalled run.
 
 use std::fmt;
 use std::rc::Rc;
 
 use super::executor::Core;
 
-/// What is waited for.
+/// The object of a wait.
 pub enum What {
-    /// In the words of who waits.
+    /// As described by the waiting task.
     Said(Box<str>),
-    /// The end of the task of this name.
+    /// The end of the task with this name.
     End(Rc<str>),
 }
 
@@ -22,12 +22,12 @@ impl fmt::Display for What {
     }
 }
 
-/// While it lives, a report says that the task which made it waits for what it names.
+/// While it lives, reports say that the task which created it waits for its object.
 #[must_use = "the wait is over when this is dropped"]
 pub struct Waiting(Option<(Rc<Core>, (u64, u64))>);
 
 impl Waiting {
-    /// Begins a wait of the current task; on another runtime, or outside of a task, nothing is noted.
+    /// Begins a wait of the current task. On another runtime, or outside of a task, nothing is recorded.
     pub(super) fn begin(core: Option<&Rc<Core>>, what: impl FnOnce() -> What) -> Self {
         Self(core.and_then(|core| Some((Rc::clone(core), core.begin_wait(what())?))))
     }

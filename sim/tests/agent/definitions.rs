@@ -206,7 +206,7 @@ fn adef_02_what_is_wrong_is_told_with_its_line_what_was_found_and_what_was_expec
         assert_eq!(wrong(text), expected, "{text:?}");
     }
     let told = wrong("---\nname: one\ndescription: use it when: always\n---\nb");
-    assert!(told.starts_with("3: frontmatter: found ") && told.contains("quote a value that holds `: `"), "{told}");
+    assert!(told.starts_with("3: frontmatter: found ") && told.contains("quote values that contain `: `"), "{told}");
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn adef_17_of_one_source_the_first_survives() {
 fn adef_23_no_definition_is_called_fork() {
     assert!(Definitions::default().get("fork").is_none());
     let told = wrong("---\nname: fork\ndescription: a\n---\nb");
-    assert!(told.starts_with("2: name: found `fork`, expected a name that the runtime does not use itself"), "{told}");
+    assert!(told.starts_with("2: name: found `fork`, expected a name that the runtime does not reserve"), "{told}");
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn adef_24_kept_shadowed_denied_blocked_and_invalid_are_told_apart() {
     });
     for expected in [
         "explore project kept ",
-        "explore built-in shadowed by the one of source project",
+        "explore built-in shadowed by a definition from source project",
         "denied project denied by a rule",
         "blocked project blocked no server: wiki",
         "named project blocked no server: wiki",

@@ -85,7 +85,7 @@ fn what_is_no_amount_is_refused() {
         assert_eq!(text.parse::<Money>(), Err(NotMoney { text: text.to_owned() }));
     }
     let message = NotMoney { text: "1e3".to_owned() }.to_string();
-    assert_eq!(message, "`1e3` is no amount in USD: expected digits, and at most 12 decimals after a point");
+    assert_eq!(message, "`1e3` is not an amount in USD: expected digits, and at most 12 decimals after a point");
 }
 
 #[test]

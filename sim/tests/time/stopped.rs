@@ -35,11 +35,11 @@ fn a_stall_says_who_waits_for_what() {
     );
     assert_eq!(
         stopped.to_string(),
-        "stalled at 0.25s: every task waits and no timer is set, so nothing can happen any more. \
+        "stalled at 0.25s: every task waits and no timer is set. \
          `main` waits for the end of `child`. \
          `child` waits for the reply to request 7 and permission for `Bash`. \
          `silent` waits and does not say what for. \
-         Look for a message, a reply or a signal that nobody gives any more, or a lock that is held across a wait"
+         Look for a message, reply or signal that is never sent, or a lock that is held across a wait"
     );
 }
 

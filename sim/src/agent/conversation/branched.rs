@@ -1,13 +1,13 @@
-//! A list that begins with what others have too.
+//! A list that shares its beginning with its clones.
 
 use std::rc::Rc;
 
-/// A list of which clones share the part that was there when [`Self::share`] was called. A fork holds what it adds to its
-/// parent's conversation, and nothing of that conversation twice.
+/// A list whose clones share the part that existed when [`Self::share`] was called. A fork stores only what it adds to
+/// its parent's conversation.
 #[derive(Clone)]
 pub(super) struct Branched<T> {
     base: Rc<Vec<T>>,
-    /// How much of the base is this list's.
+    /// How many items of the base belong to this list.
     shared: usize,
     own: Vec<T>,
 }
@@ -19,7 +19,7 @@ impl<T> Default for Branched<T> {
 }
 
 impl<T: Clone> Branched<T> {
-    /// Puts all of it where clones share it.
+    /// Moves all items into the part that clones share.
     pub fn share(&mut self) {
         if self.own.is_empty() {
             return;
@@ -57,9 +57,9 @@ impl<T: Clone> Branched<T> {
         self.own.push(item);
     }
 
-    /// Puts `item` in the place of the last one, for this list alone.
+    /// Replaces the last item, in this list only.
     pub fn replace_last(&mut self, item: T) {
-        debug_assert!(self.len() > 0, "there is a last one");
+        debug_assert!(self.len() > 0, "the list is not empty");
         if self.own.pop().is_none() {
             self.shared = self.shared.saturating_sub(1);
         }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn each_branch_goes_its_own_way() {
+    fn branches_grow_independently() {
         let mut parent = Branched::default();
         parent.extend([1, 2, 3]);
         parent.share();

@@ -1,5 +1,5 @@
-//! The conversation as it is sent: messages of one role in a row are one message, results stand first in it and in the
-//! order of their calls, and what was sent before stays the same messages (contract LOOP-14, LOOP-15, STREAM-16).
+//! The conversation as it is sent. Consecutive messages of one role become one message, its results come first, in the
+//! order of their calls, and messages that were sent before stay unchanged (contract LOOP-14, LOOP-15, STREAM-16).
 
 mod branched;
 
@@ -11,39 +11,39 @@ use super::entry::{Calls, Entry, Nature};
 use super::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces, Role};
 
-/// What was sent last of a conversation. It only saves work: an empty one gives the same messages.
+/// The last sent state of a conversation. It only saves work: an empty one produces the same messages.
 #[derive(Clone, Default)]
 pub struct Conversation {
     taken: Branched<Rc<Entry>>,
     closed: Branched<Group>,
     open: Vec<Rc<Entry>>,
-    /// The open group as it was sent last, if it has not grown since.
+    /// The open group as last sent, if it has not grown since.
     open_sent: Option<Group>,
     /// Calls of the last assistant messages, in order.
     calls: Vec<Calls>,
-    /// Results that came before the message of their call: it was still streaming.
+    /// Results that arrived before the message of their call, which was still streaming.
     early: Vec<Rc<Entry>>,
     opening: Option<Opening>,
     growth: Growth,
 }
 
-/// What a scenario says that a turn adds: answer and results together.
+/// The declared size of a turn, answer and results together.
 #[derive(Clone, Default)]
 struct Growth {
-    /// Tokens of a turn; nothing where they are counted.
+    /// Tokens of a turn; `None` if they are counted.
     tokens: Option<u64>,
-    /// Shares of the last answer's results, once they were shared out.
+    /// Shares of the last answer's results, once assigned.
     results: Option<Vec<u64>>,
 }
 
-/// A message with the number of results that it begins with.
+/// A message and the number of results at its start.
 #[derive(Clone)]
 struct Group {
     message: Rc<Message>,
     results: usize,
 }
 
-/// The first message with the user context before it, and what it was made of.
+/// The first message with the user context before it, and its parts.
 #[derive(Clone)]
 struct Opening {
     context: Vec<Rc<Message>>,
@@ -51,7 +51,7 @@ struct Opening {
     joined: Rc<Message>,
 }
 
-/// Messages in the order of the request.
+/// Messages in request order.
 pub struct Sending {
     /// The messages.
     pub messages: Vec<Rc<Message>>,
@@ -60,8 +60,7 @@ pub struct Sending {
 }
 
 impl Conversation {
-    /// The messages of `entries`, behind those of `context` (LOOP-04); `growth` is the declared size of a turn, where one
-    /// is declared.
+    /// The messages of `entries` after those of `context` (LOOP-04). `growth` is the declared size of a turn, if any.
     pub fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>], growth: Option<u64>) -> Sending {
         if !self.is_continued_by(entries) {
             *self = Self::default();
@@ -84,19 +83,20 @@ impl Conversation {
         Sending { messages, newest_results }
     }
 
-    /// The same for somebody else who goes on from here: what was taken so far is held once for both.
+    /// A second conversation that continues from here. Everything taken so far is stored once for both.
     pub fn branch(&mut self) -> Self {
         self.taken.share();
         self.closed.share();
         self.clone()
     }
 
-    /// Whether `entries` go on where this conversation stands, entry by entry.
+    /// Whether `entries` continue this conversation, compared entry by entry.
     pub fn is_of(&self, entries: &[Rc<Entry>]) -> bool {
         self.taken.len() <= entries.len() && self.taken.iter().zip(entries).all(|(old, new)| Rc::ptr_eq(old, new))
     }
 
-    /// Whether nothing that was taken has changed since. Histories are replaced from the front or cut at the end.
+    /// Whether nothing that was taken has changed. Histories are only replaced from the front or cut at the end, so the
+    /// first and last entries decide.
     fn is_continued_by(&self, entries: &[Rc<Entry>]) -> bool {
         let same = |at: usize| entries.get(at).zip(self.taken.get(at)).is_some_and(|(new, old)| Rc::ptr_eq(new, old));
         match self.taken.len() {
@@ -143,12 +143,12 @@ impl Conversation {
         self.open.push(Rc::clone(entry));
     }
 
-    /// Whether results stand in `entry` of which the last assistant messages have the calls.
+    /// Whether `entry` holds results for calls of the last assistant messages.
     fn answers_some(&self, entry: &Entry) -> bool {
         entry.answers.iter().any(|id| self.calls.iter().any(|calls| calls.place(id).is_some()))
     }
 
-    /// The place of the call `id` among those of the last assistant messages; of two with one id the first counts.
+    /// The position of call `id` among those of the last assistant messages; the first one if two share an id.
     fn rank(&self, id: &str) -> Option<usize> {
         let mut before = 0;
         self.calls.iter().find_map(|calls| {
@@ -190,8 +190,8 @@ impl Conversation {
         Some(Group { message: Rc::new(Message { role, content: content.into() }), results: count })
     }
 
-    /// Whether `entry` answers all calls of the one message before it in their order, and no block of either waits for a
-    /// size: there is nothing to join, to sort or to share out. What a fork is given is so.
+    /// Whether `entry` answers all calls of the single message before it in order, and no block of either needs a size.
+    /// Then nothing has to be joined, sorted or shared out. This is the usual case for forks.
     fn is_whole_as_it_is(&self, entry: &Entry, is_sized: bool) -> bool {
         let [calls] = self.calls.as_slice() else { return false };
         let are_declared = |message: &Message| message.content.are_declared();
@@ -200,7 +200,7 @@ impl Conversation {
         calls.is_answered_by(&entry.answers) && (!is_sized || has_sizes())
     }
 
-    /// Puts the user context in front: into the first message where that is the user's too.
+    /// Puts the user context first: into the first message if that is a user message too.
     fn prepend(&mut self, context: &[Rc<Message>], messages: &mut Vec<Rc<Message>>) {
         if context.is_empty() {
             return;
@@ -220,8 +220,8 @@ impl Conversation {
 }
 
 impl Growth {
-    /// Gives an answer and its results their shares, by the bytes of their blocks. The answer gets its own once: it is sent
-    /// as it was from then on. What has a size of its own keeps it: then the rest shares the whole.
+    /// Assigns an answer and its results their shares, by the bytes of their blocks. The answer gets its share once,
+    /// because it is sent unchanged from then on. Blocks with a declared size keep it, and the rest share the whole.
     fn share_out(&mut self, closed: &mut Branched<Group>, results: &mut [Piece]) {
         let answer = closed.last().filter(|sent| sent.message.role == Role::Assistant).cloned();
         let Some((tokens, mut answer)) = self.tokens.zip(answer) else { return };
@@ -253,7 +253,7 @@ impl Opening {
         Self { context: context.to_vec(), first, joined }
     }
 
-    /// A session takes the user context down once for each directory, so an equal one is the same one.
+    /// A session records the user context once per directory, so equal contexts are the same object.
     fn is_of(&self, context: &[Rc<Message>], first: &Rc<Message>) -> bool {
         let same = |(old, new): (&Rc<Message>, &Rc<Message>)| Rc::ptr_eq(old, new);
         Rc::ptr_eq(&self.first, first)

@@ -1,15 +1,15 @@
-//! The runtime's own kinds of agents (ADEF-18..22). Their prompts are our own.
+//! The built-in agent types (ADEF-18..22). Their prompts are our own.
 
 use std::rc::Rc;
 
 use super::{AgentDefinition, Source};
 
-/// Tools that only look at files.
+/// Tools that only read files.
 const LOOKING: [&str; 3] = ["Read", "Glob", "Grep"];
-/// Tools that change files or hand work on.
+/// Tools that change files or delegate work.
 const CHANGING: [&str; 3] = ["Agent", "Edit", "Write"];
 
-/// All of them. The fork is not among them (ADEF-23).
+/// All built-in types. The fork is not among them (ADEF-23).
 pub(super) fn all() -> Vec<AgentDefinition> {
     vec![general_purpose(), explore(), plan(), verification(), guide()]
 }

@@ -1,4 +1,4 @@
-//! What the fields of a definition must be (ADEF-02..12). Names are those of the public pages on sub-agents (2026-09).
+//! Checks the fields of a definition (ADEF-02..12). Names are those of the public pages on sub-agents (2026-09).
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,13 +13,13 @@ use crate::agent::hook::{Hook, Moment};
 use crate::agent::permission::Mode;
 use crate::outside::{found, found_value};
 
-/// What a text says, before it is known to make sense.
+/// A definition as written, not yet checked.
 pub(super) struct Raw {
     /// Fields by name; the system prompt is `prompt`.
     pub fields: BTreeMap<String, Field>,
-    /// Where the definition begins.
+    /// Line on which the definition begins.
     pub line: usize,
-    /// What precedes a field's name in errors.
+    /// Prefix of a field's name in errors.
     pub place: String,
 }
 
@@ -27,19 +27,19 @@ pub(super) struct Raw {
 pub(super) struct Field {
     /// Its line, counted from one.
     pub line: usize,
-    /// What it says.
+    /// Its value.
     pub value: Value,
 }
 
-/// Names that are no kinds of agents: the fork is never registered (C12, G16), and `main` is who spawns.
+/// Reserved names: the fork is never registered (C12, G16), and `main` is the spawning agent.
 const RESERVED: [&str; 2] = ["fork", "main"];
 
 const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 
-/// The definition that `raw` stands for, and the fields in it that nothing is known of.
+/// The checked definition, and its unknown fields.
 ///
 /// # Errors
-/// The first field that is not what it must be.
+/// The first invalid field.
 pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<String>), Invalid> {
     let mut fields = Fields { text, raw };
     let name = fields.name()?;
@@ -65,14 +65,14 @@ pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<
     Ok((definition, fields.raw.fields.into_keys().collect()))
 }
 
-/// Fields that are taken out one by one.
+/// The remaining fields while they are taken out one by one.
 struct Fields<'a> {
     text: &'a Text,
     raw: Raw,
 }
 
 impl Fields<'_> {
-    /// Takes a field that is there and not `null`.
+    /// Takes a field that is present and not `null`.
     fn take(&mut self, field: &str) -> Option<Field> {
         self.raw.fields.remove(field).filter(|field| !field.value.is_null())
     }
@@ -89,7 +89,7 @@ impl Fields<'_> {
             return Err(self.wrong(line, "name", found(&name), "letters, digits, `-`, `_` and `.`"));
         }
         if RESERVED.contains(&&*name) {
-            return Err(self.wrong(line, "name", found(&name), "a name that the runtime does not use itself"));
+            return Err(self.wrong(line, "name", found(&name), "a name that the runtime does not reserve"));
         }
         Ok(match self.text.namespace() {
             Some(plugin) => format!("{plugin}:{name}"),
@@ -97,11 +97,11 @@ impl Fields<'_> {
         })
     }
 
-    /// A text that must be there and say something (ADEF-02).
+    /// A required, non-empty text (ADEF-02).
     fn required(&mut self, field: &str) -> Result<Rc<str>, Invalid> {
         let line = self.raw.line;
         let expected = match field {
-            "prompt" => "a system prompt: the text behind the frontmatter, or `prompt` in JSON",
+            "prompt" => "a system prompt: the text after the frontmatter, or `prompt` in JSON",
             _ => "a text",
         };
         self.text(field)?.ok_or_else(|| self.wrong(line, field, "nothing", expected))
@@ -116,7 +116,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A list of texts; also as one text with commas between them.
+    /// A list of texts, or one text with commas between them.
     fn list(&mut self, field: &str) -> Result<Option<Vec<Rc<str>>>, Invalid> {
         let Some(Field { line, value }) = self.take(field) else { return Ok(None) };
         let expected = "a list of names, or names with commas between them";
@@ -170,7 +170,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Names of the session's servers, and own servers written out as objects (C10).
+    /// Names of the session's servers, and own servers written as objects (C10).
     fn servers(&mut self) -> Result<Vec<McpServer>, Invalid> {
         let Some(Field { line, value }) = self.take("mcpServers") else { return Ok(Vec::new()) };
         let mut servers = Vec::new();
@@ -208,8 +208,8 @@ impl Fields<'_> {
         Ok(servers)
     }
 
-    /// Hooks by moment. Each is a name, or an object with `matcher` and `hooks`, whose `command` is the name: what a
-    /// hook says and does is scripted under its name.
+    /// Hooks by moment. Each is a name, or an object with `matcher` and `hooks`, whose `command` is the name. The name
+    /// selects the script of the hook.
     fn hooks(&mut self) -> Result<Vec<Hook>, Invalid> {
         let Some(Field { line, value }) = self.take("hooks") else { return Ok(Vec::new()) };
         let Some(moments) = value.as_object() else {
@@ -250,7 +250,7 @@ fn hook(name: &str, moment: Moment, matcher: Option<&str>) -> Hook {
     Hook { matcher: matcher.map(Rc::from), ..Hook::new(name, moment, Vec::new()) }
 }
 
-/// Names with commas between them; a comma inside brackets separates nothing: `Agent(a, b), Read`.
+/// Names separated by commas; a comma inside brackets does not separate: `Agent(a, b), Read`.
 fn apart(text: &str) -> Vec<Rc<str>> {
     let mut depth = 0_u32;
     let items = text.split(|c: char| {
@@ -264,7 +264,7 @@ fn apart(text: &str) -> Vec<Rc<str>> {
     items.map(str::trim).filter(|item| !item.is_empty()).map(Rc::from).collect()
 }
 
-/// The words that a field may be, for an error.
+/// The allowed words of a field, for an error.
 fn one_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
     format!("one of {}", words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
 }

@@ -1,11 +1,11 @@
-//! What is wrong with a definition.
+//! Why a definition is invalid.
 
 use std::fmt;
 use std::rc::Rc;
 
 use super::sources::{Source, Text};
 
-/// A definition that cannot be used, and the place that says why.
+/// An invalid definition, with the place and reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}: {field}: found {found}, expected {expected} (definition from source `{source_name}`)", source_name = .origin.name())]
 pub struct Invalid {
@@ -17,14 +17,14 @@ pub struct Invalid {
     pub line: usize,
     /// The field; in JSON `name.field`.
     pub field: Rc<str>,
-    /// What stands there.
+    /// The invalid value.
     pub found: Rc<str>,
-    /// What should.
+    /// What was expected.
     pub expected: Rc<str>,
 }
 
 impl Invalid {
-    /// A fault at `line` of `text`.
+    /// An error at `line` of `text`.
     pub(super) fn at(text: &Text, line: usize, field: &str, found: impl fmt::Display, expected: &str) -> Self {
         Self {
             origin: text.source,

@@ -1,4 +1,4 @@
-//! Definitions as JSON: an object from names to fields (ADEF-15), as the command line takes them.
+//! Definitions as JSON: an object from names to fields (ADEF-15), as given on the command line.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::sources::Text;
 
 type Object<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Reads `text`, which may define many.
+/// Reads `text`, which may define several agents.
 ///
 /// # Errors
-/// Where it is no JSON object of objects; of the definitions in it, those that are objects still count.
+/// If it is not a JSON object. A definition that is not an object is an error by itself; the others still count.
 pub(super) fn read(text: &Text) -> Result<Vec<Result<Raw, Invalid>>, Invalid> {
     let all: Object<'_> = match serde_json::from_str(&text.text) {
         Ok(all) => all,
@@ -40,12 +40,12 @@ fn one(text: &Text, name: &str, raw: &RawValue) -> Result<Raw, Invalid> {
         })?;
         fields.insert(field, Field { line, value });
     }
-    // The key is the name; a field `name` beside it would be a second one.
+    // The key is the name and replaces a field `name`.
     fields.insert("name".to_owned(), Field { line, value: Value::from(name) });
     Ok(Raw { fields, line, place: format!("{name}.") })
 }
 
-/// The line of a value that was borrowed from `text`.
+/// The line of a value that is borrowed from `text`.
 fn line_of(text: &Text, raw: &RawValue) -> usize {
     let offset = raw.get().as_ptr().addr().saturating_sub(text.text.as_ptr().addr());
     debug_assert!(offset + raw.get().len() <= text.text.len(), "the value is borrowed from the text");
@@ -53,7 +53,7 @@ fn line_of(text: &Text, raw: &RawValue) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// What a value is, for an error.
+/// The kind of a value, for an error.
 fn kind(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|error| complaint::json(&error), |value| found_value(&value))
 }

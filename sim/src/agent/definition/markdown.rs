@@ -1,4 +1,4 @@
-//! Definitions as markdown: frontmatter between two lines `---`, and the system prompt behind it (ADEF-13).
+//! Definitions as markdown: frontmatter between two lines `---`, then the system prompt (ADEF-13).
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use super::check::{Field, Raw};
 use super::invalid::Invalid;
 use super::sources::Text;
 
-/// The line that frontmatter begins and ends with.
+/// The line at the start and end of frontmatter.
 const FENCE: &str = "---";
 
 /// Reads `text`.
 ///
 /// # Errors
-/// Where the frontmatter is missing, has no end, or is no YAML.
+/// If the frontmatter is missing, unterminated, or not valid YAML.
 pub(super) fn read(text: &Text) -> Result<Raw, Invalid> {
     let (front, body, body_line) = split(text)?;
     let parsed: BTreeMap<String, Spanned<Value>> = match serde_saphyr::from_str(front) {
         Ok(parsed) => parsed,
         Err(error) => return Err(no_yaml(text, &error)),
     };
-    // The fence stands in line one, so a line of the frontmatter stands one line further down.
+    // The fence is line one, so every frontmatter line is shifted by one.
     let line = |field: &Spanned<Value>| usize::try_from(field.referenced.line()).unwrap_or(0) + 1;
     let mut fields: BTreeMap<String, Field> =
         parsed.into_iter().map(|(name, field)| (name, Field { line: line(&field), value: field.value })).collect();
@@ -32,7 +32,7 @@ pub(super) fn read(text: &Text) -> Result<Raw, Invalid> {
     Ok(Raw { fields, line: 1, place: String::new() })
 }
 
-/// Frontmatter, body, and the line at which the body begins.
+/// Frontmatter, body, and the line on which the body begins.
 fn split(text: &Text) -> Result<(&str, &str, usize), Invalid> {
     let whole = text.text.strip_prefix('\u{feff}').unwrap_or(&text.text);
     let first = whole.lines().next().unwrap_or_default();
@@ -58,6 +58,6 @@ fn no_yaml(text: &Text, error: &serde_saphyr::Error) -> Invalid {
         line,
         "frontmatter",
         complaint::yaml(error),
-        "YAML fields; quote a value that holds `: `, `#` or quotes",
+        "YAML fields; quote values that contain `: `, `#` or quotes",
     )
 }

@@ -1,11 +1,11 @@
-//! Kinds of agents: where they are defined, which one of a name wins, what they say (contract ADEF, C09, C10, C14, G26,
-//! G29).
+//! Agent types: where they are defined, which definition of a name wins, and what they contain (contract ADEF, C09,
+//! C10, C14, G26, G29).
 //!
-//! * [`markdown`](Text) and JSON texts are handed in by whoever reads files; nothing here does.
-//! * `check` turns what stands in them into an [`AgentDefinition`], or says what is wrong with it ([`Invalid`]).
-//! * `sources` ranks where definitions come from and keeps one of each name.
-//! * `built_in` holds the runtime's own kinds. The fork is none of them (ADEF-23).
-//! * `visibility` leaves out what is denied or lacks a server.
+//! * [`markdown`](Text) and JSON texts are passed in by the caller; nothing here reads files.
+//! * `check` turns a text into an [`AgentDefinition`] or reports why it is [`Invalid`].
+//! * `sources` ranks the sources of definitions and keeps one definition per name.
+//! * `built_in` holds the built-in types. The fork is not among them (ADEF-23).
+//! * `visibility` hides agents that are denied or whose servers are missing.
 
 mod built_in;
 mod check;
@@ -24,46 +24,46 @@ use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;
 use crate::outside::words;
 
-/// A kind of agent, whatever source it came from (ADEF-01).
+/// An agent type from any source (ADEF-01).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentDefinition {
-    /// Its name, by which a model picks it (ADEF-14); of a plugin `plugin:name`.
+    /// The name by which a model selects it (ADEF-14); `plugin:name` for a plugin.
     pub agent_type: Rc<str>,
-    /// What it is for; the model sees it.
+    /// When to use it; shown to the model.
     pub when_to_use: Rc<str>,
     /// Its system prompt.
     pub prompt: Rc<str>,
-    /// Tools that it may have; `None` and `*` mean all (ADEF-03, G26).
+    /// Allowed tools; `None` and `*` mean all (ADEF-03, G26).
     pub tools: Option<Vec<Rc<str>>>,
-    /// Tools that it may not have.
+    /// Disallowed tools.
     pub disallowed_tools: Vec<Rc<str>>,
-    /// Its model; `inherit` or nothing means the parent's (ADEF-04).
+    /// Its model; `inherit` or `None` means the parent's (ADEF-04).
     pub model: Option<Rc<str>>,
     /// Effort: a level or a number (ADEF-05).
     pub effort: Option<Rc<str>>,
-    /// Permission mode; nothing means `acceptEdits` (ADEF-06).
+    /// Permission mode; `None` means `acceptEdits` (ADEF-06).
     pub permission_mode: Option<Mode>,
     /// Every spawn runs in the background (ADEF-07).
     pub background: bool,
     /// Where it works (ADEF-08).
     pub isolation: Option<Isolation>,
-    /// Turns that it may take; positive (ADEF-09).
+    /// Maximum number of turns; positive (ADEF-09).
     pub max_turns: Option<u32>,
     /// Colour in a user interface (ADEF-10).
     pub color: Option<Rc<str>>,
-    /// Memory that it has (ADEF-11).
+    /// Whose memory it has (ADEF-11).
     pub memory: Option<MemoryScope>,
-    /// Patterns of servers that must be there.
+    /// Name patterns of required servers.
     pub required_mcp_servers: Vec<Rc<str>>,
     /// Servers that it uses.
     pub mcp_servers: Vec<McpServer>,
-    /// Hooks that act inside it alone.
+    /// Hooks that act only inside it.
     pub hooks: Vec<Hook>,
     /// Skills put into its first message.
     pub skills: Vec<Rc<str>>,
     /// Text before the content of its first user turn.
     pub initial_prompt: Option<Rc<str>>,
-    /// Its results omit id and usage: nobody continues it (G29). Of built-in kinds alone.
+    /// Its results omit id and usage, because it is never continued (G29). Only for built-in types.
     pub one_shot: bool,
     /// Where it was defined.
     pub source: Source,
@@ -94,9 +94,9 @@ words! {
 /// A server that a definition names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum McpServer {
-    /// One of the session's, which must be there (C10).
+    /// One of the session's servers, which must exist (C10).
     Reference(Rc<str>),
-    /// One of its own, written out in the definition; never a condition (C10).
+    /// A server written out in the definition; never a condition (C10).
     Own(Rc<str>),
 }
 
@@ -127,12 +127,12 @@ impl AgentDefinition {
         }
     }
 
-    /// Whether every tool is meant: nothing is said of tools, or `*` is (G26, TOOLS-05).
+    /// Whether all tools are allowed: tools are not listed, or `*` is (G26, TOOLS-05).
     pub fn means_all_tools(&self) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|tool| &**tool == "*"))
     }
 
-    /// Its tools in words, as the list of agents shows them (PROMPT-17).
+    /// Its tools as text for the list of agents (PROMPT-17).
     pub fn tools_in_words(&self) -> String {
         let without = self.disallowed_tools.join(", ");
         match &self.tools {

@@ -1,4 +1,4 @@
-//! Where definitions come from, and which one of a name survives (ADEF-15..17, C09).
+//! Where definitions come from, and which definition of a name wins (ADEF-15..17, C09).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -36,55 +36,55 @@ pub enum Ranking {
     Contract,
 }
 
-/// Sources from the highest down, as public pages rank them (`design.md` 5; pages on sub-agents, 2026-09).
+/// Sources in public order, highest first (`design.md` 5; pages on sub-agents, 2026-09).
 pub const PUBLIC: [Source; 6] =
     [Source::Policy, Source::Flag, Source::Project, Source::User, Source::Plugin, Source::BuiltIn];
 
-/// Sources from the highest down in the contract's literal order (ADEF-16): nobody replaces a built-in kind.
+/// Sources in the contract's literal order, highest first (ADEF-16): built-in types cannot be replaced.
 pub const CONTRACT: [Source; 6] =
     [Source::BuiltIn, Source::Plugin, Source::User, Source::Project, Source::Policy, Source::Flag];
 
-/// Capitalised names of built-in kinds, and what they mean (C14).
+/// Capitalised names of built-in types, and the types they mean (C14).
 const ALIASES: [(&str, &str); 2] = [("Explore", "explore"), ("Plan", "plan")];
 
-/// A text that defines agents, handed in by whoever read it.
+/// A text that defines agents, passed in by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Where it stood.
+    /// Its source.
     pub source: Source,
-    /// Its path; one that ends in `.json`, and a text that begins with `{`, is JSON, every other markdown.
+    /// Its path. A path that ends in `.json` or a text that starts with `{` is JSON; anything else is markdown.
     pub path: Rc<str>,
-    /// What it says.
+    /// Its content.
     pub text: Rc<str>,
 }
 
 /// What became of a definition (ADEF-24).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fate {
-    /// Its name; where none could be read, the path of its text.
+    /// Its name, or the path of its text if no name could be read.
     pub agent_type: Rc<str>,
     /// Its source.
     pub source: Source,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: Rc<str>,
 }
 
 words! {
-    /// What can become of a definition when it is read; a survivor may still be denied or lack a server.
+    /// What can become of a definition when it is read. A kept definition may still be denied or lack a server.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Outcome {
-        /// It is the one of its name.
+        /// It won its name.
         Kept = "kept",
-        /// Another of its name stands higher.
+        /// A higher source defines the same name.
         Shadowed = "shadowed",
-        /// It makes no sense.
+        /// It is invalid.
         Invalid = "invalid",
     }
 }
 
-/// The definitions that won, by name, and what became of all.
+/// The definitions that won, by name, and the fate of all.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     by_type: BTreeMap<Rc<str>, Rc<AgentDefinition>>,
@@ -93,7 +93,7 @@ pub struct Definitions {
 }
 
 impl Source {
-    /// The source of a file at an absolute path, by the folders of ADEF-15; `None` where definitions are not looked for.
+    /// The source of a file at an absolute path, by the folders of ADEF-15; `None` if definitions are not read there.
     pub fn of_path(path: &str, home: &str) -> Option<Self> {
         let in_home = path.strip_prefix(home).is_some_and(|rest| rest.starts_with("/.claude/agents/"));
         match path {
@@ -107,7 +107,7 @@ impl Source {
 }
 
 impl Ranking {
-    /// Sources from the highest down.
+    /// Sources, highest first.
     pub const fn order(self) -> [Source; 6] {
         match self {
             Self::Public => PUBLIC,
@@ -148,7 +148,7 @@ impl Text {
 }
 
 impl Definitions {
-    /// The built-in kinds and those of `texts`, one of each name: that of the highest source, of one source the first.
+    /// The built-in types and those of `texts`, one per name: from the highest source, or the first within one source.
     pub fn gather(texts: &[Text], ranking: Ranking) -> Self {
         let mut gathered = Self { by_type: BTreeMap::new(), fates: Vec::new(), invalid: Vec::new() };
         let mut candidates: Vec<(AgentDefinition, Rc<str>)> =
@@ -179,36 +179,36 @@ impl Definitions {
         let agent_type = definition.agent_type.clone();
         let source = definition.source;
         let (outcome, why) = match self.by_type.get(&agent_type) {
-            Some(winner) => (Outcome::Shadowed, format!("by the one of source {}", winner.source.name()).into()),
+            Some(winner) => (Outcome::Shadowed, format!("by a definition from source {}", winner.source.name()).into()),
             None => (Outcome::Kept, note),
         };
         self.by_type.entry(agent_type.clone()).or_insert_with(|| Rc::new(definition));
         self.fates.push(Fate { agent_type, source, outcome, why });
     }
 
-    /// The definition called `name`; capitalised names of built-in kinds are theirs too (C14).
+    /// The definition called `name`; capitalised names select built-in types (C14).
     pub fn get(&self, name: &str) -> Option<Rc<AgentDefinition>> {
         self.by_type.get(meant(name)).cloned()
     }
 
-    /// All in order of their names.
+    /// All definitions, ordered by name.
     pub fn all(&self) -> impl Iterator<Item = &Rc<AgentDefinition>> {
         self.by_type.values()
     }
 
-    /// What became of every definition, the highest source first and what is invalid before all.
+    /// The fate of every definition: invalid ones first, then by source, highest first.
     pub fn fates(&self) -> &[Fate] {
         &self.fates
     }
 
-    /// What is wrong with those that are invalid.
+    /// The errors of invalid definitions.
     pub fn invalid(&self) -> &[Invalid] {
         &self.invalid
     }
 }
 
 impl Default for Definitions {
-    /// The built-in kinds.
+    /// The built-in types.
     fn default() -> Self {
         Self::gather(&[], Ranking::default())
     }

@@ -1,4 +1,4 @@
-//! Which survivors a model is shown (ADEF-24, PROMPT-18, MCP-04).
+//! Which definitions a model sees (ADEF-24, PROMPT-18, MCP-04).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,15 +7,15 @@ use super::{AgentDefinition, Definitions, McpServer};
 use crate::agent::permission::Permissions;
 
 impl Definitions {
-    /// Those of which no rule denies agents (`filterDeniedAgents`, PERM-03), in order of their names.
+    /// The definitions that no rule denies (`filterDeniedAgents`, PERM-03), ordered by name.
     pub fn not_denied(&self, permissions: &Permissions) -> Vec<Rc<AgentDefinition>> {
         self.all().filter(|definition| !permissions.denies_agent(&definition.agent_type)).cloned().collect()
     }
 }
 
 impl AgentDefinition {
-    /// Servers that it needs and that are not among `servers` (C10): patterns of `requiredMcpServers`, which match any
-    /// part of a name in any case, and names in `mcpServers`; never servers of its own.
+    /// Required servers that are not among `servers` (C10): patterns of `requiredMcpServers`, which match any part of a
+    /// name and ignore case, and names in `mcpServers`, but not servers written out in the definition.
     pub fn missing(&self, servers: &BTreeMap<Rc<str>, Rc<str>>) -> Vec<Rc<str>> {
         let matches = |pattern: &str| {
             let pattern = pattern.to_lowercase();

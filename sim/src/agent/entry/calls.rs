@@ -1,4 +1,4 @@
-//! The calls of tools in one message, and where each of them stands.
+//! The tool calls of one message, and their positions.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::wire::Index;
 
-/// A call of a tool as the model made it.
+/// A tool call as the model made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolUse {
     /// Id of the call.
@@ -21,7 +21,8 @@ pub struct ToolUse {
     pub input: Rc<Value>,
 }
 
-/// The calls of a message in order of arrival. A clone is the same list: every fork of a message holds all of its calls.
+/// The tool calls of a message in order of arrival. Clones share one list, because every fork of a message holds all of
+/// its calls.
 #[derive(Clone, Default)]
 pub struct Calls(Option<Rc<Made>>);
 
@@ -31,17 +32,17 @@ struct Made {
     places: OnceCell<Index<Rc<str>, usize>>,
 }
 
-/// Calls among which a look at each finds one as fast as a map does.
+/// Up to this many calls, a linear search is as fast as a map.
 const FEW: usize = 8;
 
 impl Calls {
-    /// The ids in order: one list, however often it is asked for.
+    /// The ids in order, shared between callers.
     pub fn ids(&self) -> Rc<[Rc<str>]> {
         let Some(made) = &self.0 else { return Rc::default() };
         made.ids.get_or_init(|| made.calls.iter().map(|call| call.id.clone()).collect()).clone()
     }
 
-    /// Where the call `id` stands; of two with one id the first counts.
+    /// The position of call `id`; the first one if two share an id.
     pub fn place(&self, id: &str) -> Option<usize> {
         let made = self.0.as_ref()?;
         if made.calls.len() <= FEW {
@@ -50,7 +51,7 @@ impl Calls {
         made.places.get_or_init(|| places(&made.calls)).get(id).copied()
     }
 
-    /// Whether `ids` is what [`Calls::ids`] gave: then it is all of them, in order.
+    /// Whether `ids` came from [`Calls::ids`]: then it holds all ids, in order.
     pub fn is_answered_by(&self, ids: &Rc<[Rc<str>]>) -> bool {
         let known = self.0.as_ref().and_then(|made| made.ids.get());
         known.is_some_and(|known| Rc::ptr_eq(known, ids))
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn each_id_has_the_place_of_its_first_call_in_short_lists_and_in_long_ones() {
+    fn an_id_has_the_position_of_its_first_call_in_short_and_long_lists() {
         let long = ["a", "b", "a", "c", "d", "e", "f", "g", "h", "b"];
         for ids in [&long[..4], &long[..]] {
             let calls = calls(ids);
@@ -130,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn all_are_answered_by_their_own_list_of_ids() {
+    fn calls_are_answered_by_their_own_list_of_ids() {
         let (calls, other) = (calls(&["a", "b"]), calls(&["a", "b"]));
         let same = calls.clone();
         assert!(calls.is_answered_by(&same.ids()) && same.is_answered_by(&calls.ids()));
-        assert!(!other.is_answered_by(&calls.ids()), "equal, and nobody knows it");
+        assert!(!other.is_answered_by(&calls.ids()), "equal, but another list");
         assert!(!Calls::default().is_answered_by(&Calls::default().ids()));
     }
 }

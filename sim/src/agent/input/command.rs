@@ -5,12 +5,12 @@ use std::rc::Rc;
 use crate::agent::session::{Command, Context, Handling};
 use crate::time::Duration;
 
-/// A command that takes its time and says its words.
+/// A command with a fixed duration and a fixed output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scripted {
     /// How long it takes.
     pub takes: Duration,
-    /// What it says.
+    /// Its output.
     pub output: Rc<str>,
 }
 
@@ -23,7 +23,7 @@ impl Command for Scripted {
     }
 }
 
-/// The name of the slash command that a text may begin with, and what follows it.
+/// The slash command at the start of a text, and the text after it.
 pub(super) fn split(text: &str) -> Option<(&str, &str)> {
     let behind = text.strip_prefix('/')?;
     let (name, rest) = behind.split_once(char::is_whitespace).unwrap_or((behind, ""));

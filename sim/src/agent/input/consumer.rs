@@ -1,4 +1,4 @@
-//! Who takes the main thread's items (contract QUEUE-13, QUEUE-14, QUEUE-16).
+//! Consumers of the main thread's items (contract QUEUE-13, QUEUE-14, QUEUE-16).
 
 use std::rc::Rc;
 
@@ -8,8 +8,8 @@ use super::serve::{joins, serve};
 use crate::agent::queue::Item;
 use crate::agent::session::{Context, Session};
 
-/// Serves a session with a terminal, until the user has left and nothing is left to do: takes items when no query is
-/// active and no dialog of the terminal is open (QUEUE-13).
+/// Serves a session with a terminal until the user has left and no work remains. Takes items when no query is active
+/// and no dialog is open (QUEUE-13).
 pub async fn repl(main: Rc<Context>) {
     let session = Rc::clone(&main.session);
     loop {
@@ -27,8 +27,8 @@ pub async fn repl(main: Rc<Context>) {
     }
 }
 
-/// Serves a session without a terminal: drains the queue between turns, waits while background tasks still run and drains
-/// again, and ends when neither is left (QUEUE-14).
+/// Serves a session without a terminal: drains the queue between turns, waits while background tasks run, drains again,
+/// and ends when neither is left (QUEUE-14).
 pub async fn headless(main: Rc<Context>) {
     let session = Rc::clone(&main.session);
     loop {
@@ -45,7 +45,7 @@ pub async fn headless(main: Rc<Context>) {
     }
 }
 
-/// What a consumer waits for: made before it looks, so that nothing is missed that happens since.
+/// The change that a consumer waits for. It is created before the consumer looks, so that no change is missed.
 struct Change<'a> {
     queue: Notified<'a>,
     tasks: Notified<'a>,
@@ -68,7 +68,7 @@ fn take(session: &Session, consumer: &'static str) -> Vec<Item> {
     session.queue.take_for_main(consumer, |item| joins(session, item))
 }
 
-/// Whether something runs that can still put an item into the queue.
+/// Whether a running task or hook can still add an item to the queue.
 fn is_running(session: &Session) -> bool {
     session.tasks.running() + session.hooks.running() > 0
 }

@@ -1,4 +1,4 @@
-//! What becomes of items of the main thread (contract INPUT-01..07, INPUT-09, LOOP-16, NOTIFY-12).
+//! Handles items of the main thread (contract INPUT-01..07, INPUT-09, LOOP-16, NOTIFY-12).
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::agent::query::{self, Ended, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
 use crate::agent::session::{Call, Command, Context, Session, Tool};
 
-/// Whether an item can be served in one turn with others of its kind: prompts without a command, and notifications. Two
-/// notifications that wait reach the model in one message (`clients.md` 1, client 2.1.330).
+/// Whether an item can share a turn with others of its kind: prompts without a command, and notifications. Two waiting
+/// notifications reach the model in one message (`clients.md` 1, client 2.1.330).
 pub fn joins(session: &Session, item: &Item) -> bool {
     match item.mode {
         Mode::Prompt => find_command(session, &item.text).is_none(),
@@ -21,8 +21,8 @@ pub fn joins(session: &Session, item: &Item) -> bool {
     }
 }
 
-/// Serves items that a consumer took together: puts them into the main conversation and runs the loop, where they ask for
-/// an answer.
+/// Serves items that were taken together: adds them to the main conversation and runs the loop if any of them needs an
+/// answer.
 pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     let session = Rc::clone(&main.session);
     let _active = session.front.begin(&session, &main.abort);
@@ -36,7 +36,7 @@ pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     }
 }
 
-/// Takes one item in (`submitMessage()`); says whether the model is to answer it.
+/// Accepts one item (`submitMessage()`); returns whether the model must answer it.
 async fn submit(main: &Rc<Context>, item: Item) -> bool {
     step(&main.session, "submit", item.mode.name());
     match item.mode {
@@ -54,7 +54,7 @@ async fn submit(main: &Rc<Context>, item: Item) -> bool {
     }
 }
 
-/// A prompt: its command first, then what is left of it (INPUT-06).
+/// Handles a prompt: its command first, then the remaining text (INPUT-06).
 async fn prompt(main: &Rc<Context>, text: &str) -> bool {
     let Some((name, command, rest)) = find_command(&main.session, text) else {
         step(&main.session, "process", "text");
@@ -71,11 +71,11 @@ async fn prompt(main: &Rc<Context>, text: &str) -> bool {
     if !output.is_empty() {
         append(main, &format!("<local-command-stdout>{output}</local-command-stdout>"), Nature::Inserted);
     }
-    // Control is back at the loop (INPUT-07), with nothing to ask where nothing is left.
+    // Control returns to the loop (INPUT-07); without remaining text there is no question.
     if rest.is_empty() || main.abort.is_given() { false } else { ask(main, &rest).await }
 }
 
-/// Asks the hooks about a prompt and appends it (INPUT-03).
+/// Passes a prompt to the hooks and appends it (INPUT-03).
 async fn ask(main: &Rc<Context>, text: &str) -> bool {
     let verdict = main.session.hooks.user_prompt_submit(main).await;
     if verdict.is_prevented {
@@ -90,7 +90,7 @@ async fn ask(main: &Rc<Context>, text: &str) -> bool {
     true
 }
 
-/// Runs a line in the session's shell; line and output land in the conversation (INPUT-09).
+/// Runs a line in the session's shell; line and output are added to the conversation (INPUT-09).
 async fn run_line(main: &Rc<Context>, command: &str) {
     append(main, &format!("<bash-input>{command}</bash-input>"), Nature::Typed);
     let shell = main.session.tools.all().iter().find(|tool| tool.name() == "Bash").cloned();
@@ -112,7 +112,7 @@ async fn call_shell(main: &Rc<Context>, shell: &dyn Tool, command: &str) -> Rc<s
     }
 }
 
-/// Runs the loop; what it yields is shown and kept (LOOP-16).
+/// Runs the loop; its output is shown and recorded (LOOP-16).
 async fn run(main: &Rc<Context>) -> Ended {
     let mut query = query::query(Rc::clone(main));
     loop {

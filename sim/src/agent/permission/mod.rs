@@ -1,11 +1,11 @@
-//! Whether an agent may: three layers (contract PERM-01): may this agent start, which tools it has, how its requests
+//! Permissions in three layers (contract PERM-01): whether an agent may start, which tools it has, and how its requests
 //! at run time are handled.
 //!
-//! * [`rule`]: what rules say. They are the session's and hold for every agent in every mode (PERM-13).
-//! * [`request`]: questions that wait for the user's answer (PERM-16..18).
+//! * [`rule`]: permission rules. They belong to the session and apply to every agent in every mode (PERM-13).
+//! * [`request`]: requests that wait for the user's answer (PERM-16..18).
 //!
-//! The first layer is [`Permissions::denies_agent`] (PERM-03, PERM-04), the second `session::pool` (TOOLS). Rules and modes
-//! decide in their order in `query` (PERM-09..12).
+//! The first layer is [`Permissions::denies_agent`] (PERM-03, PERM-04), the second `session::pool` (TOOLS). `query`
+//! applies rules and modes in their order (PERM-09..12).
 
 pub mod request;
 pub mod rule;
@@ -23,13 +23,13 @@ words! {
         /// Ask, or allow by rule.
         #[default]
         Default = "default",
-        /// Edits and safe reads go through; the rest is as in `default` (PERM-09).
+        /// Edits and safe reads are allowed; the rest is as in `default` (PERM-09).
         AcceptEdits = "acceptEdits",
         /// Nothing is changed.
         Plan = "plan",
-        /// Everything goes through; only where the user switched it on (PERM-11).
+        /// Everything is allowed; only if the user enabled it (PERM-11).
         BypassPermissions = "bypassPermissions",
-        /// Requests go up to the parent's terminal (PERM-12).
+        /// Requests go to the parent's terminal (PERM-12).
         Bubble = "bubble",
     }
 }
@@ -47,15 +47,15 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// A session that begins in `mode` with these rules.
+    /// Permissions of a session that starts in `mode` with these rules.
     pub fn new(mode: Mode, bypass_allowed: bool, rules: Rules) -> Self {
         let permissions = Self { bypass_allowed, rules, ..Self::default() };
         permissions.mode.set(permissions.admitted(mode));
         permissions
     }
 
-    /// The mode that an agent gets which wants `mode`: without the user's switch `bypassPermissions` is `default`
-    /// (PERM-11).
+    /// The mode that an agent gets when it asks for `mode`: `bypassPermissions` becomes `default` unless the user
+    /// enabled it (PERM-11).
     pub fn admitted(&self, mode: Mode) -> Mode {
         if mode == Mode::BypassPermissions && !self.bypass_allowed { Mode::Default } else { mode }
     }

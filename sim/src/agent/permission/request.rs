@@ -1,6 +1,6 @@
-//! Questions about permission that wait for the user's answer (contract PERM-12, PERM-16..18).
+//! Permission requests that wait for the user's answer (contract PERM-12, PERM-16..18).
 //!
-//! All of them stand in one dialog, the terminal's; the route says on whose behalf (PERM-17).
+//! All of them share the terminal's one dialog; the route says on whose behalf they ask (PERM-17).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ words! {
         Local = "local",
         /// A named agent's own mode decided that it must ask.
         Independent = "independent",
-        /// It rose through the agent's ancestors to the nearest terminal (PERM-12, G23).
+        /// It went up through the agent's ancestors to the nearest terminal (PERM-12, G23).
         Bubble = "bubble",
     }
 }
@@ -35,7 +35,7 @@ pub struct Request {
     pub request: u64,
     /// The agent that asks.
     pub agent: Rc<str>,
-    /// The tool that it wants to use.
+    /// The tool it wants to use.
     pub tool: Rc<str>,
     /// The call.
     pub tool_use: Rc<str>,
@@ -46,11 +46,11 @@ pub struct Request {
 /// What became of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// Its request took it.
+    /// Its request received it.
     Taken,
-    /// Its request was gone; it went into the queue (PERM-16).
+    /// Its request was gone; it was enqueued (PERM-16).
     Orphaned,
-    /// There never was such a request.
+    /// No such request exists.
     Unknown,
 }
 
@@ -62,7 +62,7 @@ pub struct Requests {
     changed: Notify,
 }
 
-/// Takes a request away when nobody waits for its answer any more.
+/// Removes a request when its answer is no longer awaited.
 struct Open<'a>(&'a Requests, u64);
 
 impl Drop for Open<'_> {
@@ -72,7 +72,7 @@ impl Drop for Open<'_> {
 }
 
 impl Permissions {
-    /// Asks, and waits for the answer; `None` when the agent was stopped by `abort` before.
+    /// Asks and waits for the answer; `None` if `abort` stopped the agent first.
     pub(in crate::agent) async fn ask(&self, ground: &Ground, asked: Request, abort: &Abort) -> Option<bool> {
         let requests = &self.requests;
         let (sender, answer) = oneshot::channel();
@@ -92,13 +92,13 @@ impl Permissions {
         }
     }
 
-    /// The requests that wait, the oldest first.
+    /// The waiting requests, oldest first.
     pub fn open_requests(&self) -> Vec<Request> {
         let asked = self.requests.asked.borrow();
         self.requests.open.borrow().keys().filter_map(|request| asked.get(request).cloned()).collect()
     }
 
-    /// Ready when a request waits; gives the oldest.
+    /// Ready when a request waits; returns the oldest.
     pub async fn next_request(&self) -> Request {
         loop {
             let changed = self.requests.changed.notified();
@@ -109,8 +109,8 @@ impl Permissions {
         }
     }
 
-    /// The user answers a request. An answer whose request is gone enters the queue for the main thread (PERM-16,
-    /// QUEUE-12, QUEUE-16).
+    /// Delivers the user's answer to a request. If the request is gone, the answer enters the queue for the main thread
+    /// (PERM-16, QUEUE-12, QUEUE-16).
     pub fn answer(&self, queue: &Queue, request: u64, allow: bool) -> Answered {
         let Some(asked) = self.requests.asked.borrow().get(&request).cloned() else { return Answered::Unknown };
         let open = self.requests.open.borrow_mut().remove(&request);

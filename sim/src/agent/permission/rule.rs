@@ -1,11 +1,12 @@
-//! Rules: `Tool`, or `Tool(pattern)` (public permissions page of 2026-09).
+//! Permission rules: `Tool`, or `Tool(pattern)` (public permissions page of 2026-09).
 //!
-//! * `Bash(git status)`: this command; `Bash(rm:*)`: commands that begin with this word or words; `*` stands for any text.
-//!   A line of several commands is denied or asked for if one of them is, and allowed if all of them are.
-//! * `Read(…)`, `Edit(…)`: paths as globs, from the working directory, `~/…` from home, `/…` from the root; without a
-//!   slash the name at any depth. `Read` rules hold for Grep and Glob too, `Edit` rules for Write too; what Grep and Glob
-//!   search below the folder that they are given is not looked at.
-//! * `Agent(explore)`: this type of agent.
+//! * `Bash(git status)`: this command. `Bash(rm:*)`: commands that begin with these words; `*` matches any text.
+//!   For a line of several commands, one matching command is enough to deny or ask; to allow, all must match.
+//! * `Read(…)`, `Edit(…)`: path globs, relative to the working directory, `~/…` from home, `/…` from the root; without
+//!   a
+//!   slash the name matches at any depth. `Read` rules also apply to Grep and Glob, `Edit` rules to Write. The files
+//! that Grep and Glob search below their folder are not checked.
+//! * `Agent(explore)`: this agent type.
 
 use std::rc::Rc;
 
@@ -18,11 +19,11 @@ use crate::agent::world::pattern::{self, Pattern};
 /// The rules of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// What goes through without a question.
+    /// Calls that are allowed without asking.
     pub allow: Vec<Rule>,
-    /// What never goes through.
+    /// Calls that are always denied.
     pub deny: Vec<Rule>,
-    /// What is always asked for.
+    /// Calls for which the user is always asked.
     pub ask: Vec<Rule>,
 }
 
@@ -34,7 +35,7 @@ pub struct Rule {
     what: What,
 }
 
-/// A rule that says nothing.
+/// An invalid rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the rule `{rule}` {why}; expected `Tool` or `Tool(pattern)`, as `Bash(git:*)`, `Edit(src/**)`, `Agent(explore)`"
@@ -53,7 +54,7 @@ enum What {
     AgentType(String),
 }
 
-/// Where a glob of paths begins.
+/// Where a path glob starts.
 #[derive(Clone, Copy, Debug)]
 enum Anchor {
     WorkingDirectory,
@@ -61,27 +62,27 @@ enum Anchor {
     Root,
 }
 
-/// Tools of which a rule can mean some paths, each with the tool whose rules it goes by.
+/// Tools whose rules can name paths, each with the tool whose rules apply to it.
 const TOOLS_OF_PATHS: [(&str, &str); 5] =
     [("Read", "Read"), ("Grep", "Read"), ("Glob", "Read"), ("Edit", "Edit"), ("Write", "Edit")];
 
-/// What of a command hides other commands, so that no rule can allow it by its beginning.
+/// Substitutions hide other commands, so a rule cannot allow a command that contains one.
 const SUBSTITUTIONS: [&str; 4] = ["$(", "`", "<(", ">("];
 
-/// What a call is about, as far as rules look at it.
+/// The part of a call that rules check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A command line.
     Command(String),
     /// A path, absolute.
     Path(String),
-    /// A type of agent.
+    /// An agent type.
     AgentType(String),
-    /// Nothing that rules look at.
+    /// Nothing that rules check.
     Nothing,
 }
 
-/// Directories that paths in rules begin at.
+/// The directories that paths in rules are relative to.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'a> {
     /// The session's working directory.
@@ -91,7 +92,7 @@ pub struct Places<'a> {
 }
 
 impl Subject {
-    /// What a call of `tool` in the directory `cwd` is about.
+    /// The subject of a call of `tool` in the directory `cwd`.
     pub fn of(tool: &str, input: &Value, cwd: &str) -> Self {
         let text = |key: &str| input.get(key).and_then(Value::as_str);
         match tool {
@@ -105,10 +106,10 @@ impl Subject {
 }
 
 impl Rule {
-    /// The rule that `text` spells.
+    /// Parses a rule.
     ///
     /// # Errors
-    /// When it is none.
+    /// If `text` is not a rule.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let wrong = |why: String| RuleError { rule: text.to_owned(), why };
         let trimmed = text.trim();
@@ -134,12 +135,12 @@ impl Rule {
         &self.text
     }
 
-    /// Whether it means every call of `tool`.
+    /// Whether it matches every call of `tool`.
     pub fn is_all_of(&self, tool: &str) -> bool {
         self.tool.as_ref() == tool && matches!(self.what, What::All)
     }
 
-    /// Whether it means agents of this type.
+    /// Whether it matches agents of this type.
     pub fn is_agent(&self, agent_type: &str) -> bool {
         self.tool.as_ref() == "Agent"
             && match &self.what {
@@ -149,18 +150,18 @@ impl Rule {
             }
     }
 
-    /// Whether it is about some types of agents: those are refused inside the call, after the call itself was permitted
+    /// Whether it names an agent type. Those agents are refused inside the call, after the call itself was permitted
     /// (PERM-02).
     pub const fn is_of_agents(&self) -> bool {
         matches!(self.what, What::AgentType(_))
     }
 
-    /// Whether it means some of what this call does: enough to deny and to ask.
+    /// Whether it matches part of this call: enough to deny or ask.
     pub fn touches(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
         self.means(tool, subject, places, Part::Some)
     }
 
-    /// Whether it means all of what this call does: enough to allow.
+    /// Whether it matches all of this call: enough to allow.
     pub fn covers(&self, tool: &str, subject: &Subject, places: Places<'_>) -> bool {
         self.means(tool, subject, places, Part::All)
     }
@@ -175,7 +176,7 @@ impl Rule {
                 (own || goes_by == Some(self.tool.as_ref())) && anchor.meant(glob, path, places)
             }
             (What::Command(pattern), Subject::Command(line)) => {
-                // A line that is spelled out as a whole is meant as a whole.
+                // A rule that spells out a whole line matches the whole line.
                 let as_a_whole = pattern.matches(line.trim()) && (pattern.is_literal() || part == Part::Some);
                 own && (as_a_whole || part.of_line(line, |command| pattern.matches(command)))
             }
@@ -187,7 +188,7 @@ impl Rule {
     }
 }
 
-/// How much of a line of commands a rule has to mean.
+/// How much of a command line a rule must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Some,
@@ -213,14 +214,14 @@ fn what(tool: &str, pattern: &str) -> Result<What, String> {
         "Agent" => Ok(What::AgentType(pattern.to_owned())),
         tool if TOOLS_OF_PATHS.iter().any(|(name, _)| *name == tool) => {
             let (anchor, glob) = anchored(pattern);
-            let glob = pattern::paths(&glob).map_err(|why| format!("holds no glob: {why}"))?;
+            let glob = pattern::paths(&glob).map_err(|why| format!("has an invalid glob: {why}"))?;
             Ok(What::Paths(anchor, glob))
         }
-        tool => Err(format!("has a pattern, and none is known for {tool}")),
+        tool => Err(format!("has a pattern, but {tool} takes none")),
     }
 }
 
-/// Where a glob begins, and what it is from there.
+/// The start of a glob, and the glob relative to it.
 fn anchored(pattern: &str) -> (Anchor, String) {
     let whole = |glob: &str| if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
     if let Some(glob) = pattern.strip_prefix("~/") {
@@ -245,8 +246,8 @@ impl Anchor {
     }
 }
 
-/// The commands of a line. Quotes are not looked at: a sign within them splits too, which denies more and allows less.
-/// Where a command's output goes is not looked at either.
+/// Splits a line into commands. Quotes are ignored: a separator inside them splits too, which denies more and allows
+/// less. Redirected output is not checked.
 fn commands(line: &str) -> Vec<&str> {
     let mut before = ' ';
     let splits = |sign: char| {
@@ -274,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn rules_mean_commands_paths_and_agents() {
-        // Rule, tool, what of it, touches, covers.
+    fn rules_match_commands_paths_and_agents() {
+        // Rule, tool, subject, touches, covers.
         let cases = [
             ("Bash", "Bash", "ls", true, true),
             ("Bash", "Read", "ls", false, false),
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_of_a_server_is_meant_by_its_whole_name() {
+    fn a_server_tool_matches_by_its_full_name() {
         for name in ["mcp__my-server__read_1", "mcp__9-lives"] {
             let rule = Rule::parse(name).expect(name);
             assert!(rule.is_all_of(name) && rule.covers(name, &Subject::Nothing, PLACES), "{name}");
@@ -320,15 +321,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_with_its_reason() {
+    fn invalid_rules_are_refused_with_a_reason() {
         for (text, why) in [
             ("Bash(rm", "has no `)` at its end"),
             ("(x)", "does not begin with the name of a tool"),
             ("", "does not begin with the name of a tool"),
             ("my tool", "does not begin with the name of a tool"),
             ("Bash:ls", "does not begin with the name of a tool"),
-            ("Read([)", "holds no glob"),
-            ("TaskCreate(x)", "none is known for TaskCreate"),
+            ("Read([)", "has an invalid glob"),
+            ("TaskCreate(x)", "but TaskCreate takes none"),
         ] {
             let said = Rule::parse(text).expect_err(text).to_string();
             assert!(said.contains(why) && said.contains("expected `Tool`"), "{text}: {said}");

@@ -1,6 +1,6 @@
-//! What the Agent tool says of itself: which agents there are, when they help and when not (PROMPT-15..23, LOOP-24).
+//! The Agent tool's description: which agents exist, and when to use them (PROMPT-15..23, LOOP-24).
 //!
-//! It is advice alone: the runtime never spawns, and never refuses, because of what stands here (PROMPT-22, C21).
+//! It is only advice: the runtime never spawns or refuses because of this text (PROMPT-22, C21).
 
 use std::fmt::Write;
 
@@ -8,8 +8,8 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::session::Session;
 use crate::agent::settings::Profile;
 
-/// The description of the Agent tool in `session`. `forks` says how a call asks for a fork, if there are any: fork guidance
-/// stands in it then and only then (PROMPT-16).
+/// The description of the Agent tool in `session`. `forks` says how a call requests a fork, if forks are enabled. The
+/// description has guidance about forks exactly then (PROMPT-16).
 pub fn describe(session: &Session, forks: Option<Profile>) -> String {
     let mut text = format!("{PURPOSE}\n\nKinds of agents:");
     for definition in session.visible_definitions() {
@@ -50,7 +50,7 @@ const WHEN_NOT: &str = "When not to use it:
 - You look for code inside one file, or in two or three: use Read.
 - The task has nothing to do with the agents above.";
 
-/// LOOP-24: what it costs.
+/// LOOP-24: the cost of an agent.
 const HOW: &str = "How to use it:
 - A new agent knows nothing of this conversation and pays for all that it has to read: give it a task that is worth that, and \
 all that it needs to know.
@@ -65,7 +65,7 @@ guess it; a notification will tell you.
 - Until then you can do three things: send it a message, read its output, or stop its task.
 - Prefer `Read(output_file)` to `TaskOutput` to look at its output.";
 
-/// PROMPT-21, as far as no fork is needed.
+/// PROMPT-21, the part that does not need forks.
 const CHOICE: &str = "Which way:
 - A specialised role with a limited context: a named agent.
 - Long work: in the background.
@@ -73,7 +73,7 @@ const CHOICE: &str = "Which way:
 - A light branch inside the runtime (titles, summaries): the runtime does it itself with `runForkedAgent()`.
 - Edits that must not touch the working copy: `isolation: \"worktree\"`.";
 
-/// PROMPT-21 to PROMPT-23, where forks are on.
+/// PROMPT-21 to PROMPT-23, if forks are enabled.
 const CHOICE_FORK: &str = "- Several workers that need this whole conversation: forks.
 - A precise task that is better off with a clean context: a fresh agent. A task whose intermediate output you need not keep: a \
 fork.

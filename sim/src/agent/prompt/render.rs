@@ -1,7 +1,7 @@
-//! Putting a system prompt together (PROMPT-01..05, CTX-07, CTX-12).
+//! Renders a system prompt (PROMPT-01..05, CTX-07, CTX-12).
 //!
-//! Two blocks go over the wire, as the client of 2026 sends them (`clients.md` 1): a line of identity, and the rest. Blocks
-//! whose bytes have not changed stay the very same pieces, so that nobody reads them twice.
+//! The prompt has two blocks, like those of the client of 2026 (`clients.md` 1): a line of identity, and the rest.
+//! Blocks with unchanged bytes stay the same pieces, so they are not read twice.
 
 use std::rc::Rc;
 
@@ -14,9 +14,9 @@ use crate::agent::session::context::Rendering;
 use crate::agent::settings::{gate, shared_out};
 use crate::wire::Piece;
 
-/// Renders the system prompt of `context`: of the main agent, or of a definition; it is kept in `context.system` and
-/// threaded from there by value. Not pure: flags can flip between two renderings (PROMPT-05). Every rendering is told to
-/// the watcher.
+/// Renders the system prompt of `context`, for the main agent or a definition. The result is stored in `context.system`
+/// and passed on by value. Not pure: flags can flip between two renderings (PROMPT-05). Every rendering is reported as
+/// an event.
 pub fn render_system(context: &Context) -> Rc<[Piece]> {
     let mut rendered = context.rendered.borrow_mut();
     let is_known = rendered.as_ref().is_some_and(|made| holds(made, context));
@@ -40,12 +40,12 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
     context.system.borrow().clone()
 }
 
-/// Whether everything that can change is as it was.
+/// Whether all inputs that can change are unchanged.
 fn holds(made: &Rendering, context: &Context) -> bool {
     made.flags == context.session.flags.revision() && made.cwd == *context.cwd.borrow()
 }
 
-/// Puts new pieces in the place of those whose bytes changed; says whether any did after a first rendering.
+/// Replaces the pieces whose bytes changed; returns whether any changed since an earlier rendering.
 fn replace(context: &Context, old: Option<&Rendering>, new: &Rendering) -> bool {
     let old_texts = old.map_or(&[][..], |made| &made.texts);
     if old.is_some() && old_texts == new.texts {
@@ -67,7 +67,7 @@ fn replace(context: &Context, old: Option<&Rendering>, new: &Rendering) -> bool 
     old.is_some()
 }
 
-/// The declared sizes of the blocks of a prompt, where a scenario declares them.
+/// The declared sizes of a prompt's blocks, if the scenario declares them.
 fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
     let sizes = context.session.settings.sizes?;
     let is_main = owner(context).parent.is_none();
@@ -76,7 +76,7 @@ fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
     Some(shared_out(total, &weights))
 }
 
-/// Whose prompt it is: a fork that renders at all renders its parent's (CACHE-19).
+/// The agent whose prompt this is: a fork that renders at all renders its parent's (CACHE-19).
 fn owner(context: &Context) -> &Context {
     context.parent.as_deref().filter(|_| context.fork.is_some()).unwrap_or(context)
 }
@@ -98,14 +98,14 @@ fn make(context: &Context) -> Rendering {
     }
 }
 
-/// The two blocks, and the words for what stands in them.
+/// The two blocks, and the names of their parts.
 fn blocks(identity: &str, parts: &[Section]) -> (Vec<String>, Vec<&'static str>) {
     let names = std::iter::once("identity").chain(parts.iter().map(|part| part.name)).collect();
     let texts: Vec<&str> = parts.iter().map(|part| part.text.as_ref()).collect();
     (vec![identity.to_owned(), texts.join("\n\n")], names)
 }
 
-/// The parts of the main prompt behind the identity (PROMPT-01).
+/// The parts of the main prompt after the identity (PROMPT-01).
 fn of_main(context: &Context) -> Vec<Section> {
     let session = &context.session;
     let fragments = |before_divider: bool| {
@@ -125,8 +125,8 @@ fn of_main(context: &Context) -> Vec<Section> {
     parts
 }
 
-/// The parts of a sub-agent's prompt behind the identity: its own text, its memory behind it (CTX-12), then what all are
-/// told.
+/// The parts of a sub-agent's prompt after the identity: its own text, its memory (CTX-12), then the notes for all
+/// sub-agents.
 fn of_definition(context: &Context, definition: &AgentDefinition) -> Vec<Section> {
     let own = Section::of("definition", definition.prompt.to_string());
     let memory = context.memory_text().map(|text| Section::of("memory", text));

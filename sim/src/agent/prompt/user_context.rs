@@ -1,7 +1,8 @@
-//! What precedes the conversation in every request (`prependUserContext`, LOOP-04): instruction files, date, git status.
+//! The user context, which precedes the conversation in every request (`prependUserContext`, LOOP-04): instruction
+//! files, date, git status.
 //!
-//! A session takes it down once for each working directory and sends it as it was from then on: the client of 2026 keeps
-//! its snapshot though files and repository change (`clients.md` 1, prefix stability, client 2.1.330, 2026-11).
+//! A session records it once per working directory and sends it unchanged from then on: the client of 2026 keeps its
+//! snapshot even if files and repository change (`clients.md` 1, prefix stability, client 2.1.330, 2026-11).
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -19,7 +20,7 @@ pub fn user_context(context: &Context) -> Vec<Rc<Message>> {
     vec![session.user_contexts.of(&context.begun_in, |cwd| take_down(session, cwd))]
 }
 
-/// What changes least stands first.
+/// The most stable part comes first.
 fn take_down(session: &Session, cwd: &str) -> Message {
     let surroundings = &session.settings.environment;
     let date = format!("# Date\nToday is {}.", surroundings.date);
@@ -30,7 +31,7 @@ fn take_down(session: &Session, cwd: &str) -> Message {
     Message { role: Role::User, content }
 }
 
-/// The instruction files that there are: the user's, then those of every directory from the root to `cwd`.
+/// The existing instruction files: the user's, then those of every directory from the root to `cwd`.
 fn instructions(session: &Session, cwd: &str) -> Option<String> {
     let mut text = "# Instructions\nThey hold for this session and precede your own habits.".to_owned();
     let empty = text.len();
@@ -52,7 +53,7 @@ fn paths(home: &str, cwd: &str) -> Vec<String> {
         paths.push(format!("{folder}/.claude/CLAUDE.md"));
     }
     paths.push(format!("{folder}/CLAUDE.local.md"));
-    // The user's own file lies below the root too.
+    // The user's own file can also be found below the root.
     let mut seen = std::collections::BTreeSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     paths

@@ -1,6 +1,6 @@
-//! When the input of a tool call is complete: seen from its text alone, one look at each byte.
+//! Detects when the input of a tool call is complete, from its text alone and in one pass.
 
-/// Follows the text of one JSON object and knows when it has closed (contract STREAM-06, STREAM-11).
+/// Follows the text of one JSON object and detects when it is closed (contract STREAM-06, STREAM-11).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arguments {
     depth: u32,
@@ -10,7 +10,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Takes the next piece of the text; says whether the object is complete now.
+    /// Reads more of the text; returns whether the object is complete.
     pub fn take(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             self.step(byte);

@@ -1,4 +1,4 @@
-//! Puts a message together from the events of its stream (contract STREAM-03..09).
+//! Assembles a message from the events of its stream (contract STREAM-03..09).
 
 use std::rc::Rc;
 
@@ -10,16 +10,16 @@ use crate::model::{Delta, Event, Opened};
 use crate::outside::complaint;
 use crate::wire::{Message, Piece, Role, Usage};
 
-/// A message under way.
+/// A message that is being assembled.
 #[derive(Debug)]
 pub(super) struct Assembler {
-    /// Id in transcripts, known before the message is whole so that it can be taken back.
+    /// Id in transcripts, assigned at the start so that the message can be withdrawn.
     pub uuid: Rc<str>,
     blocks: Vec<Block>,
     usage: Usage,
 }
 
-/// A block under way (STREAM-04).
+/// A block that is being assembled (STREAM-04).
 #[derive(Debug)]
 enum Block {
     Text(String),
@@ -27,7 +27,7 @@ enum Block {
     ToolUse(Called),
 }
 
-/// A call of a tool under way: its input is an empty string until its JSON is complete (STREAM-06).
+/// A tool call that is being assembled: its input is an empty string until its JSON is complete (STREAM-06).
 #[derive(Debug)]
 struct Called {
     id: Rc<str>,
@@ -42,28 +42,28 @@ struct Called {
 pub(super) struct Prepared {
     /// The call.
     pub tool_use: ToolUse,
-    /// What is wrong with its input; then the tool cannot be called.
+    /// What is wrong with its input; if set, the tool cannot be called.
     pub problem: Option<Rc<str>>,
 }
 
-/// What an event brought about.
+/// The effect of an event.
 #[derive(Debug)]
 pub(super) enum Consequence {
     /// Data, or nothing.
     Data,
-    /// A call of a tool began.
+    /// A tool call began.
     Called { id: Rc<str>, name: Rc<str> },
     /// The arguments of a call are complete.
     Prepared(Prepared),
 }
 
 impl Assembler {
-    /// A message with this id, begun with this usage.
+    /// A message with this id and initial usage.
     pub fn new(uuid: Rc<str>, usage: Usage) -> Self {
         Self { uuid, blocks: Vec::new(), usage }
     }
 
-    /// Takes an event inside the message.
+    /// Processes an event inside the message.
     pub fn take(&mut self, event: &Event) -> Consequence {
         match event {
             Event::BlockStart { index, block } => self.open(*index, block),
@@ -78,7 +78,7 @@ impl Assembler {
     }
 
     fn open(&mut self, index: usize, opened: &Opened) -> Consequence {
-        // A recorded stream may leave indices out: what it leaves out is no block.
+        // A recorded stream may skip indices; a skipped index becomes no block.
         while self.blocks.len() < index {
             self.blocks.push(Block::Text(String::new()));
         }
@@ -107,8 +107,8 @@ impl Assembler {
         Consequence::Data
     }
 
-    /// The end of a block changes no data (STREAM-07); of a call without arguments, or with arguments that never close, it
-    /// is the only sign that nothing more comes.
+    /// The end of a block changes no data (STREAM-07). For a call without arguments, or with arguments that never
+    /// close, it is the only sign that no more input follows.
     fn close(&mut self, index: usize) -> Consequence {
         match self.blocks.get_mut(index) {
             Some(Block::ToolUse(called)) => called.prepare(),
@@ -121,15 +121,15 @@ impl Assembler {
         self.usage
     }
 
-    /// The message that the blocks make, with its calls (STREAM-09).
+    /// The complete message with its calls (STREAM-09).
     pub fn whole(self) -> (Rc<Entry>, Vec<Prepared>) {
         let calls = self.blocks.iter().filter_map(Block::prepared).cloned().collect();
         let content = self.blocks.iter().filter_map(Block::piece).collect();
         (self.entry(content), calls)
     }
 
-    /// What an interrupted message leaves: its text so far, its complete calls, and thinking that was signed, where any of
-    /// that is more than thinking.
+    /// What remains of an interrupted message: its text so far, its complete calls, and signed thinking; `None` if only
+    /// thinking would remain.
     pub fn part(self) -> Option<(Rc<Entry>, Vec<Prepared>)> {
         let said = |block: &Block| match block {
             Block::Text(text) => !text.is_empty(),
@@ -154,7 +154,8 @@ impl Assembler {
 }
 
 impl Block {
-    /// What is sent back of it; empty blocks are refused by the provider, and thinking without a signature too.
+    /// The piece that is sent back. Empty blocks and thinking without a signature are left out, because the provider
+    /// refuses them.
     fn piece(&self) -> Option<Piece> {
         match self {
             Self::Text(text) => (!text.is_empty()).then(|| Piece::text(text)),
@@ -179,7 +180,7 @@ impl Called {
         Self { id, name, text: String::new(), arguments: Arguments::default(), prepared: None }
     }
 
-    /// What comes behind a complete input is no part of it: the call may be made already, and is sent back as it was made.
+    /// Text after a complete input is ignored: the call may already have been made, and is sent back as it was made.
     fn grow(&mut self, more: &str) -> Consequence {
         if self.prepared.is_some() {
             return Consequence::Data;
@@ -188,12 +189,12 @@ impl Called {
         if self.arguments.take(more) { self.prepare() } else { Consequence::Data }
     }
 
-    /// The input is complete; it is so once.
+    /// Completes the input; later calls do nothing.
     fn prepare(&mut self) -> Consequence {
         if self.prepared.is_some() {
             return Consequence::Data;
         }
-        // A call without arguments has no delta at all (`providers.md` 2.3).
+        // A call without arguments has no delta (`providers.md` 2.3).
         let text = if self.text.is_empty() { "{}" } else { self.text.as_str() };
         let (input, problem) = match serde_json::from_str(text) {
             Ok(input @ Value::Object(_)) => (input, None),
@@ -208,7 +209,7 @@ impl Called {
         Consequence::Prepared(prepared)
     }
 
-    /// The call as it is sent back: its input as the model wrote it.
+    /// The call as it is sent back, with its input as the model wrote it.
     fn piece(&self, prepared: &Prepared) -> Piece {
         let written = prepared.problem.is_none() && !self.text.is_empty();
         Piece::tool_use_raw(&self.id, &self.name, if written { self.text.trim() } else { "{}" })
@@ -219,7 +220,7 @@ fn empty() -> Value {
     Value::Object(serde_json::Map::new())
 }
 
-/// Usage in a stream is cumulative: a later figure stands for the earlier one, a missing one leaves it.
+/// Usage in a stream is cumulative: a later figure replaces an earlier one, and a missing figure changes nothing.
 fn later(before: Usage, now: Usage) -> Usage {
     let last = |before, now| if now > 0 { now } else { before };
     Usage {

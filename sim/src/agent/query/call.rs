@@ -1,4 +1,4 @@
-//! One call of a tool, from its words to its result (contract LOOP-11, LOOP-13).
+//! One tool call, from its input to its result (contract LOOP-11, LOOP-13).
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::agent::session::Context;
 use crate::agent::session::{Call, Outcome, Tool, ToolError};
 use crate::wire::Piece;
 
-/// What a call that was stopped answers.
+/// The result of an interrupted call.
 const INTERRUPTED: &str = "The user interrupted this call before it came to an end.";
 
 /// The one result of a call (LOOP-15).
@@ -18,27 +18,27 @@ const INTERRUPTED: &str = "The user interrupted this call before it came to an e
 pub(super) struct Answer {
     /// The result, for the conversation.
     pub entry: Rc<Entry>,
-    /// What hooks say after it.
+    /// Texts that hooks add after it.
     pub added: Vec<Rc<str>>,
 }
 
-/// How a call came to its result, and what the model sees.
+/// The outcome of a call, and what the model sees.
 struct Result {
     content: Rc<str>,
     is_error: bool,
     outcome: &'static str,
 }
 
-/// Where a call stands: what it is given beside its input.
+/// The circumstances of a call.
 #[derive(Clone)]
 pub(super) struct Occasion {
-    /// It starts while its message still streams.
+    /// It starts while its message is still streaming.
     pub during_stream: bool,
-    /// The whole message, where it is there.
+    /// The whole message, if it has arrived.
     pub message: Option<Rc<Entry>>,
 }
 
-/// Answers a call: finds the tool, asks hooks and permission, calls it, and makes the result.
+/// Answers a call: finds the tool, runs hooks and permission checks, calls the tool, and builds the result.
 pub(super) async fn answer(context: Rc<Context>, prepared: Prepared, occasion: Occasion) -> Answer {
     let tool_use = &prepared.tool_use;
     let result = match (prepared.problem, context.pool.get(&tool_use.name)) {
@@ -57,7 +57,7 @@ pub(super) async fn answer(context: Rc<Context>, prepared: Prepared, occasion: O
     Answer { entry: finish(&context, tool_use, &result), added }
 }
 
-/// The answer to a call that never came to its end, or never began.
+/// The answer to a call that was interrupted or never started.
 pub(super) fn interrupted(context: &Context, tool_use: &ToolUse) -> Answer {
     let entry = finish(context, tool_use, &Result::failed("interrupted", INTERRUPTED));
     Answer { entry, added: Vec::new() }
@@ -92,11 +92,12 @@ async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasio
     }
 }
 
-/// DIAG-03. Tools of servers are called `mcp__server__tool`; no server is connected yet.
+/// Reports a call of an absent tool (DIAG-03). Tools of servers are called `mcp__server__tool`; servers are not
+/// connected yet.
 fn tell_absent(context: &Context, tool_use: &ToolUse) {
     let name = tool_use.name.clone();
     let why = if name.starts_with("mcp__") { Some("server_not_connected") } else { context.pool.why_absent(&name) };
-    debug_assert!(why.is_some(), "the agent has this tool");
+    debug_assert!(why.is_some(), "the tool is absent");
     context.emit(&Event::ToolAbsent {
         agent: Rc::clone(&context.agent),
         tool_use: Rc::clone(&tool_use.id),

@@ -1,4 +1,4 @@
-//! The order in which rules and modes decide: deny, ask, mode, allow; what is left is asked for (contract PERM-09..13).
+//! The order in which rules and modes decide: deny, ask, mode, allow; then the user is asked (contract PERM-09..13).
 
 use std::rc::Rc;
 
@@ -9,16 +9,16 @@ use crate::agent::permission::{Mode, Request, Route};
 use crate::agent::session::{Context, Effect, Tool};
 use crate::agent::world::path;
 
-/// What was decided.
+/// A permission decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It may.
+    /// The call is allowed.
     Allowed,
-    /// It may not; the model sees these words.
+    /// The call is denied; the model sees this text.
     Denied(Rc<str>),
 }
 
-/// What rules and modes say, with the word for it in logs.
+/// The verdict of rules and modes, with its name in logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     Allow(&'static str),
@@ -26,10 +26,10 @@ enum Verdict {
     Ask,
 }
 
-/// Folders of a project that `acceptEdits` does not open: what lies in them acts on the tools themselves (PERM-09).
+/// Project folders that `acceptEdits` does not open, because their files affect the tools themselves (PERM-09).
 const GUARDED: [&str; 2] = [".git", ".claude"];
 
-/// Whether `context` may make this call (`canUseTool`, PERM-15); may wait for somebody's answer.
+/// Whether `context` may make this call (`canUseTool`, PERM-15). May wait for the user's answer.
 pub async fn can_use(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Decision {
     let (allowed, by, words) = match verdict(context, tool, tool_use) {
         Verdict::Allow(by) => (true, by, "".into()),
@@ -42,7 +42,7 @@ pub async fn can_use(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> 
     if allowed { Decision::Allowed } else { Decision::Denied(words) }
 }
 
-/// The mode in which calls of `context` are decided: the session's for the main agent, its own for every other.
+/// The mode for calls of `context`: the session's for the main agent, its own for every other agent.
 fn mode_of(context: &Context) -> Mode {
     let permissions = &context.session.permissions;
     let own = if context.parent.is_none() { &permissions.mode } else { &context.mode };
@@ -74,7 +74,7 @@ fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
     }
 }
 
-/// Asks the user; gives whether it is allowed, who says so, and the words for the model.
+/// Asks the user. Returns whether the call is allowed, who decided, and the text for the model.
 async fn asked(context: &Context, tool_use: &ToolUse) -> (bool, &'static str, Rc<str>) {
     let tool = &tool_use.name;
     if !context.session.settings.interactive {
@@ -100,7 +100,7 @@ async fn asked(context: &Context, tool_use: &ToolUse) -> (bool, &'static str, Rc
     }
 }
 
-/// What the call is about; another name of an agent type is the type itself.
+/// The subject of the call; an alias of an agent type is resolved.
 fn subject(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Subject {
     match Subject::of(tool.name(), &tool_use.input, &context.cwd.borrow()) {
         Subject::AgentType(name) => {
@@ -111,7 +111,7 @@ fn subject(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Subject {
     }
 }
 
-/// What the mode says by itself. What only looks, and what stays inside the session, goes through in every mode.
+/// The verdict of the mode alone. Reads and calls that stay inside the session are allowed in every mode.
 fn by_mode(mode: Mode, effect: Effect, subject: &Subject, cwd: &str, tool: &str) -> Option<Verdict> {
     match (mode, effect) {
         (_, Effect::Read | Effect::Session) | (Mode::BypassPermissions, _) => Some(Verdict::Allow("mode")),
@@ -124,14 +124,14 @@ fn by_mode(mode: Mode, effect: Effect, subject: &Subject, cwd: &str, tool: &str)
     }
 }
 
-/// Whether a file lies in the agent's memory, which is its own to write (contract CTX-12).
+/// Whether a file is in the agent's own memory, which it may write (contract CTX-12).
 fn is_own_memory(context: &Context, subject: &Subject) -> bool {
     let (Some(memory), Subject::Path(path)) = (&context.memory, subject) else { return false };
     path::below(&memory.directory, path).is_some_and(|below| !below.is_empty())
 }
 
-/// Whether a file may be changed without a question under `acceptEdits`: below the agent's working directory, and not in a
-/// folder that is guarded.
+/// Whether `acceptEdits` allows a change of this file: it is below the agent's working directory and not in a guarded
+/// folder.
 fn is_safe(subject: &Subject, cwd: &str) -> bool {
     let Subject::Path(path) = subject else { return false };
     path::below(cwd, path).is_some_and(|path| !path.split('/').any(|part| GUARDED.contains(&part)))

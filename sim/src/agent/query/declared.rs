@@ -1,5 +1,5 @@
-//! Sizes that a scenario declares for whole parts of a conversation (`design.md` 3): what stands before the first answer, and
-//! a message that forks. Both are given before anything of them is sent, so every request agrees.
+//! Sizes that a scenario declares for whole parts of a conversation (`design.md` 3): everything before the first
+//! answer, and a message that forks. Both are assigned before any of it is sent, so all requests agree.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::agent::settings::gate::{Meant, meant};
 use crate::agent::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces};
 
-/// Gives everything before the main agent's first answer its share of the declared history.
+/// Assigns everything before the main agent's first answer its share of the declared history.
 pub(super) fn size_history(context: &Context) {
     let is_first = context.parent.is_none() && context.turns.get() == 0;
     let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.history).filter(|_| is_first) else {

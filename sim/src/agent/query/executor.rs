@@ -1,12 +1,12 @@
-//! The tools of one turn: started while the message still streams, and the remainder one after another behind it
-//! (contract STREAM-10..17, LOOP-11, LOOP-12, LOOP-23).
+//! The tools of one turn. Some start while the message is still streaming; the remainder runs after it (contract
+//! STREAM-10..17, LOOP-11, LOOP-12, LOOP-23).
 //!
-//! * A call is added when its block begins and starts when its arguments are complete; those that have started run side
-//!   by side (STREAM-11, STREAM-12).
-//! * What has to wait for the whole message (G07) starts behind it, in the order of the calls, and runs side by side with
-//!   the rest: launches in series, execution at the same time (C20; two foreground agents of one message ask 1 to 6 ms
-//!   apart, `clients.md` 1).
-//! * Where tools do not start early, all of them are the remainder: `runTools`, one after another, each awaited (LOOP-11).
+//! * A call is added when its block begins and starts when its arguments are complete. Started calls run concurrently
+//!   (STREAM-11, STREAM-12).
+//! * Calls that must wait for the whole message (G07) start after it in order, and run concurrently with the rest:
+//!   serial launch, parallel execution (C20; two foreground agents of one message send their requests 1 to 6 ms apart,
+//!   `clients.md` 1).
+//! * If tools do not start early, all of them are the remainder: `runTools` awaits them one after another (LOOP-11).
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -25,20 +25,20 @@ pub(super) struct Executor {
     context: Rc<Context>,
     /// Calls start while the message streams.
     is_early: bool,
-    /// Calls that were added and have not got all of their arguments.
+    /// Added calls whose arguments are not complete.
     announced: Vec<Rc<str>>,
     running: VecDeque<Running>,
-    /// A call of the remainder runs: the next one waits until it has ended.
+    /// A call of the remainder is running; the next one waits for its end.
     is_in_turn: bool,
     held: VecDeque<PendingCall>,
-    /// The message is whole: the remainder may run.
+    /// The message is complete, so the remainder may run.
     is_released: bool,
 }
 
 struct Running {
     tool_use: ToolUse,
     answering: Pin<Box<dyn Future<Output = Answer>>>,
-    /// It is of the remainder, which runs one after another.
+    /// It belongs to the remainder, which runs one call at a time.
     in_turn: bool,
 }
 
@@ -48,7 +48,7 @@ struct PendingCall {
 }
 
 impl Executor {
-    /// No calls yet.
+    /// An executor without calls.
     pub fn new(context: &Rc<Context>) -> Self {
         Self {
             context: Rc::clone(context),
@@ -61,7 +61,7 @@ impl Executor {
         }
     }
 
-    /// A call has begun to arrive (STREAM-10); after an abort nothing is added any more (STREAM-14).
+    /// A call has begun to arrive (STREAM-10). After an abort no calls are added (STREAM-14).
     pub fn add(&mut self, id: &Rc<str>, name: &Rc<str>) {
         if !self.is_early || self.context.abort.is_given() {
             return;
@@ -72,7 +72,7 @@ impl Executor {
         self.announced.push(Rc::clone(id));
     }
 
-    /// The arguments of a call are complete: it starts (STREAM-11), unless it waits for the message.
+    /// The arguments of a call are complete. It starts (STREAM-11), unless it waits for the message.
     pub fn begin(&mut self, prepared: &Prepared) {
         let Some(at) = self.announced.iter().position(|id| *id == prepared.tool_use.id) else { return };
         self.announced.remove(at);
@@ -85,9 +85,9 @@ impl Executor {
         }
     }
 
-    /// A message is whole. What of its calls was not taken over while it streamed is held for the remainder.
+    /// A message is complete. Those of its calls that did not start while it streamed are held for the remainder.
     pub fn hold(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
-        // Of two with one id the first counts.
+        // If two calls share an id, the first counts.
         let mut places: Index<Rc<str>, usize> = Index::default();
         for (at, held) in self.held.iter().enumerate().rev() {
             places.insert(Rc::clone(&held.prepared.tool_use.id), at);
@@ -103,13 +103,13 @@ impl Executor {
         }
     }
 
-    /// Takes over calls of a message that was whole before this loop began.
+    /// Takes over calls of a message that was complete before this loop began.
     pub fn resume(&mut self, message: &Rc<Entry>, calls: &[Prepared]) {
         let held = calls.iter().map(|call| PendingCall { prepared: call.clone(), message: Some(Rc::clone(message)) });
         self.held.extend(held);
     }
 
-    /// The stream is over: what was held runs (STREAM-15).
+    /// The stream is over, so held calls may run (STREAM-15).
     pub fn release(&mut self) {
         self.is_released = true;
     }
@@ -119,7 +119,7 @@ impl Executor {
         self.running.is_empty() && self.held.is_empty()
     }
 
-    /// The next result, in the order in which the tools end (STREAM-13). Waits for ever while nothing runs.
+    /// The next result, in the order in which tools end (STREAM-13). Never ready if nothing runs.
     pub async fn next(&mut self) -> Answer {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
@@ -138,7 +138,8 @@ impl Executor {
         Poll::Ready(answer)
     }
 
-    /// Behind the stream: all that waited for the message, or of the remainder the next one when that before it has ended.
+    /// Starts held calls after the stream: all calls that waited for the message, or the next call of the remainder if
+    /// the previous one has ended.
     fn start_held(&mut self) {
         while self.is_released && !self.is_in_turn {
             let Some(PendingCall { prepared, message }) = self.held.pop_front() else { return };
@@ -153,8 +154,8 @@ impl Executor {
         self.running.push_back(Running { tool_use, answering, in_turn });
     }
 
-    /// After an abort: whatever runs has seen the signal and gets one turn to end by itself, what does not is dropped.
-    /// Gives an answer for every call that has none (LOOP-15).
+    /// Stops after an abort. Running tools have seen the signal and get one poll to end by themselves; the others are
+    /// dropped. Returns an answer for every unanswered call (LOOP-15).
     pub async fn stop(mut self) -> Vec<Answer> {
         let mut answers = Vec::new();
         for running in &mut self.running {

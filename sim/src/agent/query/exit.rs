@@ -1,4 +1,4 @@
-//! The exit checks, in their order: API error, stop hooks, token budget, completed (contract STOP-01..08).
+//! The exit checks in order: API error, stop hooks, token budget, completed (contract STOP-01..08).
 
 use std::rc::Rc;
 
@@ -7,28 +7,28 @@ use super::interruption::INTERRUPTED;
 use super::iteration::Loop;
 use crate::agent::event::Event;
 
-/// What stands in the conversation where the token budget says to go on: a request has to end with the user's turn.
+/// Inserted if the token budget requires another turn: a request must end with the user's turn.
 const GO_ON: &str = "[The token budget of this task is not used up: go on.]";
 
-/// Feature that switches the token budget on (STOP-05).
+/// The feature that enables the token budget (STOP-05).
 const TOKEN_BUDGET: &str = "TOKEN_BUDGET";
 
-/// What the exit checks decide.
+/// The result of the exit checks.
 pub(super) enum Exit {
     /// The loop ends.
     End(Reason),
-    /// It goes on.
+    /// The loop continues.
     Again,
 }
 
 impl Loop {
-    /// An API error stands in the place of an answer: no hook is asked (STOP-02).
+    /// An API error replaces the answer; hooks do not run (STOP-02).
     pub(super) fn exit_refused(&self) -> Reason {
         self.check("api_error", "found");
         Reason::Completed
     }
 
-    /// A natural end: nothing more was asked for (STOP-08).
+    /// A natural end: no further call (STOP-08).
     pub(super) async fn exit(&mut self) -> Exit {
         self.check("api_error", "none");
         if let Some(exit) = self.ask_stop_hooks().await {
@@ -41,7 +41,7 @@ impl Loop {
         Exit::End(Reason::Completed)
     }
 
-    /// Preventing goes before blocking errors (STOP-03), which the model must mend (STOP-04).
+    /// Prevention takes precedence over blocking errors (STOP-03), which the model must fix (STOP-04).
     async fn ask_stop_hooks(&self) -> Option<Exit> {
         let verdict = crate::select! {
             () = self.context.abort.given() => None,
@@ -66,7 +66,7 @@ impl Loop {
         Some(Exit::Again)
     }
 
-    /// When so many tokens were put out since the last time, the loop goes on, and its next iteration begins with
+    /// If this many tokens were output since the last check, the loop continues and its next iteration begins with
     /// compaction (STOP-05, STOP-06, C22).
     async fn has_budget_left(&mut self) -> bool {
         let settings = &self.context.session.settings;

@@ -1,23 +1,23 @@
-//! An asynchronous generator: yields values and ends with a result. Dropping it is its return path: whatever guards
-//! the body holds do their work (contract SYNC-08).
+//! An asynchronous generator: yields values and ends with a result. Dropping it is its return path and runs the guards
+//! of the body (contract SYNC-08).
 
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// Stack that one level of nested agents may take: forty kilobytes in a build without optimisation.
+/// Stack for one level of nested agents; an unoptimised build needs 40 KB.
 const LEVEL_BYTES: usize = 256 << 10;
 
-/// Stack that is added if less than that is left.
+/// Stack that is added if less than [`LEVEL_BYTES`] is left.
 const GROWTH_BYTES: usize = 4 << 20;
 
 /// A body that yields `Y`s and ends with an `R`.
 ///
-/// The body of an agent that waits for another one may poll the other's, and drops it. Both get more stack where little is
-/// left: agents may be nested as deep as their scenario says.
+/// The body of an agent that waits for another agent polls and drops that agent's body. The stack grows if little is
+/// left, because agents may be nested as deeply as the scenario says.
 pub struct Generator<Y, R> {
-    /// `None` once it was dropped.
+    /// `None` after the drop.
     body: Option<Pin<Box<dyn Future<Output = R>>>>,
     slot: Rc<RefCell<Option<Y>>>,
     done: bool,
@@ -26,13 +26,13 @@ pub struct Generator<Y, R> {
 /// A step of a generator.
 #[derive(Debug)]
 pub enum Step<Y, R> {
-    /// A value, and there may be more.
+    /// A value; more may follow.
     Yielded(Y),
     /// The end.
     Ended(R),
 }
 
-/// What the body yields with.
+/// The body's handle to yield values.
 pub struct Yielder<Y>(Rc<RefCell<Option<Y>>>);
 
 impl<Y> Clone for Yielder<Y> {
@@ -42,10 +42,10 @@ impl<Y> Clone for Yielder<Y> {
 }
 
 impl<Y> Yielder<Y> {
-    /// Hands `value` out and waits until it was taken.
+    /// Yields `value` and waits until it was taken.
     pub async fn give(&self, value: Y) {
         *self.0.borrow_mut() = Some(value);
-        // The consumer takes the value after this poll; a body that is polled with the slot still full waits.
+        // The consumer takes the value after this poll; a body that is polled with a full slot waits.
         std::future::poll_fn(|_| if self.0.borrow().is_some() { Poll::Pending } else { Poll::Ready(()) }).await;
     }
 }
@@ -57,20 +57,20 @@ impl<Y, R> Generator<Y, R> {
         Self { body: Some(Box::pin(body(Yielder(slot.clone())))), slot, done: false }
     }
 
-    /// The next value, or the end. It may be dropped before it is ready: nothing is lost.
+    /// The next value, or the end. Dropping the future before it is ready loses nothing.
     ///
     /// # Panics
-    /// When it is called after the end.
+    /// If it is called after the end.
     pub async fn next(&mut self) -> Step<Y, R> {
-        assert!(!self.done, "a generator was asked again after its end");
+        assert!(!self.done, "a generator was polled after its end");
         std::future::poll_fn(|context| self.poll_step(context)).await
     }
 
-    /// The same as [`Self::next`] for who polls; after the end there is nothing more.
+    /// Like [`Self::next`], for manual polling; always pending after the end.
     pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Step<Y, R>> {
         let Some(body) = self.body.as_mut().filter(|_| !self.done) else { return Poll::Pending };
         let polled = stacker::maybe_grow(LEVEL_BYTES, GROWTH_BYTES, || body.as_mut().poll(context));
-        // A value given in the very poll that ended the body cannot exist: giving waits for the taking.
+        // Yielding waits until the value is taken, so no value can be pending when the body ends.
         match (self.slot.borrow_mut().take(), polled) {
             (Some(value), _) => Poll::Ready(Step::Yielded(value)),
             (None, Poll::Ready(result)) => {
@@ -96,7 +96,7 @@ mod tests {
 
     use super::{Generator, Step};
 
-    /// Gives what the one below it gives, so many below one another.
+    /// A generator that passes on the values of `depth` nested generators.
     fn nested(depth: u32) -> Generator<u32, ()> {
         Generator::new(move |yielder| async move {
             if depth == 0 {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn generators_may_be_nested_deeper_than_a_stack() {
+    fn generators_can_be_nested_deeper_than_the_stack_allows() {
         let mut generator = nested(20_000);
         let mut context = Context::from_waker(Waker::noop());
         let given = pin!(generator.next()).poll(&mut context);

@@ -1,4 +1,4 @@
-//! What an abort leaves behind: every call has its result, and the model can read that it was interrupted.
+//! Completes the conversation after an abort: every call has a result, and the model can see that it was interrupted.
 
 use std::rc::Rc;
 
@@ -6,11 +6,11 @@ use super::Yielded;
 use super::iteration::Loop;
 use super::stream::Turn;
 
-/// What stands in the conversation where the user interrupted.
+/// Inserted where the user interrupted.
 pub(super) const INTERRUPTED: &str = "[The user interrupted this turn here.]";
 
 impl Loop {
-    /// Ends a turn that was aborted: what was said of its message so far, a result for every call, and a word about it.
+    /// Ends an aborted turn: keeps the partial message, adds a result for every call, and notes the interruption.
     pub(super) async fn interrupt(&self, turn: Turn) {
         let Turn { assembler, mut executor, messages, results, .. } = turn;
         let mut called: Vec<Rc<str>> = calls(&messages);
@@ -21,7 +21,7 @@ impl Loop {
         }
         self.context.entries.borrow_mut().extend(results);
         for answer in executor.stop().await {
-            // A call whose message was dropped has nothing to answer to.
+            // A call of a dropped message needs no answer.
             if answer.entry.answers.iter().all(|id| called.contains(id)) {
                 self.append(answer.entry).await;
             }
@@ -29,7 +29,7 @@ impl Loop {
         self.insert(INTERRUPTED).await;
     }
 
-    /// Yields the result of a tool that ended behind the stream, and puts it into the conversation.
+    /// Yields the result of a tool that ended after the stream, and adds it to the conversation.
     pub(super) async fn take_late(&self, turn: &mut Turn, answer: super::call::Answer) {
         turn.added.extend(answer.added);
         self.context.entries.borrow_mut().push(Rc::clone(&answer.entry));

@@ -13,15 +13,15 @@ use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::session::Context;
 
-/// A loop under way.
+/// A running loop.
 pub(super) struct Loop {
     pub context: Rc<Context>,
     pub yielder: Yielder<Yielded>,
-    /// Output tokens since the loop began, or since the budget last said to go on (STOP-05).
+    /// Output tokens since the loop began, or since the budget last continued it (STOP-05).
     pub output_tokens: u64,
     parameters: Rc<[(String, String)]>,
     iteration: u32,
-    /// Answered requests of this loop.
+    /// Requests of this loop that were answered.
     turns: u32,
     error: Option<Rc<str>>,
 }
@@ -39,7 +39,7 @@ impl Loop {
         Self { context, yielder, output_tokens: 0, parameters, iteration: 0, turns: 0, error: None }
     }
 
-    /// Goes round until the end.
+    /// Runs iterations until the end.
     pub async fn run(mut self) -> Ended {
         declared::size_history(&self.context);
         self.note_start();
@@ -81,8 +81,8 @@ impl Loop {
         }
     }
 
-    /// The first step. Nothing is compacted yet: that is a part of its own, and this its place (COMPACT-01). What somebody
-    /// outside has a history rewritten to takes its place here, as a summary of it would.
+    /// The first step. Compaction itself is not simulated yet (COMPACT-01). If a scenario rewrites the history, the new
+    /// text replaces it here, as a summary would.
     fn compact(&self) {
         self.step("compact");
         let context = &self.context;
@@ -93,7 +93,7 @@ impl Loop {
         context.emit(&Event::Rewritten { agent: Rc::clone(&context.agent), entries });
     }
 
-    /// The only signal is whether an assembled message holds a call (LOOP-05, LOOP-06); a stop reason is none.
+    /// The only signal is whether an assembled message has a tool call (LOOP-05, LOOP-06); the stop reason is ignored.
     async fn decide(&mut self, turn: Turn) -> Round {
         let agent = Rc::clone(&self.context.agent);
         self.context.emit(&Event::Checkpoint { agent, name: "query_api_streaming_end" });
@@ -110,7 +110,7 @@ impl Loop {
         }
     }
 
-    /// Waits for every call of the turn to be answered (LOOP-07, LOOP-12, LOOP-15), then the next iteration may begin.
+    /// Waits until every call of the turn is answered (LOOP-07, LOOP-12, LOOP-15).
     async fn run_tools(&mut self, mut turn: Turn) -> Round {
         let results = std::mem::take(&mut turn.results);
         self.context.entries.borrow_mut().extend(results);
@@ -136,8 +136,8 @@ impl Loop {
         self.boundary().await
     }
 
-    /// Between two rounds a sub-agent learns what its own background tasks tell (QUEUE-15, G21); then the limit of turns,
-    /// which counts a sub-agent's whole run and the main agent's single query (LOOP-18, G11).
+    /// Between two rounds a sub-agent receives notifications of its own background tasks (QUEUE-15, G21). Then the turn
+    /// limit is checked: for a sub-agent over its whole run, for the main agent over a single query (LOOP-18, G11).
     async fn boundary(&self) -> Round {
         if self.context.parent.is_some() {
             for item in self.context.session.queue.take_for(&self.context.agent) {
@@ -149,7 +149,7 @@ impl Loop {
         if is_spent { Round::Ended(Reason::MaxTurns) } else { Round::Done }
     }
 
-    /// Answers the calls at the end of a conversation that was taken over in the middle of a round.
+    /// Answers the open calls of a conversation that was taken over in mid-round.
     async fn answer_open_calls(&mut self) -> Round {
         let open = open_calls(&self.context.entries.borrow());
         let Some((message, calls)) = open else { return Round::Done };
@@ -179,15 +179,16 @@ impl Loop {
     }
 }
 
-/// The last message with calls, and those of them that nothing answers.
+/// The last message with calls, and its unanswered calls.
 fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
     let at = entries.iter().rposition(|entry| !entry.tool_uses.is_empty())?;
     let calls = &entries[at].tool_uses;
-    // What a fork is given answers all calls of its parent's message, and each of thousands would look for each answer.
+    // A fork's messages answer all calls of its parent's message. This shortcut avoids a search per call, of which
+    // there can be thousands.
     if entries[at..].iter().any(|entry| calls.is_answered_by(&entry.answers)) {
         return None;
     }
-    // A result may stand before its message, where its tool ended while that still streamed.
+    // A result may precede its message if its tool ended while the message was streaming.
     let last_answer = entries[..at].iter().rposition(|entry| entry.is_assistant()).unwrap_or(0);
     let answered: BTreeSet<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| entry.answers.iter()).collect();
     let open = calls.iter().filter(|call| !answered.contains(&call.id));

@@ -1,12 +1,12 @@
-//! The query loop: prompt, model, tools, exit checks, until nothing more is asked for (contract LOOP, STREAM, STOP).
+//! The query loop: prompt, model, tools, exit checks, until no further call is made (contract LOOP, STREAM, STOP).
 //!
 //! * `iteration`: the four steps of an iteration (LOOP-02..09, LOOP-12, LOOP-15, LOOP-18).
-//! * `request`: what is sent (LOOP-04, LOOP-14, STREAM-16).
-//! * `declared`: sizes that a scenario gives whole parts.
+//! * `request`: the request (LOOP-04, LOOP-14, STREAM-16).
+//! * `declared`: sizes that a scenario declares for whole parts.
 //! * `stream`, `assemble`, `arguments`: one answer as it arrives (STREAM-01..09, LOOP-10, LOOP-17).
-//! * `executor`, `call`: tools, during the stream and behind it (STREAM-10..17, LOOP-11, LOOP-13, LOOP-23).
-//! * `decide`: whether a call may be made (PERM-09..13).
-//! * `retry`: refused and broken calls. `exit`: exit checks (STOP-01..08). `interruption`: what an abort leaves.
+//! * `executor`, `call`: tools, during the stream and after it (STREAM-10..17, LOOP-11, LOOP-13, LOOP-23).
+//! * `decide`: whether a call is allowed (PERM-09..13).
+//! * `retry`: refused and broken calls. `exit`: exit checks (STOP-01..08). `interruption`: the end of an aborted turn.
 
 mod arguments;
 mod assemble;
@@ -33,15 +33,15 @@ use super::session::Context;
 use crate::model;
 use crate::outside::words;
 
-/// What a loop yields on its way (LOOP-01, LOOP-10, LOOP-16).
+/// What a loop yields while it runs (LOOP-01, LOOP-10, LOOP-16).
 #[derive(Clone)]
 pub enum Yielded {
-    /// A message of the conversation: assembled assistant messages, results of tools, what the runtime inserted. The result
-    /// of a tool that ended while its message still streamed comes before that message.
+    /// A message of the conversation: an assembled answer, tool results, or a text inserted by the runtime. The result
+    /// of a tool that ended during the stream is yielded before that message.
     Entry(Rc<Entry>),
-    /// An event of a stream, passed on as it came.
+    /// An event of a stream, passed on unchanged.
     Stream(model::Event),
-    /// A message that was yielded, or of which a part was, counts no more: its stream broke and it is asked for again.
+    /// Withdraws a message of which all or part was yielded: its stream broke and the request is repeated.
     Tombstone(Rc<str>),
 }
 
@@ -50,9 +50,9 @@ pub enum Yielded {
 pub struct Ended {
     /// Why.
     pub reason: Reason,
-    /// Requests that were answered in this loop.
+    /// Requests of this loop that were answered.
     pub turns: u32,
-    /// What went wrong, with [`Reason::ModelError`].
+    /// The error, with [`Reason::ModelError`].
     pub error: Option<Rc<str>>,
 }
 
@@ -60,28 +60,27 @@ words! {
     /// Why a loop ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Reason {
-        /// Nothing more was asked for (STOP-07), or the provider's refusal stands in the place of an answer (STOP-02).
+        /// No further call was made (STOP-07), or the provider's refusal replaced the answer (STOP-02).
         Completed = "completed",
-        /// A stop hook forbade to go on (STOP-03).
+        /// A stop hook prevented continuation (STOP-03).
         StopHookPrevented = "stop_hook_prevented",
-        /// The limit of turns was reached (G11).
+        /// The turn limit was reached (G11).
         MaxTurns = "max_turns",
         /// The abort signal was given.
         Aborted = "aborted",
-        /// No answer could be had: the connection was lost, or broke in mid-stream, more often than is tried. What the provider
-        /// refuses is no such error: it is a message ([`Self::Completed`]).
+        /// The connection was lost, or broke in mid-stream, more often than is retried. A provider's refusal is not
+        /// such an error but a message ([`Self::Completed`]).
         ModelError = "model_error",
     }
 }
 
-/// A loop under way.
+/// A running loop.
 pub type Query = Generator<Yielded, Ended>;
 
-/// Begins a loop over the conversation of `context`, whose entries hold everything up to and including the user's
-/// message. The loop appends what it yields to those entries itself.
+/// Starts a loop over the conversation of `context`, whose entries hold everything up to the user's message. The loop
+/// appends what it yields to those entries.
 ///
-/// Calls at the end of the conversation that have no result yet (it was taken over in the middle of a round) are answered
-/// first.
+/// If the conversation was taken over in mid-round, its open calls are answered first.
 pub fn query(context: Rc<Context>) -> Query {
     Generator::new(move |yielder| iteration::Loop::new(context, yielder).run())
 }

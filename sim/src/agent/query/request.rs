@@ -8,7 +8,7 @@ use crate::agent::settings::{Ablation, Layout};
 use crate::model::Question;
 use crate::wire::Draft;
 
-/// The parameters of an agent's requests. They are the same in all of them, and in those of all forks of one message.
+/// The parameters of an agent's requests. All its requests share them, as do all forks of one message.
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
     match &context.fork {
         Some(child) => child.origin.parameters.get_or_init(|| made_parameters(context)).clone(),
@@ -16,7 +16,7 @@ pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
     }
 }
 
-/// The parameters in the order in which the client of 2026 sends them (`clients.md` 1).
+/// The parameters in the order of the client of 2026 (`clients.md` 1).
 fn made_parameters(context: &Context) -> Rc<[(String, String)]> {
     let settings = &context.session.settings;
     let mut parameters = vec![("max_tokens".to_owned(), settings.max_tokens.to_string())];
@@ -32,8 +32,8 @@ fn made_parameters(context: &Context) -> Rc<[(String, String)]> {
     parameters.into()
 }
 
-/// The prompt step: renders the system prompt and keeps it as the one of the last request (PROMPT-05). A fork renders
-/// nothing: it has its parent's (FORK-15, CACHE-25).
+/// The prompt step: renders the system prompt and stores it for the request (PROMPT-05). A fork does not render: it has
+/// its parent's prompt (FORK-15, CACHE-25).
 pub(super) fn render(context: &Context) {
     let renders_again = context.session.settings.forks.ablations.contains(&Ablation::ReRender);
     if context.fork.is_some() && !renders_again {
@@ -43,14 +43,14 @@ pub(super) fn render(context: &Context) {
     *context.system.borrow_mut() = system;
 }
 
-/// Whether it is the first request of a conversation. A session that begins with a history goes on with one; a fork, which
-/// begins with its parent's, does not.
+/// Whether it is the first request of a conversation. A session that starts with a history continues one; a fork starts
+/// a new one, although it begins with its parent's history.
 fn is_first(context: &Context) -> bool {
     let goes_on = || context.entries.borrow().iter().any(|entry| entry.is_assistant());
     context.turns.get() == 0 && (context.fork.is_some() || !goes_on())
 }
 
-/// The request as it stands now.
+/// The next request.
 pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
     let settings = &context.session.settings;
     let user_context = prompt::user_context(context);

@@ -1,8 +1,8 @@
-//! What is done about refused and broken calls: the same bytes again after a wait.
+//! Retries refused and broken calls with the same bytes after a wait.
 //!
-//! Source: `clients.md` 1, "Errors and broken streams" (client 2.1.330, seen 2026-11-21): 429, 500, 503 and 529 are tried
-//! again after about 0.6, 1.2, 2.5, … s, ten times; a `retry-after` is obeyed; a broken stream is asked for again.
-//! Anything else that is refused is an API error.
+//! Source: `clients.md` 1, "Errors and broken streams" (client 2.1.330, seen 2026-11-21): 429, 500, 503 and 529 are
+//! retried ten times, after about 0.6, 1.2, 2.5, … s; `retry-after` is obeyed; a broken stream is requested again. Any
+//! other refusal is an API error.
 
 use std::rc::Rc;
 
@@ -16,31 +16,31 @@ use crate::model::{CallError, Question};
 use crate::time::Duration;
 use crate::wire::{Piece, Role};
 
-/// How a question was answered.
+/// The outcome of a question.
 pub(super) enum Response {
     /// With messages.
     Answered(Box<Turn>),
-    /// With a refusal, which stands in the conversation in the place of an answer.
+    /// With a refusal, which replaces the answer in the conversation.
     Refused,
     /// The abort signal was given.
     Aborted(Box<Turn>),
-    /// Not at all.
+    /// Without an answer.
     Failed(Rc<str>),
 }
 
-/// What follows a try that failed.
+/// Why an attempt failed.
 enum Failure {
-    /// The provider's words, for the user.
+    /// The provider refused; its message, for the user.
     Refusal(Rc<str>),
-    /// The connection's.
+    /// The connection failed.
     Connection(Rc<str>),
 }
 
-/// Statuses after which the same request is tried again.
+/// Statuses after which the same request is retried.
 const RETRIED: [u16; 4] = [429, 500, 503, 529];
 
 impl Loop {
-    /// Asks until there is an answer, or no more tries.
+    /// Sends the question until it is answered or the retries are used up.
     pub(super) async fn ask(&self, mut question: Question) -> Response {
         loop {
             self.note_sent(&question);
@@ -80,7 +80,7 @@ impl Loop {
         }
     }
 
-    /// Takes back what a broken stream has yielded: its messages, its results, and the message it was in.
+    /// Withdraws what a broken stream has yielded: its messages, its results, and the partial message.
     async fn take_back(&self, turn: Turn, entries: usize) {
         self.context.entries.borrow_mut().truncate(entries);
         let whole = turn.messages.iter().chain(&turn.results).map(|entry| Rc::clone(&entry.uuid));
@@ -93,7 +93,7 @@ impl Loop {
         }
     }
 
-    /// Whether the abort signal is given before the wait is over.
+    /// Whether an abort arrives before the wait is over.
     async fn is_aborted_within(&self, wait: Duration) -> bool {
         crate::select! {
             () = self.context.abort.given() => true,
@@ -139,7 +139,7 @@ impl Loop {
 }
 
 impl Retries {
-    /// How long to wait after this try, counted from zero; `None` when no more are made.
+    /// The wait after this attempt, counted from zero; `None` after the last attempt.
     fn wait(&self, attempt: u32) -> Option<Duration> {
         if attempt >= self.attempts_max {
             return None;

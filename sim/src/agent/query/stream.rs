@@ -13,25 +13,25 @@ use crate::agent::event::Event;
 use crate::model::{self, CallError, Question};
 use crate::time::Instant;
 
-/// What one try brings.
+/// The result of one attempt.
 pub(super) struct Turn {
-    /// The message under way.
+    /// The message that is being assembled.
     pub assembler: Option<Assembler>,
     /// The tools of the turn.
     pub executor: Executor,
-    /// Assembled messages, in order; each stands in the conversation already (LOOP-09).
+    /// Assembled messages in order; all are already in the conversation (LOOP-09).
     pub messages: Vec<Rc<Entry>>,
-    /// Results that came while the stream ran; they join the conversation behind the messages.
+    /// Results that arrived during the stream; they are added to the conversation after the messages.
     pub results: Vec<Rc<Entry>>,
-    /// What hooks said after tools, for behind the results.
+    /// Texts that hooks added after tools, to be inserted after the results.
     pub added: Vec<Rc<str>>,
     sent_at: Instant,
     has_begun: bool,
 }
 
-/// How a try ended.
+/// How an attempt ended.
 pub(super) enum Attempt {
-    /// The stream came to its end.
+    /// The stream ended normally.
     Whole,
     /// The abort signal was given.
     Aborted,
@@ -61,7 +61,7 @@ impl Turn {
         }
     }
 
-    /// Whether anything of it was yielded.
+    /// Whether any part of it was yielded.
     pub(super) const fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -73,7 +73,7 @@ impl Turn {
 }
 
 impl Loop {
-    /// Sends a question and takes its answer as far as it comes.
+    /// Sends a question and reads the answer as it arrives.
     pub(super) async fn attempt(&self, question: Question, turn: &mut Turn) -> Attempt {
         let session = Rc::clone(&self.context.session);
         let _waiting = session.handle.waiting_for("the answer to a request");
@@ -109,14 +109,14 @@ impl Loop {
         }
     }
 
-    /// A tool ended while the stream runs: its result is yielded at once (STREAM-13).
+    /// A tool ended during the stream: its result is yielded at once (STREAM-13).
     async fn take_early(&self, turn: &mut Turn, answer: Answer) {
         turn.results.push(Rc::clone(&answer.entry));
         turn.added.extend(answer.added);
         self.yielder.give(Yielded::Entry(answer.entry)).await;
     }
 
-    /// Handles one event (STREAM-02); says how the stream broke where it tells so.
+    /// Handles one event (STREAM-02). Returns the error if the event reports one.
     async fn take(&self, turn: &mut Turn, event: model::Event) -> Option<Rc<str>> {
         self.note(&event);
         let broken = match &event {
@@ -168,7 +168,8 @@ impl Loop {
         }
     }
 
-    /// A message is whole (STREAM-08, STREAM-09): its usage is final, it joins the conversation and is yielded.
+    /// A message is complete (STREAM-08, STREAM-09): its usage is final, and it is added to the conversation and
+    /// yielded.
     async fn finish(&self, turn: &mut Turn, assembler: Assembler) {
         let agent = Rc::clone(&self.context.agent);
         let of_turn = self.context.turns.get();
@@ -180,13 +181,13 @@ impl Loop {
         self.append(message).await;
     }
 
-    /// Puts an entry into the conversation and yields it.
+    /// Appends an entry to the conversation and yields it.
     pub(super) async fn append(&self, entry: Rc<Entry>) {
         self.context.entries.borrow_mut().push(Rc::clone(&entry));
         self.yielder.give(Yielded::Entry(entry)).await;
     }
 
-    /// Puts words of the runtime into the conversation, in the user's place.
+    /// Inserts a text of the runtime as a user message.
     pub(super) async fn insert(&self, words: &str) {
         self.append(Entry::user(self.context.session.ids.next("msg"), words, Nature::Inserted)).await;
     }

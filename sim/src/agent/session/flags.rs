@@ -1,4 +1,4 @@
-//! Remote feature flags: cold (`false`) until something warms them, in mid-session too (contract PROMPT-05).
+//! Remote feature flags: cold (`false`) until warmed, possibly in mid-session (contract PROMPT-05).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ impl Flags {
         self.values.borrow().get(flag).copied().unwrap_or(false)
     }
 
-    /// Gives `flag` a value; says whether it changed.
+    /// Sets `flag`; returns whether it changed.
     pub fn set(&self, flag: &str, value: bool) -> bool {
         let changed = self.values.borrow_mut().insert(flag.to_owned(), value).unwrap_or(false) != value;
         if changed {
@@ -31,12 +31,12 @@ impl Flags {
         changed
     }
 
-    /// How often a flag changed: what was derived from flags holds while this stays.
+    /// Number of changes so far; values derived from flags are valid while it stays the same.
     pub fn revision(&self) -> u64 {
         self.revision.get()
     }
 
-    /// The warm flags in order of their names.
+    /// The warm flags, ordered by name.
     pub fn warm(&self) -> Vec<Rc<str>> {
         let values = self.values.borrow();
         values.iter().filter(|(_, value)| **value).map(|(flag, _)| flag.as_str().into()).collect()

@@ -1,4 +1,4 @@
-//! What makes a context a fork's, and what the forks of one message share (contract FORK-15..19, FORK-53).
+//! Fork data of a context, and what the forks of one message share (contract FORK-15..19, FORK-53).
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -11,21 +11,21 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::wire::{Index, Piece, Pieces};
 
-/// What makes a context a fork's.
+/// Data of a fork.
 pub struct Child {
     /// What it shares with its siblings.
     pub origin: Rc<Origin>,
-    /// Its place among them.
+    /// Its position among them.
     pub slot: Slot,
 }
 
 /// What the forks of one message share.
 pub struct Origin {
-    /// The message that forks.
+    /// The forking message.
     pub message: Rc<Entry>,
-    /// What the parent's last request held (FORK-17).
+    /// The history of the parent's last request (FORK-17).
     pub history: Vec<Rc<Entry>>,
-    /// The same as it was sent, so that no child puts it together again.
+    /// The same history as sent, so that children need not build it again.
     pub conversation: Conversation,
     /// The system prompt of the parent's last request (FORK-15).
     pub system: Rc<[Piece]>,
@@ -35,9 +35,9 @@ pub struct Origin {
     pub model: Rc<str>,
     /// The `thinking` parameter of the parent's requests (FORK-18).
     pub thinking: Option<Rc<str>>,
-    /// What every fork is (FORK-08).
+    /// The definition of every fork (FORK-08).
     pub definition: Rc<AgentDefinition>,
-    /// The parameters of the children's requests, once one of them has asked.
+    /// The parameters of the children's requests, set by the first request.
     pub parameters: OnceCell<Rc<[(String, String)]>>,
     /// The blocks of the message's calls, by id.
     pub calls: Index<Rc<str>, Piece>,
@@ -49,17 +49,17 @@ pub struct Origin {
     pub launching: Rc<Launching>,
 }
 
-/// The origins that children of a session still stand on, by message.
+/// The origins that are still used by children of a session, by message.
 #[derive(Default)]
 pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
 
 impl Origins {
-    /// Whether a call of `message` has forked: then the guards have looked at what its caller has behind it.
+    /// Whether a call of `message` has forked; then the guards have already checked the caller's history.
     pub fn knows(&self, message: &Entry) -> bool {
         self.0.borrow().get(&message.uuid).is_some_and(|origin| origin.strong_count() > 0)
     }
 
-    /// The origin of the forks of `message`, which `take` takes down for the first of them.
+    /// The origin of the forks of `message`; `take` creates it for the first fork.
     pub fn of(&self, message: &Entry, take: impl FnOnce() -> Origin) -> Rc<Origin> {
         let mut known = self.0.borrow_mut();
         if let Some(origin) = known.get(&message.uuid).and_then(Weak::upgrade) {
@@ -73,7 +73,7 @@ impl Origins {
 }
 
 impl Origin {
-    /// The history, with room for the few messages that most forks add.
+    /// The history, with capacity for the few messages that most forks add.
     pub fn begin(&self) -> Vec<Rc<Entry>> {
         let mut entries = Vec::with_capacity(self.history.len() + 8);
         entries.extend_from_slice(&self.history);

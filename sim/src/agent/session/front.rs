@@ -1,4 +1,4 @@
-//! Where the user sits: a terminal, or the program around a session without one.
+//! The user's side of a session: a terminal, or the host program of a session without one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ use crate::agent::abort::Abort;
 use crate::agent::event::Event;
 use crate::agent::queue::{Item, Mode, Priority};
 
-/// A command under way; gives its output for the conversation, empty where it has none.
+/// A running command. Returns its output for the conversation, empty if there is none.
 pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
 
-/// What a slash command does. The text behind its name is no argument of it: that goes to the model afterwards (INPUT-06).
+/// A slash command. The text after its name is not an argument: it goes to the model afterwards (INPUT-06).
 pub trait Command {
-    /// Does it, in the main conversation.
+    /// Runs in the main conversation.
     fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a>;
 }
 
@@ -24,14 +24,14 @@ pub trait Command {
 #[derive(Default)]
 pub struct FrontEnd {
     commands: RefCell<BTreeMap<Rc<str>, Rc<dyn Command>>>,
-    /// What ESC stops, while something of the main thread runs.
+    /// The signal that ESC gives while the main thread is active.
     active: RefCell<Option<Abort>>,
     is_dialog_open: Cell<bool>,
     has_left: Cell<bool>,
 }
 
 impl FrontEnd {
-    /// Makes `/name` a command.
+    /// Registers `/name` as a command.
     pub fn register(&self, name: &str, command: Rc<dyn Command>) {
         self.commands.borrow_mut().insert(name.into(), command);
     }
@@ -41,8 +41,8 @@ impl FrontEnd {
         self.commands.borrow().get(name).cloned()
     }
 
-    /// The user types a line. It enters the queue, and waits there while a turn runs (INPUT-08); `!` makes it a line for
-    /// the shell (INPUT-09). Gives the item's number.
+    /// The user types a line. It is enqueued and waits while a turn runs (INPUT-08); `!` marks a shell line (INPUT-09).
+    /// Returns the item's number.
     pub fn type_line(&self, session: &Session, text: &str) -> u64 {
         session.emit(&Event::User { does: "types" });
         let (mode, text) = match text.strip_prefix('!') {
@@ -53,8 +53,8 @@ impl FrontEnd {
         session.queue.enqueue(Item::new(mode, Priority::default(), None, text, "user"))
     }
 
-    /// The user presses ESC: stops the main thread's turn and those who wait with it, never what runs in the background
-    /// (contract ASYNC-11). Does nothing while none runs.
+    /// The user presses ESC. This stops the main thread's turn and the agents it waits for, but never background work
+    /// (contract ASYNC-11). Without an active turn it does nothing.
     pub fn escape(&self, session: &Session) {
         session.emit(&Event::User { does: "escape" });
         if let Some(active) = &*self.active.borrow() {
@@ -62,21 +62,21 @@ impl FrontEnd {
         }
     }
 
-    /// A dialog of the terminal opens or closes; while one is open nothing is taken from the queue (QUEUE-13).
+    /// A dialog of the terminal opens or closes; the queue is not consumed while one is open (QUEUE-13).
     pub fn set_dialog(&self, session: &Session, is_open: bool) {
         self.is_dialog_open.set(is_open);
         session.emit(&Event::User { does: if is_open { "opens_dialog" } else { "closes_dialog" } });
         session.queue.wake();
     }
 
-    /// The user leaves: the session ends when nothing is left to do.
+    /// The user leaves. The session ends when no work remains.
     pub fn leave(&self, session: &Session) {
         self.has_left.set(true);
         session.emit(&Event::User { does: "leaves" });
         session.queue.wake();
     }
 
-    /// Whether something of the main thread runs.
+    /// Whether the main thread is active.
     pub fn is_active(&self) -> bool {
         self.active.borrow().is_some()
     }
@@ -91,7 +91,7 @@ impl FrontEnd {
         self.has_left.get()
     }
 
-    /// The main thread begins something that ESC stops by `abort`, until the guard is dropped.
+    /// Marks the main thread as active until the guard is dropped; ESC gives `abort`.
     pub(in crate::agent) fn begin<'a>(&'a self, session: &'a Session, abort: &Abort) -> Active<'a> {
         abort.clear();
         *self.active.borrow_mut() = Some(abort.clone());
@@ -99,7 +99,7 @@ impl FrontEnd {
     }
 }
 
-/// While it lives, something of the main thread runs.
+/// The main thread is active until this is dropped.
 pub(in crate::agent) struct Active<'a>(&'a Session);
 
 impl Drop for Active<'_> {

@@ -1,4 +1,4 @@
-//! Running hooks at their moments, one after another in the order of registration.
+//! Runs hooks at their moments, one after another in order of registration.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::agent::hook::{Hooks, Moment, PromptVerdict, Registered, StopVerdict, 
 use crate::agent::queue::Item;
 
 impl Hooks {
-    /// Runs the stop hooks that act in `context`. Preventing ends it: later hooks are not asked.
+    /// Runs the stop hooks that act in `context`. After a prevention, later hooks do not run.
     pub async fn stop(&self, context: &Rc<Context>) -> StopVerdict {
         let mut verdict = StopVerdict::default();
         for hook in self.at(&context.agent, Moment::Stop, &context.agent_type()) {
@@ -24,7 +24,7 @@ impl Hooks {
         verdict
     }
 
-    /// Runs the hooks that act before a sub-agent begins; gives what they add to its first message.
+    /// Runs the hooks before a sub-agent starts; returns the texts they add to its first message.
     pub async fn subagent_start(&self, context: &Rc<Context>) -> Vec<Rc<str>> {
         let mut added = Vec::new();
         for hook in self.at(&context.agent, Moment::SubagentStart, &context.agent_type()) {
@@ -35,7 +35,7 @@ impl Hooks {
         added
     }
 
-    /// Runs the hooks that look at a prompt of the user.
+    /// Runs the hooks for a user's prompt.
     pub async fn user_prompt_submit(&self, context: &Rc<Context>) -> PromptVerdict {
         let mut verdict = PromptVerdict::default();
         for hook in self.at(&context.agent, Moment::UserPromptSubmit, &context.agent_type()) {
@@ -48,7 +48,7 @@ impl Hooks {
         verdict
     }
 
-    /// Runs the hooks that act before a call; says why it may not be made, where one forbids it.
+    /// Runs the hooks before a call; returns the reason if one blocks it.
     pub async fn pre_tool_use(&self, context: &Rc<Context>, tool_use: &ToolUse) -> Option<Rc<str>> {
         for hook in self.at(&context.agent, Moment::PreToolUse, &tool_use.name) {
             if let Word::BlockTool(why) | Word::BlockingError(why) = self.ask(context, &hook).await {
@@ -58,7 +58,7 @@ impl Hooks {
         None
     }
 
-    /// Runs the hooks that act after a call; gives what they have to say to the model.
+    /// Runs the hooks after a call; returns their texts for the model.
     pub async fn post_tool_use(&self, context: &Rc<Context>, tool_use: &ToolUse) -> Vec<Rc<str>> {
         let mut added = Vec::new();
         for hook in self.at(&context.agent, Moment::PostToolUse, &tool_use.name) {
@@ -69,7 +69,7 @@ impl Hooks {
         added
     }
 
-    /// Runs one hook; one in the background has nothing to say here.
+    /// Runs one hook. A background hook returns nothing here.
     async fn ask(&self, context: &Rc<Context>, registered: &Rc<Registered>) -> Word {
         let run = registered.runs.replace(registered.runs.get() + 1);
         if registered.hook.in_background {
@@ -79,7 +79,7 @@ impl Hooks {
         say(context, registered, run).await
     }
 
-    /// Lets a hook run by itself: its blocking error enters the queue and wakes an idle model (STOP-10, QUEUE-11).
+    /// Runs a hook in the background: its blocking error enters the queue and wakes an idle model (STOP-10, QUEUE-11).
     fn send_behind(&self, context: &Rc<Context>, registered: &Rc<Registered>, run: usize) {
         self.in_background.set(self.in_background.get() + 1);
         let context = Rc::clone(context);

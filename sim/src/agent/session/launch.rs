@@ -1,4 +1,4 @@
-//! When the forks of one message ask for the first time (`design.md` 5). What that costs is for the cache to say.
+//! When the forks of one message send their first requests (`design.md` 5). The cost is determined by the cache.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,20 +9,20 @@ use tokio::sync::Notify;
 use crate::agent::settings::LaunchPolicy;
 use crate::time::{Duration, Handle};
 
-/// The children of one message on their way.
+/// The children of one message that are being launched.
 #[derive(Debug, Default)]
 pub struct Launching {
     joined: Cell<u32>,
-    /// All children before this place have begun, or never will.
+    /// All children before this position have their first byte, or never will.
     begun: Cell<u32>,
-    /// Children behind that place that have.
+    /// Children after that position that have theirs.
     ahead: RefCell<BTreeSet<u32>>,
-    /// Who waits until the place has moved so far.
+    /// Waiters for a position.
     waiting: RefCell<BTreeMap<u32, Rc<Notify>>>,
 }
 
-/// A child's place among its siblings. Once it has had its first byte, or can have none any more, the others need not wait
-/// for it; dropping it says so too.
+/// A child's position among its siblings. Once it has its first byte, or can no longer get one, the others need not
+/// wait for it. Dropping it also reports this.
 #[derive(Debug)]
 pub struct Slot {
     /// Zero for the first.
@@ -32,7 +32,7 @@ pub struct Slot {
 }
 
 impl Launching {
-    /// The next child's place.
+    /// The next child's position.
     pub fn join(self: &Rc<Self>, policy: LaunchPolicy) -> Slot {
         let place = self.joined.replace(self.joined.get() + 1);
         Slot { place, policy, launching: self.clone() }
@@ -61,7 +61,7 @@ impl Launching {
 }
 
 impl Slot {
-    /// Waits until it is this child's turn to ask.
+    /// Waits until this child may send its first request.
     pub async fn turn(&self, handle: &Handle) {
         match self.policy {
             LaunchPolicy::Burst => {}
@@ -73,7 +73,7 @@ impl Slot {
         }
     }
 
-    /// The child had its first byte, or will have none.
+    /// Reports that the child has its first byte, or will get none.
     pub fn begun(&self) {
         self.launching.has_begun(self.place);
     }

@@ -1,4 +1,4 @@
-//! What one session has, and what all its agents share.
+//! The state of one session, shared by all its agents.
 
 pub mod context;
 mod flags;
@@ -40,43 +40,43 @@ use super::world::World;
 use crate::model::Model;
 use fork::Origins;
 
-/// A session: one user, one working directory, one main agent and its descendants. It stands on its [`Ground`], and so do
-/// all of its stores: clock, ids and events of it are the ground's.
+/// A session: one user, one working directory, one main agent and its descendants. Clock, ids and events come from its
+/// [`Ground`], which all of its stores share.
 pub struct Session {
     ground: Rc<Ground>,
     /// Options that never change.
     pub settings: Rc<Settings>,
-    /// Who answers.
+    /// The model that answers.
     pub model: Rc<dyn Model>,
     /// Remote feature flags; they can flip (contract PROMPT-05).
     pub flags: Flags,
     /// Rules and modes (`toolPermissionContext`), and requests that wait for an answer.
     pub permissions: Permissions,
-    /// Kinds of agents.
+    /// Agent types.
     pub definitions: Definitions,
     /// Skills that agents can be given.
     pub skills: Skills,
-    /// Every tool that there is.
+    /// All tools.
     pub tools: Tools,
-    /// Hooks of the session; those of agents come and go.
+    /// Hooks of the session and of its current agents.
     pub hooks: Hooks,
-    /// Where the user sits.
+    /// The user's side.
     pub front: FrontEnd,
-    /// The one queue.
+    /// The queue.
     pub queue: Rc<Queue>,
-    /// What runs, in front and behind.
+    /// Running tasks, foreground and background.
     pub tasks: Rc<Tasks>,
-    /// What background tasks tell.
+    /// Notifications of background tasks.
     pub notifications: Notifications,
     /// Message logs.
     pub transcripts: Transcripts,
     /// Files and shell.
     pub world: Rc<World>,
-    /// What precedes conversations.
+    /// User contexts, which precede conversations.
     pub user_contexts: UserContexts,
-    /// What is kept for agents while they run.
+    /// State of agents while they run.
     pub scoped: Scoped,
-    /// What forks share.
+    /// State that forks share.
     pub origins: Origins,
 }
 
@@ -89,14 +89,14 @@ impl Deref for Session {
 }
 
 impl Session {
-    /// Definitions that are neither denied nor lack a server, in order of their names: what a model is shown (PROMPT-18).
+    /// Definitions that are neither denied nor lack a server, ordered by name: those that a model sees (PROMPT-18).
     pub fn visible_definitions(&self) -> Vec<Rc<AgentDefinition>> {
         let mut shown = self.definitions.not_denied(&self.permissions);
         shown.retain(|definition| definition.missing(&self.settings.mcp_servers).is_empty());
         shown
     }
 
-    /// Gives a remote flag a value, in mid-session too (contract PROMPT-05); a change is told to the watcher.
+    /// Sets a remote flag, possibly in mid-session (contract PROMPT-05); a change is emitted as an event.
     pub fn set_flag(&self, flag: &str, value: bool) {
         if self.flags.set(flag, value) {
             self.emit(&Event::FlagFlipped { flag: flag.into(), value });

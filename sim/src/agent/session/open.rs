@@ -1,4 +1,4 @@
-//! How a session begins.
+//! How a session starts.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,25 +20,25 @@ use crate::model::Model;
 use crate::seed::Seed;
 use crate::time::Handle;
 
-/// Everything that a session begins with.
+/// Everything a session starts with.
 pub struct Opening {
     /// Options that never change.
     pub settings: Settings,
-    /// The run's seed.
+    /// The run's random seed.
     pub seed: Seed,
-    /// Who answers.
+    /// The model that answers.
     pub model: Rc<dyn Model>,
-    /// Who watches.
+    /// The receiver of events.
     pub sink: Rc<dyn Sink>,
-    /// Flags that are warm or cold from the start.
+    /// Initial values of flags.
     pub flags: BTreeMap<String, bool>,
     /// Rules and modes.
     pub permissions: Permissions,
-    /// Kinds of agents.
+    /// Agent types.
     pub definitions: Definitions,
     /// Skills that agents can be given.
     pub skills: Skills,
-    /// Every tool that there is.
+    /// All tools.
     pub tools: Tools,
     /// Hooks of the session.
     pub hooks: Hooks,
@@ -47,7 +47,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Opens the session on this clock; tells what became of every definition (contract ADEF-24).
+    /// Opens the session on this clock, and emits the outcome of every definition (contract ADEF-24).
     pub fn open(self, handle: Handle) -> Rc<Session> {
         let ground = Ground::new(handle, &self.seed, self.sink);
         let settings = Rc::new(self.settings);
@@ -79,7 +79,7 @@ impl Opening {
     }
 }
 
-/// Tells what became of every definition, once, when a session begins.
+/// Emits the outcome of every definition once, when a session starts.
 fn announce(session: &Session) {
     for fate in session.definitions.fates() {
         let mut outcome = fate.outcome.name();

@@ -1,8 +1,8 @@
-//! Which tools an agent gets, as they stand on the wire (contract TOOLS-01..06, TOOLS-08, TOOLS-12..14).
+//! Which tools an agent gets, as sent (contract TOOLS-01..06, TOOLS-08, TOOLS-12..14).
 //!
-//! A named agent's pool is made anew from what the session has (TOOLS-03, C16): the parent's pool plays no part, and a
-//! call brings nothing along (TOOLS-12). Tools of MCP servers (TOOLS-02, TOOLS-07) join when servers come; a fork takes its
-//! parent's pool as it is, by reference (TOOLS-09).
+//! A named agent's pool is built from the session's tools (TOOLS-03, C16), independently of the parent's pool and of
+//! the call (TOOLS-12). Tools of MCP servers (TOOLS-02, TOOLS-07) are added when servers connect; a fork takes its
+//! parent's pool by reference (TOOLS-09).
 
 use std::fmt;
 use std::rc::Rc;
@@ -15,29 +15,29 @@ use crate::agent::permission::{Mode, Permissions};
 use crate::agent::settings::{PartSizes, shared_out};
 use crate::wire::Piece;
 
-/// The tools of one agent, with the bytes that the wire carries: a fork shares them by reference (contract TOOLS-09).
+/// The tools of one agent, with their bytes as sent; forks share them by reference (contract TOOLS-09).
 #[derive(Clone)]
 pub struct Pool {
     /// The tools.
     pub tools: Vec<Rc<dyn Tool>>,
-    /// Their definitions as sent, in step with `tools`.
+    /// Their definitions as sent, in the order of `tools`.
     pub pieces: Rc<[Piece]>,
-    /// What the agent did not get, and why (DIAG-03).
+    /// Tools that the agent did not get, and why (DIAG-03).
     pub dropped: Vec<Dropped>,
 }
 
-/// A tool that an agent did not get, with the reason's word in logs.
+/// A tool that an agent did not get, and the reason as named in logs.
 pub type Dropped = (Rc<str>, &'static str);
 
-/// Reasons why an agent does not have a tool, in the order in which they are looked for.
+/// Reasons why an agent does not have a tool, in the order in which they are checked.
 pub mod why {
     /// A rule of the session denies every call of it (PERM-13).
     pub const DENIED: &str = "denied_by_rule";
-    /// The definition lists tools, and not this one (TOOLS-04).
+    /// The definition lists tools, but not this one (TOOLS-04).
     pub const NOT_LISTED: &str = "not_listed";
-    /// The definition takes it away (TOOLS-06).
+    /// The definition disallows it (TOOLS-06).
     pub const DISALLOWED: &str = "disallowed";
-    /// Agents that nobody waits for do not get it (TOOLS-08).
+    /// Background agents do not get it (TOOLS-08).
     pub const BACKGROUND: &str = "background";
     /// The agent's permission mode would refuse every call of it (TOOLS-08).
     pub const MODE: &str = "mode";
@@ -45,17 +45,17 @@ pub mod why {
     pub const UNKNOWN: &str = "unknown";
 }
 
-/// The permission context in which a named agent's pool is put together: the session's with its own mode (TOOLS-01).
+/// The permission context for a named agent's pool: the session's, with the agent's own mode (TOOLS-01).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worker {
-    /// The definition's mode, or `acceptEdits` (PERM-08, C15); the call cannot say it (PERM-14).
+    /// The definition's mode, or `acceptEdits` (PERM-08, C15); the call cannot set it (PERM-14).
     pub mode: Mode,
-    /// Nobody waits for the agent.
+    /// Whether the agent runs in the background.
     pub is_async: bool,
 }
 
 impl Worker {
-    /// The context of an agent of this kind.
+    /// The context for an agent of this type.
     pub fn of(permissions: &Permissions, definition: &AgentDefinition, is_async: bool) -> Self {
         let mode = permissions.admitted(definition.permission_mode.unwrap_or(Mode::AcceptEdits));
         Self { mode, is_async }
@@ -63,14 +63,14 @@ impl Worker {
 }
 
 impl Pool {
-    /// The pool of a main agent: everything that no rule denies as a whole.
+    /// The pool of a main agent: every tool that no rule denies entirely.
     pub fn main(session: &Session) -> Rc<Self> {
         let mut dropped = Vec::new();
         let tools = available(session, &mut dropped);
         Self::told(session, &"main".into(), session.permissions.mode.get(), tools, dropped, false)
     }
 
-    /// The pool of `agent`, a sub-agent of this kind.
+    /// The pool of `agent`, a sub-agent of this type.
     pub fn named(session: &Session, agent: &Rc<str>, definition: &AgentDefinition, is_async: bool) -> Rc<Self> {
         let worker = Worker::of(&session.permissions, definition, is_async);
         let mut dropped = Vec::new();
@@ -79,7 +79,7 @@ impl Pool {
         Self::told(session, agent, worker.mode, tools, dropped, true)
     }
 
-    /// These tools and no others, with nothing told: for tests of agents alone.
+    /// A pool of exactly these tools, without an event, for tests of agents alone.
     pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, sub_agent: bool) -> Self {
         let offer = Offer { session, sub_agent };
         let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
@@ -113,14 +113,14 @@ impl Pool {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
-    /// Why the agent does not have the tool called `name`, as a word of [`why`] (DIAG-03); nothing where it has it.
+    /// Why the agent lacks the tool called `name`, as a word of [`why`] (DIAG-03); `None` if it has the tool.
     pub fn why_absent(&self, name: &str) -> Option<&'static str> {
         let dropped = self.dropped.iter().find(|(tool, _)| tool.as_ref() == name).map(|(_, why)| *why);
         if self.get(name).is_some() { None } else { dropped.or(Some(why::UNKNOWN)) }
     }
 }
 
-/// What the session has and no rule denies as a whole.
+/// The session's tools that no rule denies entirely.
 fn available(session: &Session, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>> {
     let (kept, denied): (Vec<_>, Vec<_>) =
         session.tools.all().iter().cloned().partition(|tool| !session.permissions.denies_tool(tool.name()));
@@ -128,8 +128,9 @@ fn available(session: &Session, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>>
     kept
 }
 
-/// What an agent of this kind gets of `available` (TOOLS-04): in the order of its list where it has one, so that its tools
-/// may stand in another order than its parent's (TOOLS-08), else in theirs. No list and `*` mean all (TOOLS-05, G26).
+/// The tools of `available` that an agent of this type gets (TOOLS-04), in the order of its list if it has one,
+/// otherwise in theirs. So its tools can have another order than its parent's (TOOLS-08). No list and `*` mean all
+/// (TOOLS-05, G26).
 pub fn resolve_agent_tools(
     available: &[Rc<dyn Tool>],
     definition: &AgentDefinition,
@@ -142,7 +143,7 @@ pub fn resolve_agent_tools(
     listed.into_iter().filter(|tool| refused(tool).is_none()).collect()
 }
 
-/// The tools that a definition lists, each once.
+/// The tools that a definition lists, without duplicates.
 fn listed(available: &[Rc<dyn Tool>], definition: &AgentDefinition, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>> {
     let Some(names) = definition.tools.as_ref().filter(|names| !names.iter().any(|name| name.as_ref() == "*")) else {
         return available.to_vec();
@@ -152,7 +153,7 @@ fn listed(available: &[Rc<dyn Tool>], definition: &AgentDefinition, dropped: &mu
         match available.iter().find(|tool| tool.name() == name.as_ref()) {
             Some(tool) if kept.iter().all(|kept| kept.name() != tool.name()) => kept.push(tool.clone()),
             Some(_) => {}
-            // A tool that a rule denies is known, and its reason stands there already.
+            // A tool denied by a rule is already recorded with its reason.
             None if dropped.iter().any(|(known, _)| known == name) => {}
             None => dropped.push((name.clone(), why::UNKNOWN)),
         }
@@ -162,7 +163,7 @@ fn listed(available: &[Rc<dyn Tool>], definition: &AgentDefinition, dropped: &mu
     kept
 }
 
-/// Why a tool that is listed is not given.
+/// Why a listed tool is withheld.
 fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Option<&'static str> {
     if definition.disallowed_tools.iter().any(|name| name.as_ref() == tool.name()) {
         return Some(why::DISALLOWED);
@@ -174,7 +175,7 @@ fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Opt
     (worker.mode == Mode::Plan && edits).then_some(why::MODE)
 }
 
-/// A definition as sent: keys in the order of clients (`clients.md` 1, 2026-11).
+/// A definition as sent: keys in the order of the client (`clients.md` 1, 2026-11).
 fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
     let definition = tool.definition(offer);
     let name = serde_json::Value::from(tool.name());
@@ -183,7 +184,7 @@ fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
     Piece::new(format!("{{\"name\":{name},\"description\":{description},\"input_schema\":{schema}}}"))
 }
 
-/// The same with the tokens that a scenario declares for all of them together.
+/// The same pieces, with the tokens that a scenario declares for all of them together.
 fn declared(pieces: Vec<Piece>, total: u64) -> Rc<[Piece]> {
     let lengths: Vec<u64> = pieces.iter().map(|piece| piece.json().len() as u64).collect();
     pieces.into_iter().zip(shared_out(total, &lengths)).map(|(piece, tokens)| piece.sized(tokens)).collect()

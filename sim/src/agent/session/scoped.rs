@@ -1,14 +1,14 @@
-//! What a session keeps for an agent while it runs, and must not keep longer (contract CTX-16, SYNC-22).
+//! State that a session keeps for an agent only while it runs (contract CTX-16, SYNC-22).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What a session keeps for agents, by their ids.
+/// State of agents, by id.
 #[derive(Debug, Default)]
 pub struct Scoped {
     skills: RefCell<BTreeMap<Rc<str>, Vec<Rc<str>>>>,
-    /// Agents whose prompts were rendered, as for a dump of them.
+    /// Agents whose prompts were rendered.
     dumps: RefCell<BTreeSet<Rc<str>>>,
 }
 
@@ -38,7 +38,7 @@ impl Scoped {
         self.dumps.borrow_mut().remove(agent);
     }
 
-    /// Sub-agents that something is kept for.
+    /// Sub-agents that still have state here.
     pub fn left(&self) -> Vec<Rc<str>> {
         let skills = self.skills.borrow();
         let dumps = self.dumps.borrow();

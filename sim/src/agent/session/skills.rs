@@ -1,4 +1,4 @@
-//! Skills: instructions by name that a definition can ask for (contract CTX-11).
+//! Skills: named instructions that a definition can request (contract CTX-11).
 
 use crate::outside::words;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::rc::Rc;
 /// A skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// Its name; of a plugin `plugin:name`.
+    /// Its name; `plugin:name` for a plugin.
     pub name: Rc<str>,
-    /// What it is for, in the list that the main prompt shows.
+    /// Its purpose, for the list in the main prompt.
     pub description: Rc<str>,
-    /// What it tells an agent.
+    /// Its instructions for an agent.
     pub instructions: Rc<str>,
     /// Paths of files that belong to it.
     pub resources: Vec<Rc<str>>,
@@ -21,11 +21,11 @@ words! {
     /// How a skill was found.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Match {
-        /// By its whole name.
+        /// By its full name.
         Name = "name",
         /// By the namespace of the agent's plugin.
         Namespace = "namespace",
-        /// By its name behind some plugin's namespace.
+        /// By its name in any plugin's namespace.
         Suffix = "suffix",
     }
 }
@@ -35,7 +35,7 @@ words! {
 pub struct Skills(BTreeMap<Rc<str>, Rc<Skill>>);
 
 impl Skill {
-    /// What an agent is given of it: instructions, and where its files lie.
+    /// The text that an agent gets: instructions, and the paths of its files.
     pub fn text(&self) -> String {
         let files: String = self.resources.iter().map(|path| format!("\n- {path}")).collect();
         let files = if files.is_empty() { files } else { format!("\n\nIts files:{files}") };
@@ -44,7 +44,7 @@ impl Skill {
 }
 
 impl Skills {
-    /// These skills. Of two with one name the first counts.
+    /// A set of skills. If two share a name, the first counts.
     pub fn new(skills: impl IntoIterator<Item = Skill>) -> Self {
         let mut by_name = BTreeMap::new();
         for skill in skills {
@@ -53,12 +53,12 @@ impl Skills {
         Self(by_name)
     }
 
-    /// All in order of their names.
+    /// All skills, ordered by name.
     pub fn all(&self) -> impl Iterator<Item = &Rc<Skill>> {
         self.0.values()
     }
 
-    /// The skill that an agent means by `name`: the one of that name, else the one of the agent's own plugin, else the
+    /// The skill that an agent means by `name`: an exact match, otherwise one of the agent's own plugin, otherwise the
     /// first of any plugin.
     pub fn find(&self, name: &str, agent_type: &str) -> Option<(Rc<Skill>, Match)> {
         if let Some(skill) = self.0.get(name) {

@@ -1,4 +1,4 @@
-//! What a tool is: its words on the wire, and what a call of it is and becomes (contract TOOLS).
+//! The interface of tools: their definition as sent, their calls and results (contract TOOLS).
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -12,86 +12,86 @@ use crate::agent::entry::{Entry, ToolUse};
 /// A running call.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + 'a>>;
 
-/// Something that an agent can do.
+/// A tool.
 pub trait Tool {
-    /// Its name on the wire.
+    /// Its name as sent.
     fn name(&self) -> &'static str;
 
-    /// Its description and input schema as they stand on the wire. They may depend on the session: features hide fields,
-    /// the Agent tool lists agents.
+    /// Its description and input schema as sent. They may depend on the session: features hide fields, and the Agent
+    /// tool lists agents.
     fn definition(&self, context: &Offer<'_>) -> Definition;
 
-    /// Whether this call changes nothing; decides about permission (PERM-09).
+    /// What this call changes, for permission checks (PERM-09).
     fn effect(&self, input: &Value) -> Effect;
 
-    /// The call must wait until the whole message is there (contract G07).
+    /// Whether the call must wait for the whole message (contract G07).
     fn waits_for_message(&self) -> bool {
         false
     }
 
-    /// Agents that nobody waits for get it too (TOOLS-08).
+    /// Whether background agents get it too (TOOLS-08).
     fn in_background(&self) -> bool {
         true
     }
 
-    /// Does it.
+    /// Performs the call.
     fn call(&self, call: Call) -> Running<'_>;
 }
 
-/// What decides about a tool's words on the wire.
+/// The inputs of a tool's definition.
 pub struct Offer<'a> {
     /// The session.
     pub session: &'a Session,
-    /// The offering is for a sub-agent.
+    /// Whether it is offered to a sub-agent.
     pub sub_agent: bool,
 }
 
-/// A tool on the wire.
+/// A tool's definition as sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: String,
     /// JSON Schema of its input.
     pub input_schema: Value,
 }
 
-/// What a call does to the world.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It only looks.
+    /// It only reads.
     Read,
     /// It changes files of the project.
     Edit,
-    /// It can do anything.
+    /// It can have any effect.
     Any,
-    /// It touches nothing outside the session: tasks, sub-agents.
+    /// It only affects the session: tasks, sub-agents.
     Session,
 }
 
 /// One call.
 #[derive(Clone)]
 pub struct Call {
-    /// What was asked for.
+    /// The call as the model made it.
     pub tool_use: ToolUse,
-    /// Who asks.
+    /// The calling agent.
     pub context: Rc<Context>,
-    /// Stops it.
+    /// Stops the call.
     pub abort: Abort,
-    /// The message that it stands in, whole: forks are built from it (contract STREAM-17).
+    /// The whole message of the call, from which forks are built (contract STREAM-17).
     pub message: Option<Rc<Entry>>,
 }
 
-/// What came of a call: what the model sees.
+/// The result of a call, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The text of the result.
     pub content: Rc<str>,
-    /// It is an error.
+    /// Whether it is an error.
     pub is_error: bool,
 }
 
 impl Outcome {
-    /// It went well.
+    /// A successful result.
     pub fn done(content: impl Into<Rc<str>>) -> Self {
         Self { content: content.into(), is_error: false }
     }
@@ -103,29 +103,29 @@ pub enum ToolError {
     /// It was stopped.
     #[error("stopped")]
     Aborted,
-    /// It failed; the model sees the words.
+    /// It failed; the model sees this text.
     #[error("{0}")]
     Failed(Rc<str>),
 }
 
 impl ToolError {
-    /// It failed; the model sees `words`.
+    /// A failure; the model sees `words`.
     pub fn failed(words: impl Into<Rc<str>>) -> Self {
         Self::Failed(words.into())
     }
 }
 
-/// Every tool of a session, in the order of the wire.
+/// All tools of a session, in the order in which they are sent.
 #[derive(Clone, Default)]
 pub struct Tools(Vec<Rc<dyn Tool>>);
 
 impl Tools {
-    /// These tools.
+    /// A list of tools.
     pub const fn new(tools: Vec<Rc<dyn Tool>>) -> Self {
         Self(tools)
     }
 
-    /// All in order.
+    /// All tools, in order.
     pub fn all(&self) -> &[Rc<dyn Tool>] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! What precedes the conversations of a session (contract LOOP-04).
+//! The messages that precede the conversations of a session (contract LOOP-04).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,18 +6,18 @@ use std::rc::Rc;
 
 use crate::wire::Message;
 
-/// What the agents of a session were told, by working directory.
+/// The user contexts of a session, by working directory.
 #[derive(Default)]
 pub struct UserContexts(RefCell<BTreeMap<Rc<str>, Rc<Message>>>);
 
 impl UserContexts {
-    /// What agents that began in `cwd` are told; `take_down` says it for the first of them.
+    /// The context for agents that started in `cwd`; `take_down` creates it for the first of them.
     pub fn of(&self, cwd: &Rc<str>, take_down: impl FnOnce(&str) -> Message) -> Rc<Message> {
         let mut known = self.0.borrow_mut();
         known.entry(cwd.clone()).or_insert_with_key(|cwd| Rc::new(take_down(cwd))).clone()
     }
 
-    /// Puts `message`, the same with other sizes, in the place of what they are told.
+    /// Replaces the context by `message`, which differs only in sizes.
     pub fn replace(&self, cwd: &Rc<str>, message: Message) {
         self.0.borrow_mut().insert(cwd.clone(), Rc::new(message));
     }

@@ -1,4 +1,4 @@
-//! Options of a session that concern forks: how they are made, when they start, and what is broken about them on purpose.
+//! Options for forks: how they are built, when they start, and what is deliberately broken about them.
 
 use std::collections::BTreeSet;
 
@@ -8,31 +8,31 @@ use crate::time::Duration;
 /// The type of every fork (FORK-08).
 pub const TYPE: &str = "fork";
 
-/// Where the requests of a fork come from (FORK-43).
+/// The origin of a fork's requests (FORK-43).
 pub const QUERY_SOURCE: &str = "agent:builtin:fork";
 
 words! {
-    /// How a fork's messages are made.
+    /// How a fork's messages are built.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Profile {
-        /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the last
-        /// text block. An omitted type means a fork, and the gate makes every agent a background one.
+        /// As the contract says: the parent's whole message, a placeholder for each of its calls, the directive as the
+        /// last text block. An omitted type means a fork, and an open gate sends every agent to the background.
         #[default]
         Documents = "documents",
-        /// As the client of 2026 sends it (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, sessions
-        /// without a terminal too, the child's own call alone, and the directive in that call's result.
+        /// As the client of 2026 does (`clients.md` 1, version 2.1.330, seen 2026-11-21): `subagent_type: "fork"`, also
+        /// without a terminal; the child has only its own call, and the directive is in that call's result.
         Client2026 = "client-2026",
     }
 }
 
-/// Options of a session that concern forks.
+/// Options for forks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forks {
-    /// How their messages are made.
+    /// How their messages are built.
     pub profile: Profile,
     /// When they start.
     pub launch: LaunchPolicy,
-    /// Principles that are broken on purpose.
+    /// Principles that are deliberately broken.
     pub ablations: BTreeSet<Ablation>,
 }
 
@@ -42,16 +42,16 @@ pub enum LaunchPolicy {
     /// All at once, as clients do (`clients.md` 1: two forks and the parent's next request within 7 ms).
     #[default]
     Burst,
-    /// One goes first, the others wait for its first byte: from then on what it wrote can be read.
+    /// One starts first; the others wait for its first byte, after which its cache entry can be read.
     Primed,
-    /// Each so long after the one before.
+    /// Each starts this long after the previous one.
     Stagger(Duration),
-    /// So many at a time; the next wave waits until every child of the one before had its first byte.
+    /// This many at a time; the next wave starts when every child of the previous wave has its first byte.
     Waves(u32),
 }
 
 impl LaunchPolicy {
-    /// The word in settings and on the command line.
+    /// The name in settings and on the command line.
     pub fn name(self) -> String {
         match self {
             Self::Burst => "burst".to_owned(),
@@ -61,10 +61,10 @@ impl LaunchPolicy {
         }
     }
 
-    /// What the word says.
+    /// Parses a name.
     ///
     /// # Errors
-    /// What was expected in its place.
+    /// What was expected instead.
     pub fn named(word: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u32>().ok();
         let known = match word.split_once('=') {
@@ -84,34 +84,34 @@ impl LaunchPolicy {
 }
 
 words! {
-    /// A principle that is broken on purpose.
+    /// A principle that is deliberately broken.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Ablation {
-        /// The child's system prompt is rendered anew, so a flag that flipped meanwhile shows (CACHE-19).
+        /// The child's system prompt is rendered again, so it shows flags that flipped meanwhile (CACHE-19).
         ReRender = "re-render",
-        /// One space more in the child's system prompt (CACHE-04).
+        /// One more space in the child's system prompt (CACHE-04).
         AddedSpace = "added-space",
-        /// The child's tools are put together as for a named agent behind (CACHE-08).
+        /// The child's tools are those of a named background agent (CACHE-08).
         FilterTools = "filter-tools",
         /// The child has no `Agent` tool (CACHE-17).
         DropAgent = "drop-agent",
-        /// Two of the child's tools stand in another order (CACHE-05).
+        /// Two of the child's tools are swapped (CACHE-05).
         ReorderTools = "reorder-tools",
-        /// The child's permission mode shows in the words of a tool (CACHE-21).
+        /// The child's permission mode appears in a tool's description (CACHE-21).
         ModeInTools = "mode-in-tools",
         /// Only the current turn of the history is passed on (CACHE-18).
         StripHistory = "strip-history",
-        /// Real results in the place of placeholders (CACHE-16).
+        /// Real results instead of placeholders (CACHE-16).
         RealResults = "real-results",
-        /// The directive stands among the shared results (CACHE-20).
+        /// The directive is among the shared results (CACHE-20).
         Interleave = "interleave",
-        /// The child asks another model (CACHE-11).
+        /// The child uses another model (CACHE-11).
         OtherModel = "other-model",
-        /// The child thinks under another setting (CACHE-12).
+        /// The child uses another `thinking` setting (CACHE-12).
         OtherThinking = "other-thinking",
-        /// A named agent in the place of the fork (CACHE-13).
+        /// A named agent instead of the fork (CACHE-13).
         NamedSpawn = "named-spawn",
-        /// Where the child's requests come from is not passed on; the scan must find it (FORK-45).
+        /// The origin of the child's requests is lost, so the scan must detect the fork (FORK-45).
         LoseQuerySource = "lose-query-source",
     }
 }

@@ -1,24 +1,24 @@
-//! Whether forks are possible, and which condition failed (contract FORK-01..07, AGENT-22, AGENT-23, C13, G03, DIAG-05).
+//! Whether forks are possible, and which condition fails (contract FORK-01..07, AGENT-22, AGENT-23, C13, G03, DIAG-05).
 
 use super::Settings;
 use super::forks::{Ablation, Profile, TYPE};
 use crate::outside::words;
 
 words! {
-    /// Why a call did not fork. In the order in which conditions are looked at (FORK-05, C13).
+    /// Why a call did not fork, in the order in which the conditions are checked (FORK-05, C13).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Closed {
         /// The feature is off (FORK-01).
         Feature = "feature_off",
-        /// The session coordinates: a forked coordinator would orchestrate in the place of working (FORK-02).
+        /// The session is a coordinator: its forks would orchestrate instead of working (FORK-02).
         Coordinator = "coordinator",
-        /// Nobody sits at a terminal to whom a question could rise (FORK-03).
+        /// There is no terminal to which a question could rise (FORK-03).
         NonInteractive = "non_interactive",
-        /// Nothing may run in the background, and forks run nowhere else (G03).
+        /// Background work is disabled, and forks always run in the background (G03).
         Backgrounds = "backgrounds_off",
-        /// The call names a kind of agent (FORK-06).
+        /// The call names an agent type (FORK-06).
         ExplicitType = "explicit_type",
-        /// The call names no fork, where one has to be named.
+        /// The call names no type, but a fork must be named.
         NoType = "no_type",
         /// The caller is a fork (FORK-04).
         ForkChild = "fork_child",
@@ -26,15 +26,15 @@ words! {
 }
 
 impl Closed {
-    /// What to do about it, for whoever looks for a fork that did not happen (DIAG-05).
+    /// What to do about it, for a user who expected a fork (DIAG-05).
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Feature => "forks are switched off: turn the feature FORK_SUBAGENT on",
             Self::Coordinator => "a coordinator never forks: leave coordinator mode",
-            Self::NonInteractive => "a session without a terminal never forks: nobody could answer its questions",
-            Self::Backgrounds => "nothing may run in the background here, and a fork runs nowhere else",
-            Self::ExplicitType => "the call names a kind of agent in `subagent_type`, and that is what it gets",
-            Self::NoType => "the call names no kind of agent: set `subagent_type` to `fork`",
+            Self::NonInteractive => "a session without a terminal never forks: no user could answer its questions",
+            Self::Backgrounds => "background work is disabled here, and forks always run in the background",
+            Self::ExplicitType => "the call names an agent type in `subagent_type`, so it gets that agent",
+            Self::NoType => "the call names no agent type: set `subagent_type` to `fork`",
             Self::ForkChild => "the caller is a fork itself, and forks do not fork",
         }
     }
@@ -45,13 +45,13 @@ impl Closed {
 pub enum Meant {
     /// A fork.
     Fork,
-    /// An agent of this type; the word says why no fork.
+    /// An agent of this type; the text says why it is not a fork.
     Named(&'static str),
-    /// The type that means a fork, while none can be had.
+    /// A fork, but forks are unavailable.
     Unavailable(Closed),
 }
 
-/// Whether a session of these settings has forks at all.
+/// Whether a session with these settings has forks at all.
 ///
 /// # Errors
 /// The first condition that fails.
@@ -68,7 +68,7 @@ pub(in crate::agent) fn failed(settings: &Settings) -> impl Iterator<Item = Clos
             (!settings.interactive, Closed::NonInteractive),
             (settings.backgrounds_are_off(), Closed::Backgrounds),
         ],
-        // On by default, and without a terminal too (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
+        // On by default, also without a terminal (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
         Profile::Client2026 => [
             (is_off(settings, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
             (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
@@ -79,19 +79,18 @@ pub(in crate::agent) fn failed(settings: &Settings) -> impl Iterator<Item = Clos
     fails.into_iter().filter(|(fails, _)| *fails).map(|(_, why)| why)
 }
 
-/// Whether an open gate makes every agent a background one (AGENT-22, C05). The client of 2026 leaves named agents as they
-/// are.
+/// Whether an open gate sends every agent to the background (AGENT-22, C05). The client of 2026 does not do this for
+/// named agents.
 pub fn forces_background(settings: &Settings) -> bool {
     settings.forks.profile == Profile::Documents && gate(settings).is_ok()
 }
 
-/// What a model is told of forks: nothing where there are none, or where another word than none means one (PROMPT-13,
-/// PROMPT-14, PROMPT-16).
+/// Which fork guidance a model gets: `None` if forks are unavailable (PROMPT-13, PROMPT-14, PROMPT-16).
 pub fn offer(settings: &Settings) -> Option<Profile> {
     gate(settings).is_ok().then_some(settings.forks.profile)
 }
 
-/// What a call with this `subagent_type` means (FORK-04, FORK-06, AGENT-21..23). Guards are asked later.
+/// What a call with this `subagent_type` means (FORK-04, FORK-06, AGENT-21..23). Guards run later.
 pub fn meant(settings: &Settings, subagent_type: Option<&str>) -> Meant {
     let meant = match (settings.forks.profile, subagent_type, gate(settings)) {
         (Profile::Documents, None, Ok(())) | (Profile::Client2026, Some(TYPE), Ok(())) => Meant::Fork,
@@ -104,7 +103,7 @@ pub fn meant(settings: &Settings, subagent_type: Option<&str>) -> Meant {
     if spawns_instead && meant == Meant::Fork { Meant::Named("ablation") } else { meant }
 }
 
-/// FORK-01: the feature, or its switch for developers.
+/// FORK-01: the feature, or its developer switch.
 pub(in crate::agent) fn feature(settings: &Settings) -> bool {
     settings.features.contains("FORK_SUBAGENT") || settings.is_on("FEATURE_FORK_SUBAGENT")
 }

@@ -21,73 +21,73 @@ use crate::wire::Ttl;
 pub struct Settings {
     /// Id of the session, as sent in headers.
     pub session: Rc<str>,
-    /// A terminal is there: a user can type, answer and press ESC. Else the session is headless.
+    /// Whether there is a terminal: a user can type, answer and press ESC. Otherwise the session is headless.
     pub interactive: bool,
     /// The main agent's model, as spelled.
     pub model: Rc<str>,
     /// What `sonnet`, `opus` and `haiku` mean.
     pub model_names: ModelNames,
-    /// Where it works.
+    /// Working directory.
     pub cwd: Rc<str>,
     /// The user's home, for definitions and memory of scope `user`.
     pub home: Rc<str>,
-    /// What the prompt says of the surroundings.
+    /// The environment that the prompt describes.
     pub environment: Environment,
-    /// The process's environment variables, as `CLAUDE_AUTO_BACKGROUND_TASKS`.
+    /// Environment variables of the process, such as `CLAUDE_AUTO_BACKGROUND_TASKS`.
     pub variables: BTreeMap<String, String>,
-    /// Compile-time features, as `TOKEN_BUDGET`.
+    /// Compile-time features, such as `TOKEN_BUDGET`.
     pub features: BTreeSet<String>,
-    /// A build for the vendor's own people (contract AGENT-09, AGENT-14).
+    /// Whether this is a build for the vendor's own staff (contract AGENT-09, AGENT-14).
     pub internal_build: bool,
-    /// Turns of the main agent in one query.
+    /// Turn limit of the main agent in one query.
     pub max_turns: Option<u32>,
-    /// How deep agents may nest; `None` is no limit (contract G19).
+    /// Maximum nesting depth of agents; `None` for no limit (contract G19).
     pub max_depth: Option<u32>,
-    /// Tokens of output that a request allows.
+    /// Maximum output tokens of a request.
     pub max_tokens: u64,
-    /// The `thinking` parameter as raw JSON, where sent.
+    /// The `thinking` parameter as raw JSON, if sent.
     pub thinking: Option<Rc<str>>,
-    /// The effort, where sent.
+    /// The effort, if sent.
     pub effort: Option<Rc<str>>,
-    /// Where breakpoints stand.
+    /// Where breakpoints are placed.
     pub placement: Placement,
-    /// How long what they mark lives.
+    /// TTL of the breakpoints.
     pub ttl: Ttl,
-    /// Tools start while the answer still streams (contract STREAM-10..16).
+    /// Tools start while the answer is still streaming (contract STREAM-10..16).
     pub streaming_tools: bool,
     /// Which definition of a name wins.
     pub ranking: Ranking,
-    /// What to do about refused and broken calls.
+    /// How refused and broken calls are retried.
     pub retries: Retries,
-    /// Output tokens after which the budget says to go on (feature `TOKEN_BUDGET`), where a budget is set.
+    /// Output tokens after which the budget continues the loop (feature `TOKEN_BUDGET`), if set.
     pub token_budget: Option<u64>,
-    /// The user's memory files by path (`CLAUDE.md` and the like) come from the world; this switches them off.
+    /// Disables the user context. Otherwise the user's memory files (`CLAUDE.md` and the like) come from the world.
     pub without_user_context: bool,
-    /// Transcripts are told of and not written, for runs that nobody goes on with: of a wide fan-out each child's has every
-    /// call of the message that forked. No agent can be taken over then (contract SYNC-09).
+    /// Emits transcript events without storing transcripts, for runs that are never continued: in a wide fan-out each
+    /// child's transcript holds every call of the forking message. Agents cannot be taken over then (contract SYNC-09).
     pub without_transcripts: bool,
-    /// Blocks of a main system prompt in the place of the runtime's own.
+    /// Blocks of a main system prompt instead of the runtime's own.
     pub system: Option<Vec<Rc<str>>>,
-    /// Texts that the main system prompt holds while a remote flag is warm (contract PROMPT-05).
+    /// Texts of the main system prompt while a remote flag is warm (contract PROMPT-05).
     pub fragments: Vec<Fragment>,
-    /// Connected servers with what they say of themselves; the prompt repeats it (contract PROMPT-04), and kinds of agents
-    /// may require one (contract MCP-04). Connections are not simulated.
+    /// Connected servers and their descriptions, which the prompt repeats (contract PROMPT-04). Agent types may require
+    /// one (contract MCP-04). Connections are not simulated.
     pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
-    /// Declared sizes in the place of counted ones.
+    /// Declared sizes instead of counted ones.
     pub sizes: Option<PartSizes>,
-    /// How forks are made, when they start, and what is broken about them on purpose.
+    /// Options for forks.
     pub forks: Forks,
-    /// How long the classifier takes that looks at a finished background task (contract ASYNC-09).
+    /// How long the classifier takes to check a finished background task (contract ASYNC-09).
     pub classifier: Duration,
 }
 
 impl Settings {
-    /// Whether nothing may run in the background: this wins over everything that asks for it (contract G03).
+    /// Whether background work is disabled; this overrides every request for it (contract G03).
     pub fn backgrounds_are_off(&self) -> bool {
         self.is_on("DISABLE_BACKGROUND_TASKS")
     }
 
-    /// Whether an environment variable is set to something that means yes.
+    /// Whether an environment variable has a true value.
     pub fn is_on(&self, variable: &str) -> bool {
         let value = self.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());
         value.is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false" | "no" | "off"))
@@ -96,7 +96,8 @@ impl Settings {
 
 impl Default for Settings {
     /// An interactive session of the client of 2026 in `/repo` (`clients.md` 1): default model, adaptive thinking,
-    /// effort `medium`, 128,000 tokens of output, eleven tries, five-minute breakpoints at two system blocks and the tail.
+    /// effort `medium`, 128,000 output tokens, eleven attempts, five-minute breakpoints at two system blocks and the
+    /// tail.
     fn default() -> Self {
         let seconds = [0.6, 1.2, 2.5, 4.6, 8.0, 17.0, 34.0, 35.0, 39.0, 37.0];
         let waits: Vec<Duration> =
@@ -152,7 +153,7 @@ impl Default for Settings {
 pub struct Fragment {
     /// The flag.
     pub flag: Rc<str>,
-    /// Where the text stands: before the divider with what is stable, else behind it.
+    /// Whether the text is in the stable part before the divider; otherwise after it.
     pub before_divider: bool,
     /// The text.
     pub text: Rc<str>,
@@ -161,38 +162,38 @@ pub struct Fragment {
 /// What the short names of models mean (contract AGENT-04).
 #[derive(Clone, Debug)]
 pub struct ModelNames {
-    /// `sonnet`.
+    /// The model for `sonnet`.
     pub sonnet: Rc<str>,
-    /// `opus`.
+    /// The model for `opus`.
     pub opus: Rc<str>,
-    /// `haiku`.
+    /// The model for `haiku`.
     pub haiku: Rc<str>,
 }
 
-/// What the prompt says of the surroundings (contract PROMPT-03).
+/// The environment that the prompt describes (contract PROMPT-03).
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// The directory is a git repository.
     pub git: bool,
-    /// What `git status` said when the session began, as the user context says it.
+    /// Output of `git status` at the start of the session, for the user context.
     pub git_status: Option<Rc<str>>,
-    /// As `linux`.
+    /// Such as `linux`.
     pub platform: Rc<str>,
-    /// As `bash`.
+    /// Such as `bash`.
     pub shell: Rc<str>,
-    /// As `Linux 6.1`.
+    /// Such as `Linux 6.1`.
     pub os_version: Rc<str>,
-    /// As `2026-01`.
+    /// Such as `2026-01`.
     pub knowledge_cutoff: Rc<str>,
-    /// Today, as the user context says it.
+    /// Today's date, for the user context.
     pub date: Rc<str>,
 }
 
-/// What to do about refused and broken calls (`clients.md` 1, client 2.1.330).
+/// How refused and broken calls are retried (`clients.md` 1, client 2.1.330).
 #[derive(Clone, Debug)]
 pub struct Retries {
-    /// Tries after the first.
+    /// Attempts after the first.
     pub attempts_max: u32,
-    /// Waits before the second, third, … try; the last one repeats.
+    /// Waits before the second, third, … attempt; the last one repeats.
     pub waits: Rc<[Duration]>,
 }

@@ -1,4 +1,4 @@
-//! Where breakpoints stand (`design.md` 5). Each name marks what it says and nothing else.
+//! Placements of breakpoints (`design.md` 5). Each name marks exactly what it says.
 
 use std::rc::Rc;
 
@@ -9,11 +9,12 @@ words! {
     /// A placement of breakpoints.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Placement {
-        /// Nothing.
+        /// No breakpoints.
         None = "none",
         /// The last system block.
         System = "system",
-        /// The end of what siblings share: the block before the directive, which is the last one of a first request.
+        /// The end of what siblings share: the block before the directive. The directive is the last block of a first
+        /// request.
         Shared = "shared",
         /// The end of the prompt.
         Tail = "tail",
@@ -23,21 +24,21 @@ words! {
         TailPrevious = "tail+previous",
         /// The last block before the newest run of tool results.
         BeforeResults = "before-results",
-        /// Two system blocks and the tail, as the client of 2026 (`clients.md` 1).
+        /// Two system blocks and the tail, as in the client of 2026 (`clients.md` 1).
         #[default]
         Client2026 = "client-2026",
     }
 }
 
-/// What a placement looks at.
+/// The inputs of a placement.
 pub struct Layout<'a> {
     /// Blocks of the system prompt.
     pub system: usize,
     /// The messages.
     pub messages: &'a [Rc<Message>],
-    /// The newest message that begins with results of tools.
+    /// The newest message that begins with tool results.
     pub newest_results: Option<usize>,
-    /// The agent's first request.
+    /// Whether it is the agent's first request.
     pub is_first: bool,
 }
 
@@ -45,8 +46,8 @@ pub struct Layout<'a> {
 type Spot = (Level, usize, usize);
 
 impl Placement {
-    /// The marks of a request, in prompt order. From an agent's second request on `shared`, `tail` and `both` mark the tail
-    /// alone, `none` marks nothing, the others add the tail.
+    /// The marks of a request in prompt order. From an agent's second request on, `shared`, `tail` and `both` mark only
+    /// the tail, `none` marks nothing, and the others also mark the tail.
     pub fn marks(self, layout: &Layout<'_>, ttl: Ttl) -> Vec<Mark> {
         let tail = layout.tail().filter(|_| !layout.is_first);
         let mut spots: Vec<Spot> = match self {
@@ -82,7 +83,7 @@ impl Layout<'_> {
         (self.system.saturating_sub(2)..self.system).map(|item| (Level::System, item, 0))
     }
 
-    /// The block before the last one, but nothing above the end of the system prompt.
+    /// The block before the last one, but not above the end of the system prompt.
     fn before_directive(&self) -> Option<Spot> {
         let (level, item, part) = self.tail()?;
         match (item, part) {
@@ -92,7 +93,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The last block of the request before this one: what stood before the newest answer.
+    /// The last block of the previous request, just before the newest answer.
     fn previous_tail(&self) -> Option<Spot> {
         let answer = self.messages.iter().rposition(|message| message.role == crate::wire::Role::Assistant)?;
         self.end_of(answer.checked_sub(1)?)

@@ -1,43 +1,46 @@
 //! Sizes that a scenario declares (`design.md` 3, `declared`).
 
-/// Tokens that a scenario declares for parts of the prompt; each is the total of its part, shared over its blocks.
+/// Tokens that a scenario declares for parts of the prompt. Each is the total of its part and is shared between its
+/// blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartSizes {
     /// The system prompt.
     pub system: Option<u64>,
     /// All tools.
     pub tools: Option<u64>,
-    /// The history that the session begins with.
+    /// The history at the start of the session.
     pub history: Option<u64>,
-    /// The assistant message that spawns.
+    /// The spawning assistant message.
     pub assistant: Option<u64>,
     /// All placeholder results of a fork.
     pub placeholder: Option<u64>,
     /// A fork's own last block.
     pub directive_block: Option<u64>,
-    /// What a turn adds: answer and results together.
+    /// The growth per turn: answer and results together.
     pub growth: Option<u64>,
-    /// Named agents, whose prompts are their own.
+    /// Named agents, which have their own prompts.
     pub agents: Option<AgentSizes>,
 }
 
-/// Tokens that are declared for the prompts of named agents.
+/// Declared tokens for the prompts of named agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentSizes {
     /// Their system prompt.
     pub system: u64,
     /// All their tools.
     pub tools: u64,
-    /// What they are told: the whole first message.
+    /// Their whole first message.
     pub brief: u64,
-    /// What they gather first, beside the growth of every turn: the history that they were not given.
+    /// Tokens that they gather at the start, in addition to the growth of every turn: the history that they were not
+    /// given.
     pub gathered: u64,
-    /// The turns in which they do.
+    /// The number of turns in which they gather.
     pub gathering_turns: u32,
 }
 
 impl PartSizes {
-    /// What the turn behind so many answers of an agent adds; `is_named` of one that is neither the main agent nor a fork.
+    /// The growth of an agent's turn after `turns` answers. `is_named` is set for agents that are neither the main
+    /// agent nor a fork.
     pub fn growth_of(&self, turns: u32, is_named: bool) -> Option<u64> {
         let growth = self.growth?;
         let gathers = |agents: &AgentSizes| is_named && (1..=agents.gathering_turns).contains(&turns);
@@ -48,7 +51,7 @@ impl PartSizes {
 }
 
 impl PartSizes {
-    /// The parts that are declared, by the names that scenarios give them, with their tokens.
+    /// The declared parts by their names in scenarios, with their tokens.
     pub fn declared(self) -> impl Iterator<Item = (&'static str, u64)> {
         let parts = [
             ("system", self.system),
@@ -64,9 +67,9 @@ impl PartSizes {
     }
 }
 
-/// `total` shared out by `weights`, as their bytes weigh blocks: everybody gets the whole part of a fair share, and what is
-/// left goes one by one to the largest remainders, of equal ones to the first. The parts add up to `total`; without any
-/// weight all are alike.
+/// Shares out `total` by `weights` with the largest remainder method: each part is rounded down, and the rest is added
+/// one by one to the parts with the largest remainders, the first one if equal. The parts add up to `total`. If all
+/// weights are zero, the parts are equal.
 pub fn shared_out(total: u64, weights: &[u64]) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     let (weights, sum): (Vec<u128>, u128) = match sum {

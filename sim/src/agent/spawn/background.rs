@@ -1,4 +1,4 @@
-//! Background sub-agents: launched and left alone; a lifecycle follows them to their notification (contract ASYNC).
+//! Background sub-agents: launched without waiting; a lifecycle task follows each to its notification (contract ASYNC).
 
 use std::rc::Rc;
 
@@ -13,8 +13,7 @@ use crate::agent::query::Step;
 use crate::agent::session::Context;
 use crate::agent::session::{Call, Outcome};
 
-/// Registers the task, starts its lifecycle without waiting for anything, and gives the result at once (ASYNC-03,
-/// ASYNC-04).
+/// Registers the task, starts its lifecycle, and returns the result at once (ASYNC-03, ASYNC-04).
 pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     let session = call.context.session.clone();
     let mut start = resolved.sub_agent(&session, true);
@@ -33,22 +32,22 @@ pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     outcome
 }
 
-/// A background agent goes by the name that the call gave it (contract AGENT-26).
+/// Registers the name that the call gave to a background agent (contract AGENT-26).
 pub fn name(resolved: &Resolved, context: &Context) {
     if let Some(name) = &resolved.input.name {
         context.session.tasks.names.register(name, &context.agent);
     }
 }
 
-/// Lets the lifecycle go on by itself.
+/// Runs the lifecycle as its own task.
 pub fn detach(waiter: Waiter) {
     let name: Rc<str> = format!("agent {}", waiter.task.id).into();
     let handle = waiter.session.handle.clone();
     drop(handle.spawn(name, lifecycle(waiter)));
 }
 
-/// Follows the agent to its end (ASYNC-05): state first, then slow work, then the notification, then cleaning up
-/// (ASYNC-09, C29). Every end is a value here, so nothing reaches the main loop (ASYNC-15).
+/// Follows the agent to its end (ASYNC-05): sets the state, then slow work, then the notification, then cleanup
+/// (ASYNC-09, C29). Every kind of end is a value here, so no error reaches the main loop (ASYNC-15).
 async fn lifecycle(mut waiter: Waiter) {
     let ended = loop {
         match waiter.run.next().await {
@@ -71,7 +70,7 @@ async fn lifecycle(mut waiter: Waiter) {
     session.tasks.settle(&task);
 }
 
-/// What the notification says (ASYNC-06..08).
+/// The content of the notification (ASYNC-06..08).
 fn told(waiter: &Waiter, verdict: &Verdict) -> Details {
     let (result, error) = match verdict {
         Verdict::Done => (waiter.collected.last_text(), None),
@@ -81,7 +80,7 @@ fn told(waiter: &Waiter, verdict: &Verdict) -> Details {
     Details { result: Some(result), error, usage: Some(waiter.totals()) }
 }
 
-/// The classifier that looks at a finished task before it is handed over; slow, and nobody who waits for the state waits
+/// The classifier that checks a finished task before it is reported. It is slow, but waiters for the state do not wait
 /// for it (ASYNC-09, ASYNC-10).
 async fn follow_up(waiter: &Waiter) {
     let span = waiter.session.settings.classifier;

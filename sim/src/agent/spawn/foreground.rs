@@ -1,4 +1,4 @@
-//! Synchronous sub-agents: the call waits, and the child may be sent into the background meanwhile (contract SYNC).
+//! Synchronous sub-agents: the call waits, and the child may be moved to the background meanwhile (contract SYNC).
 
 use std::pin::{Pin, pin};
 
@@ -15,17 +15,17 @@ use crate::agent::session::{Call, Outcome, ToolError};
 use crate::agent::task::Task;
 use crate::time::{Duration, Handle};
 
-/// How long a synchronous child runs before it is sent into the background by itself (SYNC-13).
+/// How long a synchronous child runs before it is moved to the background automatically (SYNC-13).
 const AUTO_BACKGROUND_MS: u64 = 120_000;
 
-/// Turns that everybody gets in the instant of the signal, so that a message of that very instant comes first (G14): it
-/// may pass through a tool, the loop and the nested calls above it, and each is a task that must have its turn.
+/// Turns that all tasks get in the instant of the signal, so that a message of the same instant comes first (G14). Such
+/// a message may pass through a tool, the loop and nested calls, and each of these tasks needs a turn.
 const SETTLING_TURNS: u32 = 8;
 
 /// Runs the agent and waits for it (SYNC-02).
 ///
 /// # Errors
-/// [`ToolError::Aborted`] when it was stopped (SYNC-15), a failure when it failed before it said anything (SYNC-17).
+/// [`ToolError::Aborted`] if it was stopped (SYNC-15); a failure if it failed before it said anything (SYNC-17).
 pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
     let session = call.context.session.clone();
     let context = Context::sub_agent(&call.context, resolved.sub_agent(&session, false));
@@ -42,24 +42,24 @@ pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError
     }
 }
 
-/// After how many milliseconds a child is sent into the background by itself; zero is never (SYNC-13, SYNC-14).
+/// Milliseconds after which a child is moved to the background automatically; zero for never (SYNC-13, SYNC-14).
 pub fn auto_background_ms(session: &Session) -> u64 {
     let enabled =
         session.settings.is_on("CLAUDE_AUTO_BACKGROUND_TASKS") || session.flags.is_on("tengu_auto_background_agents");
     if enabled && !session.settings.backgrounds_are_off() { AUTO_BACKGROUND_MS } else { 0 }
 }
 
-/// What came first.
+/// Which came first.
 enum Raced {
     Ended(Ended),
     Signalled(&'static str),
 }
 
-/// A call that waits. However it ends, by being dropped too, the child leaves nothing behind.
+/// A waiting call. However it ends, even if dropped, the child is cleaned up.
 struct Waiting(Option<Waiter>);
 
 impl Waiting {
-    /// Shows that the user could go on by sending the child into the background.
+    /// Shows the user that the child can be moved to the background.
     fn hint(&self) {
         if let Some(waiter) = &self.0
             && waiter.session.settings.interactive
@@ -68,7 +68,7 @@ impl Waiting {
         }
     }
 
-    /// Takes messages until the end or the background signal (SYNC-03, SYNC-07).
+    /// Reads messages until the end or the background signal (SYNC-03, SYNC-07).
     async fn race(&mut self) -> Raced {
         let Some(waiter) = &mut self.0 else { return Raced::Signalled("user") };
         let session = waiter.session.clone();
@@ -87,7 +87,7 @@ impl Waiting {
         }
     }
 
-    /// The agent has ended: state, result, cleaning up (SYNC-04, SYNC-15..17).
+    /// Handles the end of the agent: state, result, cleanup (SYNC-04, SYNC-15..17).
     fn end(&mut self, ended: &Ended, call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
         let Some(waiter) = self.0.take() else { return Err(ToolError::Aborted) };
         let verdict = waiter.judge(ended);
@@ -107,7 +107,7 @@ impl Waiting {
 }
 
 impl Drop for Waiting {
-    /// The call was dropped while it waited: its own agent was stopped or sent into the background.
+    /// Handles a call that was dropped while it waited: its own agent was stopped or moved to the background.
     fn drop(&mut self) {
         if let Some(waiter) = self.0.take() {
             waiter.end(&Verdict::Stopped);
@@ -116,7 +116,8 @@ impl Drop for Waiting {
     }
 }
 
-/// The finally block of a child that stayed in front (SYNC-18..22). A result that was given is not touched (SYNC-24).
+/// The `finally` block of a child that stayed in the foreground (SYNC-18..22). A returned result is not changed
+/// (SYNC-24).
 fn finish(waiter: Waiter, verdict: &Verdict) {
     leave(&waiter);
     waiter.session.tasks.unregister(&waiter.task);
@@ -125,7 +126,7 @@ fn finish(waiter: Waiter, verdict: &Verdict) {
     waiter.run.close();
 }
 
-/// What is cleaned up even if the child goes on in the background (SYNC-18, SYNC-19).
+/// Cleanup that is done even if the child continues in the background (SYNC-18, SYNC-19).
 pub fn leave(waiter: &Waiter) {
     waiter.cleaned("background_hint");
     waiter.cleaned("foreground_summarization");
@@ -144,7 +145,8 @@ enum First {
     Signal(&'static str),
 }
 
-/// The next message or the signal; of one instant the message (G14), and then the signal stays `given`.
+/// The next message or the signal. If both come in the same instant, the message wins (G14), and the signal stays
+/// `given`.
 async fn first(
     run: &mut AgentRun,
     signal: Pin<&mut impl Future<Output = &'static str>>,
@@ -168,7 +170,7 @@ async fn first(
     First::Signal(by)
 }
 
-/// Ready when the user or the timer sends the child into the background (SYNC-12); says who.
+/// Ready when the user or the timer moves the child to the background (SYNC-12); returns which.
 async fn signal(session: &Session, task: &Task) -> &'static str {
     if session.settings.backgrounds_are_off() {
         return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! What a call of the Agent tool may hold (contract AGENT-01..15).
+//! The input of an Agent call (contract AGENT-01..15).
 
 use std::rc::Rc;
 
@@ -9,25 +9,25 @@ use crate::agent::permission::Mode;
 use crate::agent::settings::{Settings, gate};
 use crate::outside::words;
 
-/// Everything that a call may hold, whether the schema shows it or not (AGENT-11). Other fields have no effect: tools,
-/// hooks and skills come from definitions alone (contract TOOLS-12).
+/// All fields of a call, shown in the schema or not (AGENT-11). Other fields have no effect: tools, hooks and skills
+/// come only from definitions (contract TOOLS-12).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Three to five words for people; never a part of the child's prompt (AGENT-01).
+    /// Three to five words for people; never part of the child's prompt (AGENT-01).
     pub description: Rc<str>,
     /// The child's user message (AGENT-02).
     pub prompt: Rc<str>,
-    /// The kind of agent (AGENT-03).
+    /// The agent type (AGENT-03).
     pub subagent_type: Option<Rc<str>>,
     /// Its model (AGENT-04).
     pub model: Option<ShortModel>,
-    /// Whether nobody is to wait for it (AGENT-05).
+    /// Whether to run it in the background (AGENT-05).
     pub run_in_background: Option<bool>,
     /// Its name (AGENT-06).
     pub name: Option<Rc<str>>,
-    /// The team that it joins (AGENT-07).
+    /// The team it joins (AGENT-07).
     pub team_name: Option<Rc<str>>,
-    /// A permission mode; it says something to teams alone (AGENT-08).
+    /// A permission mode; it only affects teams (AGENT-08).
     pub mode: Option<Mode>,
     /// Where it works (AGENT-09).
     pub isolation: Option<Isolation>,
@@ -36,7 +36,7 @@ pub struct Input {
 }
 
 words! {
-    /// The short names of models (AGENT-04).
+    /// Short model names (AGENT-04).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[expect(missing_docs, reason = "they are names")]
     pub enum ShortModel {
@@ -46,7 +46,7 @@ words! {
     }
 }
 
-/// The schema of the fields that a call always has (AGENT-11).
+/// The schema of the basic fields, which are always present (AGENT-11).
 pub fn base_schema() -> Value {
     let properties = json!({
         "description": text("What the agent is to do, in three to five words"),
@@ -60,7 +60,7 @@ pub fn base_schema() -> Value {
     json!({ "type": "object", "properties": properties, "required": ["description", "prompt"] })
 }
 
-/// The schema of everything that a call may hold, for this build (AGENT-09, AGENT-11).
+/// The schema of all fields, for this build (AGENT-09, AGENT-11).
 pub fn full_schema(settings: &Settings) -> Value {
     let places = if settings.internal_build { json!(["worktree", "remote"]) } else { json!(["worktree"]) };
     let modes = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::BypassPermissions].map(Mode::name);
@@ -80,8 +80,8 @@ pub fn full_schema(settings: &Settings) -> Value {
     schema
 }
 
-/// The schema that a model sees: the full one without what features hide (AGENT-12, AGENT-13) and without what this
-/// runtime does not have yet: teams and worktrees.
+/// The schema that a model sees: the full one without fields that features hide (AGENT-12, AGENT-13) and without parts
+/// this runtime lacks: teams and worktrees.
 pub fn visible_schema(settings: &Settings) -> Value {
     let mut schema = full_schema(settings);
     let mut hidden = vec!["team_name", "mode", "isolation"];
@@ -107,7 +107,7 @@ impl Input {
     /// Reads the input of a call.
     ///
     /// # Errors
-    /// Words for the model: which field, what was found, what was expected.
+    /// A message for the model: which field, what was found, what was expected.
     pub fn read(value: &Value, internal_build: bool) -> Result<Self, Rc<str>> {
         let Value::Object(fields) = value else {
             return Err(format!("the input of Agent is {}, expected an object", kind(value)).into());
@@ -128,7 +128,7 @@ impl Input {
     }
 }
 
-/// Builds for the public know no other machine (AGENT-14).
+/// Public builds have no remote isolation (AGENT-14).
 const fn isolations(internal_build: bool) -> &'static [(&'static str, Isolation)] {
     if internal_build {
         &[("worktree", Isolation::Worktree), ("remote", Isolation::Remote)]
@@ -147,7 +147,7 @@ fn wrong(field: &str, found: &Value, expected: &str) -> Rc<str> {
     format!("`{field}` of Agent is {}, expected {expected}", kind(found)).into()
 }
 
-/// A field that was sent as `null` was not sent.
+/// A field sent as `null` counts as absent.
 fn given<'a>(fields: &'a Fields, field: &str) -> Option<&'a Value> {
     fields.get(field).filter(|value| !value.is_null())
 }
@@ -174,7 +174,7 @@ fn word<T: Copy>(fields: &Fields, field: &str, words: &[(&str, T)]) -> Result<Op
     found.map(|(_, meant)| Some(*meant)).ok_or_else(expected)
 }
 
-/// What a value is, in words; short strings as they are.
+/// The kind of a value; short strings are shown in full.
 fn kind(value: &Value) -> String {
     match value {
         Value::String(text) if text.len() <= 40 => format!("\"{text}\""),

@@ -1,17 +1,19 @@
 //! Sub-agents: routing, waiting, background, takeover (contract AGENT, SYNC, ASYNC, LIFE, RESULT).
 //!
-//! A call of the Agent tool passes these in order (LIFE-01):
+//! An Agent call passes through these in order (LIFE-01):
 //!
-//! * [`route`]: which agent, which model, which tools, in front or behind; or a refusal (AGENT-16..29).
-//! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in front and behind (LIFE-03).
-//! * [`foreground`]: the call waits, and the child may be sent behind meanwhile (SYNC). [`takeover`] continues it there.
-//! * [`background`]: nobody waits; a notification tells of the end (ASYNC).
+//! * [`route`]: which agent, model and tools, foreground or background; or a refusal (AGENT-16..29).
+//! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in foreground and background
+//!   (LIFE-03).
+//! * [`foreground`]: the call waits, and the child may be moved to the background meanwhile (SYNC). [`takeover`]
+//!   continues it there.
+//! * [`background`]: the call does not wait; a notification reports the end (ASYNC).
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
-//! * [`result`]: what the model that called sees (RESULT). [`waiter`]: what both waiters do.
+//! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
-//! Who waits (LIFE-04): for a synchronous child the call, for a background child its lifecycle, for one that was sent
-//! into the background first the call and then the lifecycle. Nothing else ever comes back than the result of the call
-//! or a notification (LIFE-06).
+//! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
+//! background is awaited first by the call, then by the lifecycle (LIFE-04). A child returns nothing except the result
+//! of its call or a notification (LIFE-06).
 
 pub mod background;
 pub mod foreground;
@@ -28,10 +30,10 @@ use route::Resolved;
 use super::event::Event;
 use super::session::{Call, Outcome, ToolError};
 
-/// A call of the Agent tool (AGENT-29, AGENT-30): resolves everything, then runs the agent in front or behind.
+/// An Agent call (AGENT-29, AGENT-30): resolves everything, then runs the agent in the foreground or background.
 ///
 /// # Errors
-/// When the call is refused, the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
+/// If the call is refused, or the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
 pub async fn call(call: Call) -> Result<Outcome, ToolError> {
     match route::resolve(&call) {
         Err(why) => {
@@ -44,7 +46,7 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
     }
 }
 
-/// Runs the agent in front or behind. A fork may start a named agent, against what it was told (C30).
+/// Runs the agent in the foreground or background. A fork may start a named agent, against its instructions (C30).
 async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
     let caller = &call.context;
     if resolved.fork.is_none() && caller.fork.is_some() {

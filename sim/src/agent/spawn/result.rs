@@ -1,4 +1,4 @@
-//! What a call of the Agent tool gives back: structured data first, then the text that the model sees (contract RESULT).
+//! The result of an Agent call: structured data first, then the text that the model sees (contract RESULT).
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -12,17 +12,17 @@ use crate::agent::session::Outcome;
 use crate::time::Duration;
 use crate::wire::Usage;
 
-/// The data of a result; `status` tells which (RESULT-01, RESULT-02). Teammates and remote agents bring two more.
+/// The data of a result, tagged by `status` (RESULT-01, RESULT-02). Teammates and remote agents would add two more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Data {
-    /// The agent ran and somebody waited for it (RESULT-03).
+    /// A foreground agent has ended (RESULT-03).
     Completed(Completed),
-    /// The agent runs, and nobody waits for it (RESULT-04).
+    /// A background agent was launched (RESULT-04).
     AsyncLaunched(AsyncLaunched),
 }
 
-/// The result of an agent that somebody waited for.
+/// The result of a foreground agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completed {
@@ -30,33 +30,33 @@ pub struct Completed {
     pub content: Rc<str>,
     /// Its id.
     pub agent_id: Rc<str>,
-    /// Input, cached or not, and output of all its messages.
+    /// Input (cached or not) and output of all its messages.
     pub total_tokens: u64,
-    /// Calls of tools in all its messages (RESULT-10).
+    /// Tool calls in all its messages (RESULT-10).
     pub total_tool_use_count: u64,
-    /// From its start to its end (RESULT-11).
+    /// Time from start to end (RESULT-11).
     pub total_duration_ms: u64,
     /// Usage of all its messages (RESULT-12).
     pub usage: Spent,
 }
 
-/// The result of a call that does not wait.
+/// The result of a background launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AsyncLaunched {
     /// Its id.
     pub agent_id: Rc<str>,
-    /// What it is for.
+    /// Its description.
     pub description: Rc<str>,
-    /// Its task.
+    /// Its prompt.
     pub prompt: Rc<str>,
-    /// Where its output can be read.
+    /// The path of its output.
     pub output_file: Rc<str>,
-    /// Whether the caller has a tool that reads files.
+    /// Whether the caller has a tool to read files.
     pub can_read_output_file: bool,
 }
 
-/// Usage in the provider's words.
+/// Usage with the provider's field names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the provider's names")]
 pub struct Spent {
@@ -71,28 +71,28 @@ pub struct Spent {
 pub struct Collected(Vec<Rc<Entry>>);
 
 impl Collected {
-    /// Messages of an earlier run of the same agent, its task not counted (contract SYNC-09).
+    /// Messages of an earlier run of the same agent, without its prompt (contract SYNC-09).
     pub fn of(entries: &[Rc<Entry>]) -> Self {
         let produced = |entry: &&Rc<Entry>| entry.is_assistant() || entry.nature == Nature::Results;
         Self(entries.iter().filter(produced).cloned().collect())
     }
 
-    /// One more message.
+    /// Adds a message.
     pub fn add(&mut self, entry: &Rc<Entry>) {
         self.0.push(entry.clone());
     }
 
-    /// A message counts no more: its stream broke.
+    /// Removes a withdrawn message, whose stream broke.
     pub fn strike(&mut self, uuid: &str) {
         self.0.retain(|entry| &*entry.uuid != uuid);
     }
 
-    /// Whether the agent said anything; an error in the place of an answer is nothing said (contract SYNC-16).
+    /// Whether the agent said anything; an error instead of an answer does not count (contract SYNC-16).
     pub fn has_spoken(&self) -> bool {
         self.0.iter().any(|entry| entry.nature == Nature::Said)
     }
 
-    /// The error that stands in the place of the last answer, if one does.
+    /// The error that replaced the last answer, if any.
     pub fn api_error(&self) -> Option<Rc<str>> {
         let last = self.0.iter().rev().find(|entry| entry.is_assistant())?;
         (last.nature == Nature::ApiError).then(|| last.text.clone())
@@ -104,7 +104,7 @@ impl Collected {
         self.0.iter().rev().find(said).map_or_else(|| "".into(), |entry| entry.text.clone())
     }
 
-    /// The newest text that there is: what remains of an agent that was stopped (contract NOTIFY-05).
+    /// The newest non-empty text, for an agent that was stopped (contract NOTIFY-05).
     pub fn partial_text(&self) -> Rc<str> {
         let with_text = |entry: &&Rc<Entry>| entry.nature == Nature::Said && !entry.text.trim().is_empty();
         self.0.iter().rev().find(with_text).map_or_else(|| "".into(), |entry| entry.text.clone())
@@ -115,7 +115,7 @@ impl Collected {
         self.0.iter().fold(Usage::default(), |sum, entry| sum + entry.usage)
     }
 
-    /// Totals of all messages and the time from the start to now (RESULT-10..12).
+    /// Totals of all messages and the running time (RESULT-10..12).
     pub fn totals(&self, ran: Duration) -> Totals {
         let usage = self.usage();
         let tool_uses = self.0.iter().map(|entry| entry.tool_uses.len() as u64).sum();
@@ -144,7 +144,7 @@ impl Collected {
 }
 
 impl Data {
-    /// What stands in logs (RESULT-02).
+    /// The status in logs (RESULT-02).
     pub const fn status(&self) -> &'static str {
         match self {
             Self::Completed(_) => "completed",
@@ -152,8 +152,8 @@ impl Data {
         }
     }
 
-    /// The text that the model sees (`mapToolResultToToolResultBlockParam`, RESULT-01). Of an agent that nobody
-    /// continues id and totals are left out (RESULT-08, G29).
+    /// The text that the model sees (`mapToolResultToToolResultBlockParam`, RESULT-01). Id and totals are omitted for
+    /// an agent that is never continued (RESULT-08, G29).
     pub fn outcome(&self, one_shot: bool) -> Outcome {
         let content = match self {
             Self::Completed(completed) => completed.text(one_shot),

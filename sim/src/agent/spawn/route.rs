@@ -1,6 +1,7 @@
-//! Which agent a call means, and with what it begins (contract AGENT-16..29); or why it is refused.
+//! Which agent a call means and how it starts (contract AGENT-16..29), or why it is refused.
 //!
-//! Everything is decided here, before the agent runs (AGENT-29): route, model, permission mode, tools, front or back.
+//! Everything is decided here, before the agent runs (AGENT-29): route, model, permission mode, tools, foreground or
+//! background.
 
 use std::rc::Rc;
 
@@ -14,13 +15,13 @@ use crate::agent::session::pool::Worker;
 use crate::agent::session::{Call, Pool};
 use crate::agent::session::{Context, SubAgent};
 
-/// What a call means.
+/// A resolved call.
 pub struct Resolved {
     /// The id of the agent (contract CTX-05).
     pub agent: Rc<str>,
-    /// What was asked for.
+    /// The input of the call.
     pub input: Input,
-    /// The kind of agent.
+    /// The agent's definition.
     pub definition: Rc<AgentDefinition>,
     /// Its model, as spelled.
     pub model: Rc<str>,
@@ -28,20 +29,20 @@ pub struct Resolved {
     pub mode: Mode,
     /// Its tools.
     pub pool: Rc<Pool>,
-    /// Nobody waits for it.
+    /// Whether it runs in the background.
     pub background: bool,
-    /// What a fork shares with its siblings; of a named agent nothing.
+    /// What a fork shares with its siblings; `None` for a named agent.
     pub fork: Option<Rc<Origin>>,
 }
 
-/// Words for the model that called.
+/// A message for the calling model.
 pub type Refusal = Rc<str>;
 
-/// Decides what `call` means.
+/// Resolves `call`.
 ///
 /// # Errors
-/// Words for the model: which field or rule stands against it, and what it could ask for instead. No other agent ever
-/// takes the place of a refused one (contract PERM-04, G15).
+/// A message for the model: which field or rule prevents it, and what it could request instead. A refused agent is
+/// never replaced by another one (contract PERM-04, G15).
 pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     let session = &*call.context.session;
@@ -71,8 +72,8 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
 }
 
 impl Resolved {
-    /// What the agent's context is made of. A run in the background has tools of its own, because what an agent
-    /// may have depends on whether somebody waits for it (contract TOOLS-08).
+    /// The inputs of the agent's context. If the run moves to the background, its pool is built again, because
+    /// background agents get other tools (contract TOOLS-08).
     pub fn sub_agent(&self, session: &Session, is_async: bool) -> SubAgent {
         let as_resolved = is_async == self.background;
         let again = || Pool::named(session, &self.agent, &self.definition, is_async);
@@ -90,7 +91,7 @@ impl Resolved {
     }
 }
 
-/// Tells of a mode that is not what the call or the definition says, or that only forks have (DIAG-04).
+/// Reports a mode that differs from the call or the definition, or that only forks have (DIAG-04).
 pub fn tell_mode(parent: &Context, agent: &Rc<str>, wanted: (&AgentDefinition, Option<Mode>), mode: Mode) {
     let definition = wanted.0.permission_mode;
     let call = wanted.1;
@@ -106,7 +107,7 @@ pub fn tell_mode(parent: &Context, agent: &Rc<str>, wanted: (&AgentDefinition, O
     parent.emit(&Event::ModeTold { agent, definition, call, mode: mode.name(), why });
 }
 
-/// A name together with a team means a teammate, before any other route (AGENT-24); a team alone means nothing (C19).
+/// A name together with a team means a teammate, before any other route (AGENT-24); a team alone has no effect (C19).
 fn refuse_teams(input: &Input) -> Result<(), Refusal> {
     if input.name.is_some() && input.team_name.is_some() {
         return Err("teams are not part of this runtime yet: leave `team_name` out for an agent of your own".into());
@@ -114,7 +115,7 @@ fn refuse_teams(input: &Input) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Routes 1 to 3 (AGENT-21..23): a type that is given is that agent; without one the fork gate decides. Nothing where the
+/// Routes 1 to 3 (AGENT-21..23): an explicit type selects that agent; without one the fork gate decides. `None` if the
 /// call means a fork.
 fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'static str)>, Refusal> {
     match gate::meant(&session.settings, input.subagent_type.as_deref()) {
@@ -127,7 +128,7 @@ fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'sta
     }
 }
 
-/// The definition that goes by `agent_type`, if rules let it start (contract PERM-03, PERM-04, G15).
+/// The definition called `agent_type`, if rules let it start (contract PERM-03, PERM-04, G15).
 fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
     match session.definitions.get(agent_type) {
         Some(definition) if session.permissions.denies_agent(&definition.agent_type) => {
@@ -138,14 +139,14 @@ fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refu
     }
 }
 
-/// What a model is shown (contract PROMPT-18).
+/// The agent types that a model sees (contract PROMPT-18).
 fn available(session: &Session) -> String {
     let names: Vec<String> =
         session.visible_definitions().iter().map(|definition| format!("`{}`", definition.agent_type)).collect();
     names.join(", ")
 }
 
-/// Says honestly what this runtime cannot do yet. Of two isolations the call's counts (AGENT-18).
+/// Refuses what this runtime does not support yet. The call's isolation overrides the definition's (AGENT-18).
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
     let missing = definition.missing(&session.settings.mcp_servers);
     let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
@@ -160,7 +161,7 @@ fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input)
     Err(format!("agent type `{}`: {why}", definition.agent_type).into())
 }
 
-/// An optional limit of nesting; none by default (contract G19).
+/// Applies the optional nesting limit; none by default (contract G19).
 fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
     match parent.session.settings.max_depth {
         Some(max) if parent.depth >= max => {
@@ -170,9 +171,9 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
     }
 }
 
-/// The call or the definition asks for it; the call's `false` does not cancel the definition's `true` (AGENT-17,
-/// contract ASYNC-01); an open fork gate forces it (AGENT-22, ASYNC-02). The other conditions that force it belong to
-/// parts that are not built.
+/// Whether the call or the definition requests it; the call's `false` does not cancel the definition's `true`
+/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02). Other conditions that force it
+/// belong to parts that are not built.
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
     let asked =
         input.run_in_background == Some(true) || definition.background || gate::forces_background(&session.settings);

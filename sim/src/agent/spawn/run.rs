@@ -1,4 +1,5 @@
-//! The agent itself, whoever waits for it (contract CTX-07, CTX-14, LIFE-03): context, prompt, own loop, transcript.
+//! Runs an agent, in the foreground or background (contract CTX-07, CTX-14, LIFE-03): context, prompt, own loop,
+//! transcript.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,45 +10,45 @@ use crate::agent::query::{Ended, Generator, Reason, Step, Yielded, Yielder, quer
 use crate::agent::session::{Context, Scope};
 use crate::time::Part;
 
-/// What an agent begins with.
+/// What an agent starts with.
 pub enum Beginning {
-    /// Its task: a new history that holds nothing else (contract CTX-08).
+    /// Its prompt: a new history without other messages (contract CTX-08).
     Prompt(Rc<str>),
-    /// These messages behind its parent's history (contract FORK-27, FORK-28).
+    /// These messages after its parent's history (contract FORK-27, FORK-28).
     Fork(Vec<Rc<Entry>>),
-    /// The history that its context holds: it goes on (contract SYNC-09).
+    /// The history in its context, which it continues (contract SYNC-09).
     History,
-    /// Everything is said: it only ends.
+    /// Nothing remains to be done; the run only ends.
     End,
 }
 
 /// What an agent produced.
 #[derive(Clone)]
 pub enum Produced {
-    /// A message; it stands in the transcript already (contract TRANSCRIPT-07).
+    /// A message; it is already in the transcript (contract TRANSCRIPT-07).
     Message(Rc<Entry>),
-    /// The message of this id counts no more.
+    /// The message with this id was withdrawn.
     Struck(Rc<str>),
 }
 
-/// An agent under way. Dropping it is its return path: the loop ends where it stands, and what hangs on the agent is
-/// taken away (contract SYNC-08, CTX-16).
+/// A running agent. Dropping it is its return path: the loop stops where it is, and the agent's state in the session is
+/// removed (contract SYNC-08, CTX-16).
 pub struct AgentRun {
     /// Its context.
     pub context: Rc<Context>,
-    // The order of the fields is the order of dropping: the loop before what it stands on.
+    // Fields are dropped in this order: the loop before the state it uses.
     messages: Part<Step<Produced, Ended>>,
-    /// Held here and not by the loop: it is tidied up after the terminal state, which the waiter gives.
+    /// Held here and not by the loop, because cleanup follows the final state, which the waiter sets.
     scope: Rc<RefCell<Option<Scope>>>,
 }
 
 impl AgentRun {
-    /// The next message, or the end. It may be dropped before it is ready: nothing is lost.
+    /// The next message, or the end. Dropping the future before it is ready loses nothing.
     pub async fn next(&mut self) -> Step<Produced, Ended> {
         self.messages.next().await
     }
 
-    /// Tidies up behind the agent (contract CTX-16).
+    /// Cleans up after the agent (contract CTX-16).
     pub fn close(self) {
         drop(self.messages);
         let scope = self.scope.take();
@@ -55,7 +56,7 @@ impl AgentRun {
     }
 }
 
-/// Begins to run the agent of `context` (`runAgent`).
+/// Starts running the agent of `context` (`runAgent`).
 pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> AgentRun {
     let scope = Rc::new(RefCell::new(None));
     let inside = context.clone();
@@ -99,7 +100,7 @@ async fn body(
     converse(&context, &yielder).await
 }
 
-/// A fork waits until its launch policy lets it ask; says whether it came to that.
+/// Waits until the launch policy lets a fork send its first request; returns whether it was not stopped before.
 async fn is_its_turn(context: &Context) -> bool {
     let Some(child) = &context.fork else { return true };
     let _waiting = context.session.handle.waiting_for("its turn among the forks of one message");
@@ -109,7 +110,7 @@ async fn is_its_turn(context: &Context) -> bool {
     }
 }
 
-/// Runs the loop and writes every message down before anybody sees it (contract TRANSCRIPT-07).
+/// Runs the loop, and records every message before it is passed on (contract TRANSCRIPT-07).
 async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
     let mut query = query(context.clone());
     loop {
@@ -124,7 +125,7 @@ async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
             }
             Step::Yielded(Yielded::Stream(_)) => {}
             Step::Ended(ended) => {
-                // Whoever waits for its first byte waits for nothing from here on.
+                // Siblings that wait for its first byte need not wait any longer.
                 if let Some(child) = &context.fork {
                     child.slot.begun();
                 }

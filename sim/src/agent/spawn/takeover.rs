@@ -1,17 +1,19 @@
-//! From front to back: a new run continues a child where the transcript ends (contract SYNC-08..11).
+//! Moves a child from foreground to background: a new run continues it from the end of its transcript (contract
+//! SYNC-08..11).
 //!
-//! The run in front is ended through its return path: its loop, the request on its way and the tools at work stop where
-//! they are. What was produced stands in the transcript, and the run behind begins from there, under the same id and the
-//! same task. What was cut off is done again, for nothing of it stands in the transcript: a request without an answer is
-//! sent again, a call without a result is made again (the loop answers open calls first), and both cost again. The
-//! contract does not say so in these words; it follows from "no message is lost" (SYNC-09) and from one result for every
-//! call before the next request (LOOP-15): telling the model that its call was interrupted would be a word of the switch.
-//! An agent that was waited for inside such a call is stopped with it, and the call made again launches another.
+//! The foreground run is ended through its return path: its loop, the request in flight and the running tools stop
+//! where they are. What was produced is in the transcript, and the background run starts from there, with the same id
+//! and the same task. Interrupted work is done again, because it left no trace in the transcript: a request without an
+//! answer is sent again, and a call without a result is made again (the loop answers open calls first); both cost
+//! again. The contract does not say so explicitly. It follows from "no message is lost" (SYNC-09) and from one result
+//! for every call before the next request (LOOP-15): a message that its call was interrupted would reveal the switch to
+//! the model. An agent that was awaited inside such a call is stopped with it, and the repeated call launches another
+//! one.
 //!
-//! The run behind is a run of its own with `isAsync: true` (SYNC-09), so its tools are resolved anew as those of an agent
-//! for which nobody waits (TOOLS-04, TOOLS-08); the pool is not among what the run in front leaves (G27). A tool that the
-//! background does not get is missing from the next request on, and the child's prefix breaks there (`tools_removed`). An
-//! agent whose definition does not list such a tool goes on reading what it wrote.
+//! The background run is a separate run with `isAsync: true` (SYNC-09), so its tools are resolved again as those of a
+//! background agent (TOOLS-04, TOOLS-08); the pool is not passed on (G27). A tool that background agents do not get is
+//! missing from the next request on, and the child's prefix breaks there (`tools_removed`). An agent whose definition
+//! does not list such a tool continues to read its cache entries.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -27,11 +29,11 @@ use crate::agent::event::Event;
 use crate::agent::session::{Call, Outcome, ToolError};
 use crate::agent::session::{Context, Continued, SubAgent};
 
-/// Sends the agent of `waiter` into the background; `by` says who wished it. The call's result is that it was launched
-/// (SYNC-11).
+/// Moves the agent of `waiter` to the background; `by` says who requested it. The result of the call is that the agent
+/// was launched (SYNC-11).
 ///
 /// # Errors
-/// When its transcript cannot be read; the agent has failed then.
+/// If its transcript cannot be read; the agent has then failed.
 pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static str) -> Result<Outcome, ToolError> {
     let session = waiter.session.clone();
     let task = waiter.task.clone();
@@ -64,7 +66,7 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     Ok(outcome)
 }
 
-/// What the run in front leaves to the one behind, taken before it is tidied up (contract G27).
+/// What the foreground run passes to the background run, taken before the cleanup (contract G27).
 fn left_to(waiter: &Waiter, resolved: &Resolved) -> SubAgent {
     let old = &waiter.run.context;
     let mut start = resolved.sub_agent(&waiter.session, true);
@@ -75,8 +77,8 @@ fn left_to(waiter: &Waiter, resolved: &Resolved) -> SubAgent {
     start
 }
 
-/// Takes results out whose call stands nowhere: the tool had ended while the message of its call still streamed, and that
-/// message is asked for again.
+/// Removes results without a call: the tool ended while the message of its call was streaming, and that message is
+/// requested again.
 fn drop_results_without_call(entries: &mut Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
     let calls: BTreeSet<Rc<str>> =
         entries.iter().flat_map(|entry| &entry.tool_uses).map(|call| call.id.clone()).collect();
@@ -86,7 +88,7 @@ fn drop_results_without_call(entries: &mut Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
     dropped
 }
 
-/// Whether the last message left nothing to do: the signal came between it and the end of its loop.
+/// Whether the last message left nothing to do: the signal came between that message and the end of its loop.
 fn is_over(entries: &[Rc<Entry>]) -> bool {
     entries.last().is_some_and(|entry| entry.is_assistant() && entry.tool_uses.is_empty())
 }

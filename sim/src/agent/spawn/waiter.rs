@@ -1,5 +1,4 @@
-//! What everybody does who waits for an agent, in front or behind: take its messages, count, write the output file, and
-//! judge its end.
+//! What foreground and background waiting share: collect messages, count, write the output file, and judge the end.
 
 use std::rc::Rc;
 
@@ -23,23 +22,23 @@ pub struct Waiter {
     pub task: Rc<Task>,
     /// The agent.
     pub run: AgentRun,
-    /// What it has produced.
+    /// The messages so far.
     pub collected: Collected,
 }
 
 /// How an agent ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It came to its end, at its limit of turns too (contract G11).
+    /// It ended normally, or at its turn limit (contract G11).
     Done,
     /// It was stopped.
     Stopped,
-    /// It failed; why.
+    /// It failed, with the reason.
     Failed(Rc<str>),
 }
 
 impl Verdict {
-    /// The state that its task takes.
+    /// The final state of its task.
     pub const fn state(&self) -> State {
         match self {
             Self::Done => State::Completed,
@@ -48,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// The word of the event for a surrounding program (contract SYNC-21).
+    /// The event for a host program (contract SYNC-21).
     pub const fn sdk(&self) -> &'static str {
         match self {
             Self::Done => "completed",
@@ -59,7 +58,7 @@ impl Verdict {
 }
 
 impl Waiter {
-    /// Takes what the agent produced; gives the message, if it is one.
+    /// Processes what the agent produced; returns the message, if it is one.
     pub fn take(&mut self, produced: Produced) -> Option<Rc<Entry>> {
         match produced {
             Produced::Message(entry) => {
@@ -89,8 +88,8 @@ impl Waiter {
         }
     }
 
-    /// Gives the task its terminal state, before anything that takes time (contract ASYNC-09), closes its output file
-    /// and tells a surrounding program.
+    /// Sets the task's final state before any slow work (contract ASYNC-09), closes its output file and notifies a host
+    /// program.
     pub fn end(&self, verdict: &Verdict) {
         let state = verdict.state();
         if !self.session.tasks.end(&self.task, state) {
@@ -100,21 +99,21 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
-        // What its own background tasks told it and it did not read any more is for the main thread (contract QUEUE-16).
+        // Notifications of its own background tasks that it did not read go to the main thread (contract QUEUE-16).
         self.session.queue.hand_over(&self.task.id);
     }
 
-    /// Totals up to now.
+    /// Totals so far.
     pub fn totals(&self) -> Totals {
         self.collected.totals(self.task.ran(self.session.now()))
     }
 
-    /// The step `step` of cleaning up is made (contract SYNC-18..23).
+    /// Reports the cleanup step `step` (contract SYNC-18..23).
     pub fn cleaned(&self, step: &'static str) {
         self.session.emit(&Event::Cleanup { agent: self.task.id.clone(), step });
     }
 
-    /// Tells a surrounding program how the agent ended, or that it goes on (contract SYNC-03, SYNC-21).
+    /// Notifies a host program of the agent's progress or end (contract SYNC-03, SYNC-21).
     pub fn sdk(&self, kind: &'static str) {
         self.session.emit(&Event::Sdk { agent: self.task.id.clone(), kind });
     }
@@ -136,7 +135,7 @@ pub fn register(call: &Call, resolved: &Resolved, context: &Context, background:
     session.tasks.register(launch)
 }
 
-/// The result of a call whose agent nobody waits for (contract ASYNC-03, RESULT-04).
+/// The result of a background launch (contract ASYNC-03, RESULT-04).
 pub fn launched(call: &Call, resolved: &Resolved, task: &Task) -> Outcome {
     let data = Data::AsyncLaunched(AsyncLaunched {
         agent_id: task.id.clone(),
@@ -148,7 +147,7 @@ pub fn launched(call: &Call, resolved: &Resolved, task: &Task) -> Outcome {
     give(call, &task.id, &data, Totals::default(), resolved)
 }
 
-/// Gives a result back and tells the watcher of it.
+/// Returns a result and emits it as an event.
 pub fn give(call: &Call, agent: &Rc<str>, data: &Data, totals: Totals, resolved: &Resolved) -> Outcome {
     let Totals { tokens, tool_uses, duration_ms } = totals;
     let agent = agent.clone();

@@ -1,10 +1,10 @@
-//! The signal that sends a synchronous child into the background (contract SYNC-06, SYNC-12).
+//! The signal that moves a synchronous child to the background (contract SYNC-06, SYNC-12).
 
 use std::cell::Cell;
 
 use tokio::sync::Notify;
 
-/// Given at most once, and kept until it is seen.
+/// A signal that is given at most once, and kept until it is seen.
 #[derive(Debug, Default)]
 pub struct Signal {
     given: Cell<Option<&'static str>>,
@@ -12,7 +12,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Gives the signal; `from` says who: `user` or `timer`. `false` when it was given before.
+    /// Gives the signal; `from` is `user` or `timer`. Returns `false` if it was given before.
     pub fn give(&self, from: &'static str) -> bool {
         if self.given.get().is_some() {
             return false;
@@ -22,7 +22,7 @@ impl Signal {
         true
     }
 
-    /// Ready when it was given; says by whom.
+    /// Ready when it was given; returns by whom.
     pub async fn given(&self) -> &'static str {
         loop {
             let changed = self.changed.notified();

@@ -1,10 +1,10 @@
-//! What runs, in front and behind: sub-agents, background shells, monitors (contract LIFE-02, LIFE-09, ASYNC-12,
-//! TRANSCRIPT-03, TRANSCRIPT-08).
+//! Running tasks, foreground and background: sub-agents, background shells, monitors (contract LIFE-02, LIFE-09,
+//! ASYNC-12, TRANSCRIPT-03, TRANSCRIPT-08).
 //!
-//! * [`record`]: one task: what it is, how far it is, how it ended, whether it was told.
-//! * [`foreground`]: the signal that sends a synchronous child into the background (SYNC-06, SYNC-12).
+//! * [`record`]: one task: kind, progress, outcome, and whether its end was reported.
+//! * [`foreground`]: the signal that moves a synchronous child to the background (SYNC-06, SYNC-12).
 //! * [`names`]: names of agents (AGENT-26).
-//! * [`output`]: where a task's readable output lies (TRANSCRIPT-04).
+//! * [`output`]: the path of a task's readable output (TRANSCRIPT-04).
 
 pub mod foreground;
 pub mod names;
@@ -29,7 +29,7 @@ use crate::wire::Index;
 pub struct Tasks {
     ground: Rc<Ground>,
     records: RefCell<Records>,
-    /// Synchronous children that somebody waits for, in order of registration (SYNC-06).
+    /// Synchronous children that are awaited, in order of registration (SYNC-06).
     foreground: RefCell<Vec<Rc<Task>>>,
     /// Background tasks that are not settled.
     unsettled: Cell<usize>,
@@ -38,20 +38,20 @@ pub struct Tasks {
     pub names: Names,
 }
 
-/// All tasks that there ever were, each at its place.
+/// All tasks, including ended ones, by position.
 #[derive(Debug, Default)]
 struct Records {
     tasks: Vec<Rc<Task>>,
     places: Index<Rc<str>, usize>,
 }
 
-/// Why a task cannot be ended.
+/// Why a task cannot be stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotKilled {
-    /// There is none of this id.
+    /// No task has this id.
     #[error("there is no task `{0}`")]
     Unknown(Rc<str>),
-    /// It has ended.
+    /// It has already ended.
     #[error("task `{task}` is not running, it is {state}")]
     Ended {
         /// The task.
@@ -62,7 +62,7 @@ pub enum NotKilled {
 }
 
 impl Records {
-    /// A task takes the place of one that has the same id.
+    /// Adds a task, or replaces the one with the same id.
     fn put(&mut self, task: &Rc<Task>) {
         let place = *self.places.get_or_insert_with(task.id.clone(), || self.tasks.len());
         match self.tasks.get_mut(place) {
@@ -83,7 +83,7 @@ impl Records {
 }
 
 impl Tasks {
-    /// No tasks.
+    /// A session without tasks.
     pub fn new(ground: Rc<Ground>) -> Self {
         Self {
             names: Names::new(ground.clone()),
@@ -95,7 +95,7 @@ impl Tasks {
         }
     }
 
-    /// Registers a task that begins to run: in the foreground (`registerAgentForeground`, SYNC-06) or not (ASYNC-03).
+    /// Registers a task that starts to run: in the foreground (`registerAgentForeground`, SYNC-06) or not (ASYNC-03).
     pub fn register(&self, launch: Launch) -> Rc<Task> {
         let task = Rc::new(Task::new(self.ground.now(), launch));
         if task.is_background() {
@@ -113,7 +113,7 @@ impl Tasks {
         self.records.borrow().get(id)
     }
 
-    /// All tasks that there ever were, in order of their ids.
+    /// All tasks, including ended ones, ordered by id.
     pub fn all(&self) -> Vec<Rc<Task>> {
         self.records.borrow().in_order()
     }
@@ -123,8 +123,8 @@ impl Tasks {
         self.get(id).is_some_and(|task| task.state() == State::Running)
     }
 
-    /// Gives a task its terminal state and wakes whoever waits for it (ASYNC-09, ASYNC-10). States are final: `false`
-    /// when it has one already (LIFE-09).
+    /// Sets a task's final state and wakes those who wait for it (ASYNC-09, ASYNC-10). States are final: returns
+    /// `false` if it already has one (LIFE-09).
     pub fn end(&self, task: &Task, state: State) -> bool {
         if !task.end(state, self.ground.now()) {
             return false;
@@ -134,29 +134,29 @@ impl Tasks {
         true
     }
 
-    /// Slow work after the end of a background task is done and its notification is on its way: nothing more comes of
-    /// it. Every background task is settled once, by whoever ended it.
+    /// Marks a background task as settled: its slow work is done and its notification is enqueued. Every background
+    /// task is settled once, by the code that ended it.
     pub fn settle(&self, task: &Task) {
         if task.is_background() && task.settle() {
-            debug_assert!(self.unsettled.get() > 0, "a background task is counted once and settled once");
+            debug_assert!(self.unsettled.get() > 0, "a background task is settled once");
             self.unsettled.set(self.unsettled.get().saturating_sub(1));
             self.changed.notify_waiters();
         }
     }
 
-    /// Background tasks that run, or have ended and not told yet: as long as there are any, a headless session waits
+    /// Background tasks that run, or have ended without a notification so far. A headless session waits for them
     /// (QUEUE-14).
     pub fn running(&self) -> usize {
         self.unsettled.get()
     }
 
-    /// Ready when a task has ended or was settled after this call. Call it before looking at what it waits for.
+    /// Ready when a task has ended or was settled after this call. Call it before checking the condition.
     pub fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
-    /// The terminal state of a task as soon as it has one, without any slow work behind it (ASYNC-10); `None` for an
-    /// unknown id.
+    /// The final state of a task as soon as it is set, without waiting for slow work (ASYNC-10); `None` for an unknown
+    /// id.
     pub async fn ended(&self, id: &str) -> Option<State> {
         loop {
             let changed = self.changed();
@@ -167,10 +167,10 @@ impl Tasks {
         }
     }
 
-    /// Ends a running task by its own abort signal (ASYNC-11, ASYNC-12).
+    /// Stops a running task through its own abort signal (ASYNC-11, ASYNC-12).
     ///
     /// # Errors
-    /// When there is no such task or it has ended.
+    /// If there is no such task or it has ended.
     pub fn kill(&self, id: &str) -> Result<(), NotKilled> {
         let task = self.get(id).ok_or_else(|| NotKilled::Unknown(id.into()))?;
         if task.state() != State::Running {
@@ -180,7 +180,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Ends all background tasks that run; says how many (ASYNC-12, bulk kill).
+    /// Stops all running background tasks; returns how many (ASYNC-12, bulk kill).
     pub fn kill_all(&self) -> usize {
         let mut doomed = self.all();
         doomed.retain(|task| task.is_background() && task.state() == State::Running);
@@ -190,28 +190,28 @@ impl Tasks {
         doomed.len()
     }
 
-    /// The synchronous children that somebody waits for, the outermost first.
+    /// The synchronous children that are awaited, outermost first.
     pub fn in_foreground(&self) -> Vec<Rc<Task>> {
         self.foreground.borrow().clone()
     }
 
-    /// The user sends a synchronous child into the background (SYNC-12); `false` when none of this id is waited for.
+    /// The user moves a synchronous child to the background (SYNC-12); `false` if no child with this id is awaited.
     pub fn background(&self, id: &str) -> bool {
         let found = self.foreground.borrow().iter().find(|task| &*task.id == id).cloned();
         found.is_some_and(|task| task.signal.give("user"))
     }
 
-    /// The user sends every synchronous child into the background; says how many.
+    /// The user moves every synchronous child to the background; returns how many.
     pub fn background_all(&self) -> usize {
         self.in_foreground().iter().filter(|task| task.signal.give("user")).count()
     }
 
-    /// A synchronous child is waited for no more (`unregisterAgentForeground`, SYNC-20).
+    /// Unregisters a synchronous child that is no longer awaited (`unregisterAgentForeground`, SYNC-20).
     pub fn unregister(&self, task: &Task) {
         self.foreground.borrow_mut().retain(|other| other.id != task.id);
     }
 
-    /// A synchronous child runs in the background from here on, under the same record (SYNC-09, G27).
+    /// Moves a synchronous child to the background, under the same record (SYNC-09, G27).
     pub fn move_to_background(&self, task: &Task) {
         self.unregister(task);
         if task.move_to_background() {

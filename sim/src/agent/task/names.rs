@@ -1,4 +1,4 @@
-//! Names of agents (contract AGENT-26, G28): state of the run, kept nowhere else.
+//! Names of agents (contract AGENT-26, G28), kept for the duration of the run.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::agent::event::Event;
 use crate::agent::ground::Ground;
 
-/// Which agent goes by which name.
+/// Agents by name.
 pub struct Names {
     ground: Rc<Ground>,
     agents: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
@@ -18,14 +18,14 @@ impl Names {
         Self { ground, agents: RefCell::default() }
     }
 
-    /// Registers `name` for `agent`. Of two agents with one name the latest goes by it, and the log says whom it
+    /// Registers `name` for `agent`. If two agents share a name, the latest one gets it, and the log says which one it
     /// replaced (G28).
     pub fn register(&self, name: &Rc<str>, agent: &Rc<str>) {
         let replaced = self.agents.borrow_mut().insert(name.clone(), agent.clone());
         self.ground.emit(&Event::Named { agent: agent.clone(), name: name.clone(), replaced });
     }
 
-    /// The agent that goes by `name`.
+    /// The agent called `name`.
     pub fn get(&self, name: &str) -> Option<Rc<str>> {
         self.agents.borrow().get(name).cloned()
     }

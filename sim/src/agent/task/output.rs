@@ -1,4 +1,4 @@
-//! Where a task's readable output lies (contract TRANSCRIPT-04): on synchronous runs too.
+//! The path of a task's readable output (contract TRANSCRIPT-04), also for synchronous runs.
 
 use std::rc::Rc;
 
@@ -6,18 +6,18 @@ use super::Task;
 use crate::agent::settings::Settings;
 use crate::agent::world::Files;
 
-/// The output file of task `id`: below the system's temporary folder, by directory and session, as the client of 2026
-/// lays them (`clients.md` 1).
+/// The output file of task `id`: below the system's temporary folder, by directory and session, as in the client of
+/// 2026 (`clients.md` 1).
 pub fn path(settings: &Settings, id: &str) -> Rc<str> {
     format!("/tmp/claude/{}/{}/tasks/{id}.output", folder(&settings.cwd), settings.session).into()
 }
 
-/// A directory as one name of a folder: `/repo/app` is `-repo-app`.
+/// A directory as a single folder name: `/repo/app` becomes `-repo-app`.
 pub fn folder(cwd: &str) -> String {
     cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// Adds `text` at the end of a task's output file.
+/// Appends `text` to a task's output file.
 pub fn append(files: &Files, task: &Task, text: &str) {
     files.append(&task.output_file, text);
 }

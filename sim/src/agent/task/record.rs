@@ -10,85 +10,85 @@ use crate::time::{Duration, Instant};
 use crate::wire::Usage;
 
 words! {
-    /// What a task is.
+    /// The kind of a task.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Kind {
         /// A sub-agent.
         Agent = "agent",
-        /// A command of the shell in the background.
+        /// A background shell command.
         Shell = "shell",
-        /// A command that is watched.
+        /// A monitored command.
         Monitor = "monitor",
     }
 }
 
 words! {
-    /// Where a task stands: running, then exactly one of the others (LIFE-02).
+    /// The state of a task: running, then exactly one of the others (LIFE-02).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum State {
-        /// It runs.
+        /// It is running.
         Running = "running",
-        /// It came to its end.
+        /// It ended normally.
         Completed = "completed",
-        /// It ended by an error.
+        /// It ended with an error.
         Failed = "failed",
-        /// Somebody ended it.
+        /// It was stopped.
         Killed = "killed",
     }
 }
 
-/// How far a task is (TRANSCRIPT-03).
+/// Progress of a task (TRANSCRIPT-03).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Messages of the agent so far.
     pub messages: usize,
-    /// Calls of tools so far.
+    /// Tool calls so far.
     pub tool_uses: u64,
     /// Usage so far.
     pub usage: Usage,
 }
 
-/// What a task begins with.
+/// What a task starts with.
 #[derive(Debug)]
 pub struct Launch {
-    /// Its id; of an agent the agent's.
+    /// Its id; for an agent, the agent's id.
     pub id: Rc<str>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is for, in the words of whoever launched it.
+    /// Its purpose, as described by the launching call.
     pub description: Rc<str>,
     /// The call that launched it (NOTIFY-08).
     pub tool_use: Rc<str>,
     /// The agent that launched it; `None` for the main agent.
     pub owner: Option<Rc<str>>,
-    /// Where its readable output lies.
+    /// The path of its readable output.
     pub output_file: Rc<str>,
-    /// Ends it.
+    /// Stops it.
     pub abort: Abort,
-    /// Nobody waits for it.
+    /// Whether it runs in the background.
     pub background: bool,
 }
 
 /// A task.
 #[derive(Debug)]
 pub struct Task {
-    /// Its id; of an agent the agent's.
+    /// Its id; for an agent, the agent's id.
     pub id: Rc<str>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is for, in the words of whoever launched it.
+    /// Its purpose, as described by the launching call.
     pub description: Rc<str>,
     /// The call that launched it (NOTIFY-08).
     pub tool_use: Rc<str>,
     /// The agent that launched it; `None` for the main agent.
     pub owner: Option<Rc<str>>,
-    /// Where its readable output lies.
+    /// The path of its readable output.
     pub output_file: Rc<str>,
-    /// When it began; a takeover does not begin it anew.
+    /// When it started; a takeover does not change this.
     pub started: Instant,
-    /// Sends it into the background while somebody waits for it (SYNC-06).
+    /// Moves it to the background while its call waits (SYNC-06).
     pub signal: Signal,
-    /// How far it is.
+    /// Its progress.
     pub progress: Cell<Progress>,
     abort: RefCell<Abort>,
     rewriting: RefCell<Option<Rc<str>>>,
@@ -121,43 +121,43 @@ impl Task {
         }
     }
 
-    /// Where it stands.
+    /// Its state.
     pub const fn state(&self) -> State {
         self.state.get()
     }
 
-    /// Whether nobody waits for it.
+    /// Whether it runs in the background.
     pub const fn is_background(&self) -> bool {
         self.background.get()
     }
 
-    /// Ends it: its own signal, which no other agent's touches (ASYNC-11).
+    /// Its own abort signal, independent of other agents' (ASYNC-11).
     pub fn abort(&self) -> Abort {
         self.abort.borrow().clone()
     }
 
-    /// A new run continues it under another signal (SYNC-09).
+    /// Replaces the signal when a new run continues it (SYNC-09).
     pub fn replace_abort(&self, abort: Abort) {
         self.abort.replace(abort);
     }
 
-    /// The agent's history is to become this one text, where its loop comes to compacting next.
+    /// Requests that the agent's history be replaced by this text at its next compaction step.
     pub fn rewrite(&self, text: Rc<str>) {
         self.rewriting.replace(Some(text));
     }
 
-    /// What the history is to become; asked once.
+    /// Takes the requested replacement of the history.
     pub fn take_rewriting(&self) -> Option<Rc<str>> {
         self.rewriting.take()
     }
 
-    /// Claims the right to tell of its end, once: tested and set in one step (NOTIFY-10, NOTIFY-11). Whoever gets
-    /// `true` tells; everybody after that is silent.
+    /// Claims the right to report its end, tested and set in one step (NOTIFY-10, NOTIFY-11). Only the first caller
+    /// gets `true` and reports.
     pub const fn claim_notification(&self) -> bool {
         !self.notified.replace(true)
     }
 
-    /// How long it ran, up to `now` while it runs (RESULT-11).
+    /// Running time, up to `now` if it still runs (RESULT-11).
     pub fn ran(&self, now: Instant) -> Duration {
         self.ended.get().unwrap_or(now).since(self.started)
     }

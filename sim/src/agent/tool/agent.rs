@@ -1,4 +1,4 @@
-//! Starts sub-agents: the Agent tool, whose input and work are `spawn`'s.
+//! The Agent tool, which starts sub-agents; `spawn` reads its input and does the work.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Commands that run behind the conversation, and monitors that watch something (contract NOTIFY-14, QUEUE-07).
+//! Background commands, and monitors (contract NOTIFY-14, QUEUE-07).
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use crate::agent::session::Context;
 use crate::agent::task::{Kind, Launch, State, Task, output};
 use crate::agent::world::shell::{Command, Ran};
 
-/// Starts `command` behind the conversation of `context`; `tool_use` asked for it. Its output stands in the task's file
+/// Starts `command` in the background of `context`, for the call `tool_use`. Its output is written to the task's file
 /// when it has ended.
 pub fn start(context: &Rc<Context>, tool_use: &Rc<str>, kind: Kind, command: &str, description: &str) -> Rc<Task> {
     let session = &context.session;
@@ -61,7 +61,7 @@ impl Behind {
         }
     }
 
-    /// Waits for the end, and says on the way that the command is stuck where it is.
+    /// Waits for the end, and reports if the command is stuck.
     async fn watched(&self, command: &Command<'_>) -> Ran {
         let mut end = pin!(command.end());
         if let Some(after) = command.stuck_after() {

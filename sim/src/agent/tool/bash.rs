@@ -15,14 +15,13 @@ use crate::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub struct Bash;
 
-/// How long a command may take in front, in milliseconds, where the call does not say, and at most (public tool
-/// reference of 2026-09).
+/// Default and maximum timeout of a foreground command in milliseconds (public tool reference of 2026-09).
 const TIMEOUT_MS: u64 = 120_000;
 const TIMEOUT_MS_MAX: u64 = 600_000;
-/// Characters of output that the model is shown.
+/// Maximum number of output characters that the model sees.
 const OUTPUT_CHARACTERS_MAX: usize = 30_000;
 
-/// The last one is left out where nothing may run in the background.
+/// The last one is omitted if background work is disabled.
 static FIELDS: [Field; 4] = [
     Field::required("command", Kind::Text, "The command line."),
     Field::optional("description", Kind::Text, "What it does, in five to ten words."),
@@ -30,7 +29,7 @@ static FIELDS: [Field; 4] = [
     Field::optional("run_in_background", Kind::Flag, "Do not wait for it; its end is reported later."),
 ];
 
-/// The fields of a session: where nothing may run in the background, nothing says that it could (contract G03).
+/// The fields for a session: if background work is disabled, no field mentions it (contract G03).
 fn fields(session: &Session) -> &'static [Field] {
     let shown = FIELDS.len() - usize::from(session.settings.backgrounds_are_off());
     FIELDS.get(..shown).unwrap_or(&FIELDS)
@@ -84,7 +83,7 @@ async fn in_front(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     }
 }
 
-/// What the model sees of a command that ended.
+/// What the model sees of an ended command.
 fn ended(ran: &Ran) -> Outcome {
     let output = shortened(&ran.output);
     let content: Rc<str> = match (ran.exit_code, ran.output.is_empty()) {

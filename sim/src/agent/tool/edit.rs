@@ -44,7 +44,7 @@ fn edit(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     Ok(Outcome::done(format!("{path} was changed in {places} {}.", if places == 1 { "place" } else { "places" })))
 }
 
-/// In how many places `old` stands; at least one.
+/// The number of places that contain `old`; at least one.
 fn places(path: &Rc<str>, text: &str, old: &str, new: &str) -> Result<usize, ToolError> {
     if old.is_empty() {
         return Err(ToolError::failed("`old_string` is empty; it must be text that stands in the file."));

@@ -1,4 +1,4 @@
-//! The input of a tool, written down once: the schema on the wire and the check of a call come from the same table.
+//! The input of a tool, declared once: its schema and the check of a call come from the same table.
 
 use serde_json::{Map, Value, json};
 
@@ -9,34 +9,34 @@ use super::ToolError;
 pub struct Field {
     /// Its key.
     pub name: &'static str,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: Kind,
-    /// A call without it is refused.
+    /// Whether a call without it is refused.
     pub required: bool,
-    /// What it is for, for the model.
+    /// Its purpose, for the model.
     pub says: &'static str,
 }
 
-/// What a field holds.
+/// The kind of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A text.
     Text,
-    /// Yes or no.
+    /// True or false.
     Flag,
-    /// A whole number from this one up.
+    /// A whole number of at least this.
     Count(u64),
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
 impl Field {
-    /// A field that must be there.
+    /// A required field.
     pub const fn required(name: &'static str, kind: Kind, says: &'static str) -> Self {
         Self { name, kind, required: true, says }
     }
 
-    /// A field that may be there.
+    /// An optional field.
     pub const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Self {
         Self { name, kind, required: false, says }
     }
@@ -79,14 +79,14 @@ pub fn schema(fields: &[Field]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// An input that was checked.
+/// A checked input.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a>(&'a Map<String, Value>);
 
 /// Checks the input of a call of `tool`.
 ///
 /// # Errors
-/// What is missing, unknown or of the wrong type, and what was expected: words for the model.
+/// A message for the model: what is missing, unknown or of the wrong type, and what was expected.
 pub fn checked<'a>(tool: &str, fields: &[Field], input: &'a Value) -> Result<Input<'a>, ToolError> {
     let wrong = |what: String| Err(ToolError::failed(format!("{tool}: {what}")));
     let Some(given) = input.as_object() else {
@@ -112,7 +112,7 @@ pub fn checked<'a>(tool: &str, fields: &[Field], input: &'a Value) -> Result<Inp
     Ok(Input(given))
 }
 
-/// Characters of a wrong value that an error repeats.
+/// Maximum number of characters of a wrong value that an error repeats.
 const SHOWN_MAX: usize = 80;
 
 fn shortened(value: &Value) -> String {
@@ -122,27 +122,27 @@ fn shortened(value: &Value) -> String {
 }
 
 impl<'a> Input<'a> {
-    /// A text; empty where there is none.
+    /// A text; empty if absent.
     pub fn text(&self, name: &str) -> &'a str {
         self.optional_text(name).unwrap_or_default()
     }
 
-    /// A text, if there is one.
+    /// An optional text.
     pub fn optional_text(&self, name: &str) -> Option<&'a str> {
         self.0.get(name)?.as_str()
     }
 
-    /// Yes or no; no where nothing is said.
+    /// A flag; `false` if absent.
     pub fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// A number, if there is one.
+    /// An optional number.
     pub fn count(&self, name: &str) -> Option<u64> {
         self.0.get(name)?.as_u64()
     }
 
-    /// A number of things, if there is one.
+    /// An optional number of items.
     pub fn size(&self, name: &str) -> Option<usize> {
         self.count(name).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
     }

@@ -1,11 +1,11 @@
-//! Finds files of the world by their names.
+//! Finds files of the world by name.
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
 use super::{Call, Effect, Outcome, ToolError, knowledge};
 use crate::agent::world::{path, pattern};
 
-/// Paths of an answer.
+/// Maximum number of paths in an answer.
 const PATHS_MAX: usize = 100;
 
 /// Finds files by name.
@@ -35,7 +35,7 @@ fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let found: Vec<&str> = files
         .iter()
         .map(AsRef::as_ref)
-        // An absolute pattern is held against the whole path.
+        // An absolute pattern is matched against the whole path.
         .filter(|file| fits.is_match(path::below(&folder, file).unwrap_or(file)) || fits.is_match(file))
         .collect();
     Ok(Outcome::done(match found.len() {

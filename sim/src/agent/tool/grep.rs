@@ -10,7 +10,7 @@ use super::plain::PlainTool;
 use super::{Call, Effect, Outcome, ToolError, knowledge};
 use crate::agent::world::{path, pattern};
 
-/// Lines of an answer where the call does not say.
+/// Default number of lines in an answer.
 const LINES: usize = 250;
 
 const MODES: [&str; 3] = ["files_with_matches", "content", "count"];
@@ -64,13 +64,13 @@ fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     Ok(Outcome::done(limited(&lines, input.size("head_limit").unwrap_or(LINES))))
 }
 
-/// Whether `only` means the file, by its path below `folder` or by its name.
+/// Whether `only` matches the file, by its path below `folder` or by its name.
 fn fits(only: Option<&GlobMatcher>, folder: &str, file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     only.is_none_or(|glob| glob.is_match(path::below(folder, file).unwrap_or(file)) || glob.is_match(name))
 }
 
-/// What one file adds to the output.
+/// The output lines for one file.
 fn matches(path: &Rc<str>, text: &str, expression: &Regex, mode: &str) -> Vec<String> {
     let mut found = text.lines().enumerate().filter(|(_, line)| expression.is_match(line));
     match mode {

@@ -1,10 +1,11 @@
-//! What an agent can do. Each tool is a file of its own and a row of [`every`].
+//! The tools of an agent. Each has its own file and is listed in [`every`].
 //!
-//! * [`PlainTool`]: what most tools are: words, fields and a function. The others are [`Tool`]s of their own.
+//! * [`PlainTool`]: most tools: descriptions, fields and a function. The others implement [`Tool`] themselves.
 //! * [`fields`]: inputs, as a schema and as a check.
-//! * `read`, `write`, `edit`, `glob`, `grep`: files. `knowledge` is what an agent knows of a file that it wants to change.
-//! * `agent`: sub-agents. `bash`: commands; [`background`]: those, and monitors, that nobody waits for.
-//!   `task_create`: the list of what is to be done.
+//! * `read`, `write`, `edit`, `glob`, `grep`: files. `knowledge` is what an agent knows of a file that it wants to
+//!   change.
+//! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
+//!   list.
 
 mod agent;
 pub mod background;
@@ -28,7 +29,7 @@ pub use plain::PlainTool;
 pub use super::session::pool::{self, Pool};
 pub use super::session::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, Tools};
 
-/// Every tool that there is, by name: an order that says nothing and never changes (`clients.md` 1, 2026-11).
+/// All tools, ordered by name: an order without meaning that never changes (`clients.md` 1, 2026-11).
 pub fn every() -> Tools {
     Tools::new(vec![
         Rc::new(Agent),

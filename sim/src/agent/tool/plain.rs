@@ -1,24 +1,24 @@
-//! Tools that work at once and say the same of themselves in every session.
+//! Tools that answer at once and have the same description in every session.
 
 use serde_json::Value;
 
 use super::fields::{self, Field, Input};
 use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
 
-/// Such a tool: its words, and one function. Its input is checked before the function sees it.
+/// A tool with fixed descriptions and one function. Its input is checked before the function is called.
 #[derive(Clone, Copy)]
 pub struct PlainTool {
-    /// Its name on the wire.
+    /// Its name as sent.
     pub name: &'static str,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: fn() -> String,
     /// Its input.
     pub fields: &'static [Field],
-    /// What a call does to the world.
+    /// The effect of a call.
     pub effect: Effect,
-    /// Agents that nobody waits for get it too (TOOLS-08).
+    /// Whether background agents get it too (TOOLS-08).
     pub in_background: bool,
-    /// Does it.
+    /// Performs the call.
     pub work: fn(&Call, Input<'_>) -> Result<Outcome, ToolError>,
 }
 

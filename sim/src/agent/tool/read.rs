@@ -7,9 +7,9 @@ use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
 use super::{Call, Effect, Outcome, ToolError, knowledge};
 
-/// Lines of an answer where the call does not say.
+/// Default number of lines in an answer.
 const LINES: usize = 2_000;
-/// Characters of a line that are shown.
+/// Maximum number of characters shown per line.
 const LINE_CHARACTERS_MAX: usize = 2_000;
 
 /// Reads a file.
@@ -44,7 +44,7 @@ fn read(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     shown(&path, &text, first, limit).map(Outcome::done)
 }
 
-/// The lines from `first` on, each with its number.
+/// The lines from `first` on, with their numbers.
 fn shown(path: &Rc<str>, text: &str, first: usize, limit: usize) -> Result<String, ToolError> {
     if text.is_empty() {
         return Ok(format!("{path} is empty."));

@@ -1,4 +1,4 @@
-//! Puts something on the session's list of what is to be done: a file of the world for each.
+//! Adds an item to the session's to-do list: one file of the world per item.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::plain::PlainTool;
 use super::{Call, Effect, Outcome, ToolError};
 use crate::agent::session::Session;
 
-/// Puts a task on the list.
+/// Adds an item to the to-do list.
 pub const TASK_CREATE: PlainTool = PlainTool {
     name: "TaskCreate",
     description: || {
@@ -20,8 +20,8 @@ pub const TASK_CREATE: PlainTool = PlainTool {
         Field::required("description", Kind::Text, "What it takes, and when it is done."),
     ],
     effect: Effect::Session,
-    // The contract leaves open which (TOOLS-08): the list belongs to the conversation with the user, in which an agent of
-    // the background does not take part.
+    // The contract does not specify this (TOOLS-08). The list belongs to the conversation with the user, in which
+    // background agents do not take part.
     in_background: false,
     work: create,
 };

@@ -1,4 +1,4 @@
-//! One line of a transcript, there and back.
+//! Reads and writes one line of a transcript.
 
 use std::rc::Rc;
 
@@ -12,15 +12,15 @@ use crate::outside::{complaint, found};
 use crate::time::Instant;
 use crate::wire::{self, Piece, Pieces, Role, Usage};
 
-/// What a line says.
+/// The content of a line.
 pub enum Record {
     /// A message.
     Message(Rc<Entry>),
-    /// The message of this id counts no more.
+    /// The message with this id was withdrawn.
     Tombstone(Rc<str>),
 }
 
-/// A line as it is written. Blocks are put in behind it as they were sent.
+/// A line as it is written, without the blocks, which are appended as they were sent.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'a> {
@@ -62,7 +62,7 @@ struct Body<'a> {
     usage: Spent,
 }
 
-/// Usage with both lifetimes apart.
+/// Usage with the two lifetimes separated.
 #[derive(Default, Serialize, Deserialize)]
 struct Spent {
     input_tokens: u64,
@@ -78,10 +78,10 @@ struct Tombstone {
     uuid: String,
 }
 
-/// A message with what its line says beside it.
+/// A message with the other fields of its line.
 pub struct Message {
     pub entry: Rc<Entry>,
-    /// The message before it in the same log.
+    /// The previous message in the same log.
     pub parent: Option<Rc<str>>,
     pub is_sidechain: bool,
     pub agent: Rc<str>,
@@ -136,7 +136,7 @@ impl Unwritten for Message {
     }
 }
 
-/// The line that strikes the message `uuid`.
+/// The line that withdraws the message `uuid`.
 pub fn tombstone(uuid: &str) -> String {
     json(&Tombstone { r#type: "tombstone".into(), uuid: uuid.into() }) + "\n"
 }
@@ -174,7 +174,7 @@ pub fn read(text: &str) -> Result<Record, String> {
     Ok(Record::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }
 
-/// Whether the text of an entry is what its blocks say, so that it need not be written twice.
+/// Whether the text of an entry equals the texts of its blocks, so that it need not be written twice.
 fn restorable(entry: &Entry) -> bool {
     *entry.text == texts(&entry.message.content)
 }
@@ -212,7 +212,7 @@ struct Block {
     tool_use_id: Option<String>,
 }
 
-/// The block in `piece`, if it is of this kind. A look at the bytes spares most blocks the reading.
+/// The block in `piece`, if it is of this kind. A search of the bytes avoids parsing most blocks.
 fn block(piece: &Piece, kind: &str) -> Option<Block> {
     if !piece.json().contains(kind) {
         return None;
@@ -221,7 +221,7 @@ fn block(piece: &Piece, kind: &str) -> Option<Block> {
     (block.r#type == kind).then_some(block)
 }
 
-/// A block on one line: a line break in JSON stands between tokens only, where a blank means the same.
+/// Appends a block on one line. Line breaks in JSON occur only between tokens, where a blank is equivalent.
 fn push_block(line: &mut String, json: &str) {
     if json.contains(['\n', '\r']) {
         line.extend(json.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
@@ -233,7 +233,7 @@ fn push_block(line: &mut String, json: &str) {
 /// The bytes of `value`; none of the values above can fail.
 fn json(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value);
-    debug_assert!(json.is_ok(), "a line of a transcript has keys of text alone");
+    debug_assert!(json.is_ok(), "keys in a transcript line are strings");
     json.unwrap_or_default()
 }
 

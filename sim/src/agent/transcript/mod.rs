@@ -1,9 +1,10 @@
-//! Message logs: of the main conversation and of every sub-agent, on files of the simulated world (contract TRANSCRIPT).
+//! Transcripts of the main conversation and of every sub-agent, stored as files of the simulated world (contract
+//! TRANSCRIPT).
 //!
-//! One line of JSON for each message, written before anybody sees the message (TRANSCRIPT-07), in the shape of the client
-//! of 2026 (`clients.md` 1) with what a run needs beside it. A log is what the system keeps; it is neither what a user is
-//! shown nor what a model is given (TRANSCRIPT-01, TRANSCRIPT-09), and it can be read back to the same messages, bytes and
-//! declared sizes included (TRANSCRIPT-06).
+//! Each message is one line of JSON, written before the message is passed on (TRANSCRIPT-07), in the format of the
+//! client of 2026 (`clients.md` 1) with additional fields that a run needs. A transcript is the system's own record; it
+//! is neither shown to the user nor sent to a model (TRANSCRIPT-01, TRANSCRIPT-09). It can be read back to the same
+//! messages, including bytes and declared sizes (TRANSCRIPT-06).
 
 mod line;
 
@@ -23,7 +24,7 @@ pub struct Transcripts {
     ground: Rc<Ground>,
     settings: Rc<Settings>,
     world: Rc<World>,
-    /// By agent: the file, and the message that was written last.
+    /// By agent: the file, and the last message written.
     logs: RefCell<Index<Rc<str>, Log>>,
 }
 
@@ -33,42 +34,42 @@ struct Log {
     last: Option<Rc<str>>,
 }
 
-/// A transcript that cannot be read back.
+/// A transcript that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// There is none.
+    /// The agent has no transcript.
     #[error("agent `{0}` has no transcript")]
     Absent(Rc<str>),
-    /// A line is none of a transcript.
+    /// A line is not a transcript message.
     #[error("{file}, line {line}: found {found}, expected a message of a transcript")]
     Line {
         /// The file.
         file: Rc<str>,
-        /// Counted from one.
+        /// Line number, counted from one.
         line: usize,
-        /// What stands there, or what is wrong with it.
+        /// The content, or what is wrong with it.
         found: String,
     },
 }
 
-/// Whose message it is that is written down.
+/// The author of a message.
 pub struct Author<'a> {
     /// The agent.
     pub agent: &'a Rc<str>,
-    /// It is a sub-agent: its log is a side chain (TRANSCRIPT-05).
+    /// Whether it is a sub-agent; its log is a side chain (TRANSCRIPT-05).
     pub is_sidechain: bool,
-    /// Where it works.
+    /// Its working directory.
     pub cwd: Rc<str>,
 }
 
 impl Transcripts {
-    /// No transcripts; they will lie in `world`.
+    /// An empty set of transcripts, stored in `world`.
     pub fn new(ground: Rc<Ground>, settings: Rc<Settings>, world: Rc<World>) -> Self {
         Self { ground, settings, world, logs: RefCell::default() }
     }
 
-    /// Writes `entry` to the log of its author: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent
-    /// its own side chain (TRANSCRIPT-05).
+    /// Writes `entry` to its author's log: the conversation for the main agent (TRANSCRIPT-10), a side chain for a
+    /// sub-agent (TRANSCRIPT-05).
     pub fn append(&self, author: &Author<'_>, entry: &Rc<Entry>) {
         let mut log = self.log(author.agent);
         if !self.settings.without_transcripts {
@@ -88,7 +89,7 @@ impl Transcripts {
         self.logs.borrow_mut().insert(author.agent.clone(), log);
     }
 
-    /// Notes that the message `uuid` of `agent` counts no more: its stream broke after it was written.
+    /// Marks the message `uuid` of `agent` as withdrawn: its stream broke after it was written.
     pub fn strike(&self, agent: &Rc<str>, uuid: &Rc<str>) {
         let log = self.log(agent);
         if !self.settings.without_transcripts {
@@ -97,10 +98,10 @@ impl Transcripts {
         self.tell(agent, &log.file, uuid, "tombstone");
     }
 
-    /// The messages of `agent` as its file has them, in order, without those that count no more.
+    /// The messages of `agent` in its file, in order, without withdrawn ones.
     ///
     /// # Errors
-    /// When there is no file or a line of it is damaged.
+    /// If there is no file or one of its lines is damaged.
     pub fn replay(&self, agent: &str) -> Result<Vec<Rc<Entry>>, Unreadable> {
         let file = self.path(agent);
         let text = self.world.files.read(&file).ok_or_else(|| Unreadable::Absent(agent.into()))?;
@@ -115,7 +116,7 @@ impl Transcripts {
         Ok(entries)
     }
 
-    /// The file of `agent`'s log: `<session>.jsonl` of the project for the main agent, below it for the others.
+    /// The file of `agent`'s log: the project's `<session>.jsonl` for the main agent, in a subfolder for the others.
     pub fn path(&self, agent: &str) -> Rc<str> {
         let settings = &self.settings;
         let project = format!("{}/.claude/projects/{}", settings.home, folder(&settings.cwd));

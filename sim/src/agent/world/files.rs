@@ -1,4 +1,4 @@
-//! Files in memory: texts by their absolute path. A folder is there while a file is below it.
+//! Files in memory: texts by absolute path. A folder exists while a file is below it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use super::path;
 #[derive(Debug, Default)]
 pub struct Files(RefCell<BTreeMap<Rc<str>, Text>>);
 
-/// A text that is put together when somebody reads the file. Thousands of siblings log messages that they share; as texts
-/// these would take the square of what they take as messages.
+/// A text that is only built when the file is read. Thousands of siblings log messages that they share; stored as
+/// texts, these would take quadratic space.
 pub trait Unwritten {
     /// The text.
     fn text(&self) -> String;
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Text {
-    /// A text that readers share.
+    /// A text shared with its readers.
     Whole(Rc<str>),
-    /// A log: appending to it costs what is appended.
+    /// A log: appending costs only what is appended.
     Growing(Vec<Part>),
 }
 
@@ -34,7 +34,7 @@ enum Part {
 }
 
 impl Text {
-    /// The whole text, which is written down now.
+    /// The whole text, built now if necessary.
     fn whole(&mut self) -> Rc<str> {
         match self {
             Self::Whole(text) => text.clone(),
@@ -67,7 +67,7 @@ impl fmt::Debug for Text {
 }
 
 impl Files {
-    /// These files. Relative paths begin at the root; of equal paths the last counts.
+    /// A world with these files. Relative paths start at the root; if two paths are equal, the last one counts.
     pub fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let texts = files.into_iter().map(|(path, text)| (key(&path), Text::Whole(text.into())));
         Self(RefCell::new(texts.collect()))
@@ -78,24 +78,24 @@ impl Files {
         self.0.borrow_mut().get_mut(path).map(Text::whole)
     }
 
-    /// Whether a file is at `path`.
+    /// Whether there is a file at `path`.
     pub fn exists(&self, path: &str) -> bool {
         self.0.borrow().contains_key(path)
     }
 
-    /// Whether files are below `path`.
+    /// Whether there are files below `path`.
     pub fn is_folder(&self, path: &str) -> bool {
         let files = self.0.borrow();
         let next = files.range::<str, _>((Bound::Excluded(first_below(path).as_str()), Bound::Unbounded)).next();
         next.is_some_and(|(found, _)| path::below(path, found).is_some())
     }
 
-    /// Makes `text` all that the file at `path` holds.
+    /// Replaces the content of the file at `path` by `text`.
     pub fn write(&self, path: &str, text: impl Into<Rc<str>>) {
         self.0.borrow_mut().insert(key(path), Text::Whole(text.into()));
     }
 
-    /// Adds `text` at the end of the file at `path`, which begins with it where there is none.
+    /// Appends `text` to the file at `path`, which is created if absent.
     pub fn append(&self, path: &str, text: &str) {
         self.log(path, |parts| match parts.last_mut() {
             Some(Part::Written(log)) => log.push_str(text),
@@ -103,7 +103,7 @@ impl Files {
         });
     }
 
-    /// The same for a text that is put together when it is read.
+    /// Appends a text that is only built when it is read.
     pub fn append_unwritten(&self, path: &str, text: impl Unwritten + 'static) {
         self.log(path, |parts| parts.push(Part::Unwritten(Box::new(text))));
     }
@@ -125,12 +125,12 @@ impl Files {
         }
     }
 
-    /// Takes the file at `path` away; says whether there was one.
+    /// Removes the file at `path`; returns whether it existed.
     pub fn remove(&self, path: &str) -> bool {
         self.0.borrow_mut().remove(path).is_some()
     }
 
-    /// Paths of the files below `folder` in order, or of `folder` itself where it is a file.
+    /// Paths of the files below `folder` in order, or `folder` itself if it is a file.
     pub fn below(&self, folder: &str) -> Vec<Rc<str>> {
         let files = self.0.borrow();
         let own = files.get_key_value(folder).into_iter();
@@ -144,7 +144,7 @@ fn key(path: &str) -> Rc<str> {
     path::absolute("/", path).into()
 }
 
-/// What stands before every path below `folder` in the order of paths, and behind all others that do.
+/// The lower bound of all paths below `folder`.
 fn first_below(folder: &str) -> String {
     format!("{}/", folder.trim_end_matches('/'))
 }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_what_files_are_below() {
+    fn a_folder_exists_while_files_are_below_it() {
         let files = Files::new(["/repo/a.rs", "repo/src/b.rs", "/repo-2/c.rs"].map(|path| (path.into(), path.into())));
         assert_eq!(
             files.below("/repo").iter().map(AsRef::as_ref).collect::<Vec<_>>(),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_is_read() {
+    fn appended_text_is_read_back() {
         let files = Files::default();
         files.append("/log", "a\n");
         files.append("/log", "b\n");

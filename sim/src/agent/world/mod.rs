@@ -1,8 +1,8 @@
-//! What tools act on: files in memory and a scripted shell. Nothing here ever touches the machine.
+//! The world that tools act on: files in memory and a scripted shell. It never touches the machine.
 //!
-//! * [`path`] and [`pattern`]: names of files, and which of them or of the commands are meant.
-//! * [`files`]: texts by their path.
-//! * [`shell`]: what a command says, how long it takes and what it changes.
+//! * [`path`] and [`pattern`]: file names, and patterns of files and commands.
+//! * [`files`]: texts by path.
+//! * [`shell`]: the output, duration and changes of commands.
 
 pub mod files;
 pub mod path;
@@ -15,9 +15,9 @@ pub use shell::{Change, Ran, Rule, Shell};
 /// The simulated world of a session.
 #[derive(Debug, Default)]
 pub struct World {
-    /// Texts by their path.
+    /// Texts by path.
     pub files: Files,
-    /// What commands do.
+    /// Scripted commands.
     pub shell: Shell,
 }
 

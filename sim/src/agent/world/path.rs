@@ -1,6 +1,6 @@
-//! Names of files: absolute, with `/` between the parts, on every machine.
+//! File names: absolute, with `/` between the parts, on every machine.
 
-/// `path` as seen from the folder `cwd`: absolute, without `.`, `..` and empty parts. A `..` at the root stays there.
+/// `path` relative to the folder `cwd`: absolute, without `.`, `..` and empty parts. A `..` at the root stays there.
 pub fn absolute(cwd: &str, path: &str) -> String {
     let seen_from = if path.starts_with('/') { "" } else { cwd };
     let mut parts: Vec<&str> = Vec::new();
@@ -16,8 +16,7 @@ pub fn absolute(cwd: &str, path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// What of `path` lies below `folder`: nothing where it lies elsewhere, an empty text for the folder itself. Both are
-/// absolute.
+/// `path` relative to `folder`: `None` outside, empty for the folder itself. Both are absolute.
 pub fn below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

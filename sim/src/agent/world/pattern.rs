@@ -1,13 +1,13 @@
-//! Which commands and which files are meant.
+//! Patterns of commands and files.
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// A text in which `*` stands for any text, an empty one too, and `\*` for a star.
+/// A text in which `*` matches any text, even an empty one, and `\*` matches a star.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(Vec<String>);
 
 impl Pattern {
-    /// The pattern that `text` spells.
+    /// Parses a pattern.
     pub fn new(text: &str) -> Self {
         let mut parts = vec![String::new()];
         let mut rest = text.chars().peekable();
@@ -21,18 +21,18 @@ impl Pattern {
         Self(parts)
     }
 
-    /// Whether it means one text alone.
+    /// Whether it matches only one text.
     pub const fn is_literal(&self) -> bool {
         self.0.len() == 1
     }
 
-    /// Whether it means `text`.
+    /// Whether it matches `text`.
     pub fn matches(&self, text: &str) -> bool {
         let [first, middle @ .., last] = self.0.as_slice() else {
             return self.0.iter().all(|only| only == text);
         };
         let inside = text.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str()));
-        // The earliest place of each part leaves the most for those behind it.
+        // The earliest match of each part leaves the most text for the parts after it.
         let behind = |rest: &'_ str, part: &String| rest.find(part.as_str()).map(|at| at + part.len());
         inside.is_some_and(|inside| {
             let mut from = 0;
@@ -47,7 +47,7 @@ fn push(parts: &mut [String], character: char) {
     }
 }
 
-/// The paths that a glob means: `*` and `?` stay within a name, `**` crosses folders, `{a,b}` and `[a-z]` choose.
+/// The paths that a glob matches: `*` and `?` stay within a name, `**` crosses folders, `{a,b}` and `[a-z]` choose.
 ///
 /// # Errors
 /// What is wrong with the glob.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_stand_for_any_text() {
+    fn a_star_matches_any_text() {
         let cases = [
             ("cargo test", "cargo test", true),
             ("cargo test", "cargo test -p x", false),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_of_a_path_stays_within_a_name() {
+    fn a_star_in_a_path_stays_within_a_name() {
         let meant = |glob: &str, path: &str| paths(glob).expect("a glob").is_match(path);
         assert!(meant("src/*.rs", "src/main.rs"));
         assert!(!meant("src/*.rs", "src/a/main.rs"));

@@ -1,4 +1,4 @@
-//! A shell whose commands are scripted: what they say, how long they take, what they change.
+//! A shell with scripted commands: output, duration and changes.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,51 +9,51 @@ use crate::agent::event::Event;
 use crate::agent::ground::Ground;
 use crate::time::Duration;
 
-/// What a command does.
+/// The script of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The commands that are meant.
+    /// The commands it applies to.
     pub command: Pattern,
-    /// What they say, on both channels.
+    /// Their output, on both channels.
     pub output: Rc<str>,
-    /// How they end; zero is success.
+    /// Their exit code; zero is success.
     pub exit_code: i32,
-    /// How long they take; `None` is for ever.
+    /// Their duration; `None` for a command that never ends.
     pub takes: Option<Duration>,
-    /// After how long a watcher finds that they wait for something that will not come, where they do (NOTIFY-14).
+    /// When a watcher detects that they are stuck, if they are (NOTIFY-14).
     pub stuck_after: Option<Duration>,
-    /// What they change when they end.
+    /// Their changes, made when they end.
     pub changes: Vec<Change>,
-    /// How often the rule holds, for a test that fails first and passes then; `None` is always.
+    /// How often the rule applies, for example for a test that fails first and passes later; `None` for always.
     pub times: Option<u32>,
 }
 
-/// What a command changes. Paths are seen from the directory in which it runs.
+/// A change made by a command. Paths are relative to its working directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A file holds this text from now on.
+    /// Replaces the content of a file.
     Write {
-        /// Where.
+        /// Path of the file.
         path: Rc<str>,
-        /// What.
+        /// Its new content.
         text: Rc<str>,
     },
-    /// A file grows by this text.
+    /// Appends to a file.
     Append {
-        /// Where.
+        /// Path of the file.
         path: Rc<str>,
-        /// By what.
+        /// The appended text.
         text: Rc<str>,
     },
-    /// A file is no more.
+    /// Removes a file.
     Remove {
-        /// Where.
+        /// Path of the file.
         path: Rc<str>,
     },
 }
 
 impl Rule {
-    /// The commands that `command` means say `output` and succeed at once.
+    /// Commands that match `command` print `output` and succeed at once.
     pub fn new(command: &str, output: &str) -> Self {
         Self {
             command: Pattern::new(command),
@@ -67,24 +67,24 @@ impl Rule {
     }
 }
 
-/// The rules of a world. The first that means a command and still holds is taken.
+/// The rules of a world. The first rule that matches a command and is not used up applies.
 #[derive(Debug, Default)]
 pub struct Shell {
     rules: Vec<Rule>,
-    /// How often each was taken.
+    /// How often each rule was used.
     taken: RefCell<Vec<u32>>,
 }
 
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// What it said.
+    /// Its output.
     pub output: Rc<str>,
-    /// How it ended; zero is success.
+    /// Its exit code; zero is success.
     pub exit_code: i32,
 }
 
-/// The exit code of a command that no rule knows, as of one that a real shell does not find (POSIX.1-2024, 2.8.2).
+/// The exit code of a command without a rule, as for a command that a real shell does not find (POSIX.1-2024, 2.8.2).
 const NOT_FOUND: i32 = 127;
 
 impl Shell {
@@ -94,7 +94,7 @@ impl Shell {
         Self { rules, taken }
     }
 
-    /// Takes the rule for `command`, and its number.
+    /// Uses the rule for `command`; returns it with its number.
     fn take(&self, command: &str) -> Option<(usize, &Rule)> {
         let mut taken = self.taken.borrow_mut();
         let holds = |at: usize, rule: &Rule| rule.times.is_none_or(|times| taken[at] < times);
@@ -105,7 +105,7 @@ impl Shell {
     }
 }
 
-/// A command on its way to its end.
+/// A running command.
 pub struct Command<'a> {
     ground: &'a Ground,
     world: &'a World,
@@ -115,7 +115,7 @@ pub struct Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Looks the command up and tells the watcher; `agent` runs it in `cwd`.
+    /// Looks up the command and emits an event; `agent` runs it in `cwd`.
     pub fn begin(ground: &'a Ground, world: &'a World, agent: &Rc<str>, cwd: &Rc<str>, command: &str) -> Self {
         let found = world.shell.take(command);
         let program = command.split_whitespace().next().unwrap_or_default().into();
@@ -123,12 +123,12 @@ impl<'a> Command<'a> {
         Self { ground, world, cwd: cwd.clone(), text: command.into(), rule: found.map(|(_, rule)| rule) }
     }
 
-    /// After how long a watcher finds it stuck.
+    /// When a watcher detects that it is stuck.
     pub fn stuck_after(&self) -> Option<Duration> {
         self.rule?.stuck_after
     }
 
-    /// Waits for its end; what it changes is changed then, so a command that is given up changes nothing.
+    /// Waits for its end. Its changes are made then, so a cancelled command changes nothing.
     pub async fn end(&self) -> Ran {
         let Some(rule) = self.rule else {
             let output = format!(

@@ -1,4 +1,4 @@
-//! Entries as they stand in a file, and the rows that they mean.
+//! Entries of a price file, and the rows they define.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::pricing::fees::{Fee, NotBilled};
 use crate::pricing::hours::{Hours, Weekday};
 use crate::pricing::row::{LengthTier, PriceRow, Prices, Source, Tier};
 
-/// Where something is wrong, as an offset in bytes, and what.
+/// An error: byte offset and message.
 type Problem = (usize, String);
 
 #[derive(Debug, Deserialize)]
@@ -112,7 +112,8 @@ struct NotBilledEntry {
 }
 
 impl Entries {
-    /// The rows, unless two say different things of one model and day, or one says nothing.
+    /// Converts the entries to rows. Fails if two entries give prices for the same model and day, or if one is
+    /// incomplete.
     pub(super) fn check(self) -> Result<BookFile, Problem> {
         let mut seen: BTreeSet<(ModelKey, Option<Date>)> = BTreeSet::new();
         let mut rows = Vec::with_capacity(self.price.len());
@@ -175,7 +176,7 @@ impl LongEntry {
 }
 
 impl TierEntry {
-    /// Without a factor the prices stand alone, so they must be whole.
+    /// Without a factor the prices must be complete.
     fn tier(entry: Spanned<Self>) -> Result<Tier, Problem> {
         let place = entry.span().start;
         let Self { factor, input, write_5m, write_1h, read, output } = entry.into_inner();

@@ -38,7 +38,7 @@ use super::book::PriceBook;
 use super::fees::{Fee, NotBilled};
 use super::row::PriceRow;
 
-/// What a text holds, in its order.
+/// The content of a price file, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BookFile {
     pub rows: Vec<PriceRow>,
@@ -46,7 +46,7 @@ pub(super) struct BookFile {
     pub not_billed: Vec<NotBilled>,
 }
 
-/// A text that is no price book.
+/// A text that is not a price book.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct BadBook {
@@ -67,7 +67,7 @@ impl BadBook {
     }
 }
 
-/// Reads a text.
+/// Parses a price file.
 pub(super) fn read(text: &str) -> Result<BookFile, BadBook> {
     let entries: entry::Entries = toml::from_str(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
@@ -76,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<BookFile, BadBook> {
     entries.check().map_err(|(offset, problem)| BadBook::at(text, offset, problem))
 }
 
-/// Writes what [`read`] reads.
+/// Prints a book in the format of [`read`].
 pub(super) fn print(book: &PriceBook) -> String {
     print::book(book)
 }

@@ -1,4 +1,4 @@
-//! A price book as the text that [`read`](super::read) reads.
+//! Prints a price book in the format of [`read`](super::read).
 
 use crate::pricing::book::PriceBook;
 use crate::pricing::fees::Fee;
@@ -10,9 +10,9 @@ use crate::pricing::row::{PriceRow, Prices, Tier};
 const HEAD: &str = "\
 # A price book of forkcast: USD per million tokens, list prices, days and hours in UTC.
 #
-# forkcast replay --price-book FILE takes the models that FILE names from it and all others from its own book.
-# Left out, write_5m costs as input (no fee for writing), write_1h as write_5m, read as input (no price for cached
-# tokens). The short lifetime stands in write_5m, also OpenAI's 30 minutes.
+# forkcast replay --price-book FILE uses FILE for the models it names, and the built-in book for all others.
+# Defaults: write_5m costs as input (no fee for writing), write_1h as write_5m, read as input (no price for cached
+# tokens). write_5m is the short lifetime, including OpenAI's 30 minutes.
 # long holds for the whole request where the prompt is longer; batch, flex, priority and fast (Anthropic's speed) are a
 # factor, prices, or both; peak are hours with other prices; us and regional are factors of places.
 ";
@@ -68,7 +68,7 @@ fn source(tag: &str, dated: &str, note: Option<&str>) -> String {
     given.map(|(name, text)| format!("{name} = {}\n", quoted(text))).collect()
 }
 
-/// Without those that reading fills in.
+/// The prices, without those that reading fills in.
 fn prices(prices: &Prices) -> Vec<String> {
     let filled = Prices::filled(prices.input_picousd, None, None, None, prices.output_picousd);
     let short = Prices { write_1h_picousd: prices.write_5m_picousd, ..filled };
@@ -115,7 +115,7 @@ fn per_mtok(picousd: u64) -> Money {
     Money::from_picousd(i128::from(picousd) * 1_000_000)
 }
 
-/// A basic string of TOML.
+/// A TOML basic string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Values as a person writes them: prices, factors, days, hours.
+//! Values as people write them: prices, factors, days, hours.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use crate::pricing::hours::{Span, Weekday};
 use crate::pricing::money::Money;
 use crate::wire::model::Vendor;
 
-/// Decimals of a price per million tokens that is a whole number of 10⁻¹² USD per token, and of a factor.
+/// Maximum decimals of a factor, and of a price per million tokens that is a whole number of 10⁻¹² USD per token.
 const DECIMALS: usize = 6;
 
-/// A number of millionths up to a whole number, written as an integer, a decimal or a text.
+/// A number of millionths up to a maximum, written as an integer, a decimal or a text.
 struct Millionths {
     what: &'static str,
     most: u64,
 }
 
-/// A dollar for a token, and a fee of as much.
+/// At most a million dollars.
 const USD: Millionths = Millionths { what: "USD", most: 1_000_000 };
 const PER_MTOK: Millionths = Millionths { what: "USD per million tokens", most: 1_000_000 };
 const FACTOR: Millionths = Millionths { what: "a factor", most: 1_000 };
@@ -37,7 +37,7 @@ impl Visitor<'_> for Millionths {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
-        // The shortest text that reads back as the number is the one that was written, up to 15 digits.
+        // The shortest text that reads back as this number is the one that was written, up to 15 digits.
         self.read(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
     }
 
@@ -52,7 +52,7 @@ impl Millionths {
     }
 }
 
-/// Exactly, or not at all.
+/// The exact value; `None` if it is not representable.
 fn millionths(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-/// A stretch of a day.
+/// A span of a day.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock(pub Span);
 
@@ -158,7 +158,7 @@ impl<'de> Deserialize<'de> for DayOfWeek {
     }
 }
 
-/// A maker of models.
+/// A vendor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Maker(pub Vendor);
 

@@ -10,24 +10,24 @@ pub(super) use stable::{IDENTITY, STABLE};
 
 /// A part of a prompt.
 pub(super) struct Section {
-    /// Its word in logs.
+    /// Its name in logs.
     pub name: &'static str,
-    /// What it says.
+    /// Its text.
     pub text: Cow<'static, str>,
 }
 
 impl Section {
-    /// A part that always says the same.
+    /// A part with fixed text.
     pub const fn fixed(name: &'static str, text: &'static str) -> Self {
         Self { name, text: Cow::Borrowed(text) }
     }
 
-    /// A part of a session.
+    /// A part with text of one session.
     pub const fn of(name: &'static str, text: String) -> Self {
         Self { name, text: Cow::Owned(text) }
     }
 }
 
-/// The last part of the main prompt: a note on results of tools (PROMPT-01).
+/// The last part of the main prompt: a note on tool results (PROMPT-01).
 pub(super) const CLOSING: &str = "Results of tools may be cleared from the conversation later. Write down in your \
     answers what you will still need of them.";

@@ -1,4 +1,4 @@
-//! What belongs to one session: it stands behind the divider (PROMPT-02).
+//! Parts that depend on the session; they follow the divider (PROMPT-02).
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::Section;
 use crate::agent::session::{Context, Session};
 use crate::agent::settings::Profile;
 
-/// The surroundings (PROMPT-03).
+/// The environment (PROMPT-03).
 pub fn environment(context: &Context) -> Section {
     let settings = &context.session.settings;
     let surroundings = &settings.environment;
@@ -32,7 +32,7 @@ pub fn environment(context: &Context) -> Section {
     Section::of("environment", text)
 }
 
-/// What connected servers say of themselves (PROMPT-04); nothing without servers.
+/// The descriptions of connected servers (PROMPT-04); `None` without servers.
 pub fn servers(session: &Session) -> Option<Section> {
     let mut text = "# Servers".to_owned();
     for (name, says) in &session.settings.mcp_servers {
@@ -41,7 +41,7 @@ pub fn servers(session: &Session) -> Option<Section> {
     (!session.settings.mcp_servers.is_empty()).then(|| Section::of("servers", text))
 }
 
-/// The skills that there are (PROMPT-04); nothing without skills.
+/// The available skills (PROMPT-04); `None` without skills.
 pub fn skills(session: &Session) -> Option<Section> {
     let mut text = "# Skills".to_owned();
     for skill in session.skills.all() {
@@ -50,7 +50,7 @@ pub fn skills(session: &Session) -> Option<Section> {
     session.skills.all().next().is_some().then(|| Section::of("skills", text))
 }
 
-/// How to work in this session (PROMPT-12), with what forks add (PROMPT-13, PROMPT-14).
+/// How to work in this session (PROMPT-12), with additions for forks (PROMPT-13, PROMPT-14).
 pub fn guidance(forks: Option<Profile>) -> Section {
     let mut text = GUIDANCE.to_owned();
     if let Some(profile) = forks {
@@ -77,7 +77,7 @@ const FORK_GUIDANCE: &str = " makes a fork of yourself that runs in the backgrou
 your context.
 - Fork by default when you hand work on. If you are the fork, do the work yourself.";
 
-/// What every sub-agent is told beside its own prompt.
+/// Notes for every sub-agent, in addition to its own prompt.
 pub fn notes() -> Section {
     let text = "# Notes
 - Name files by absolute paths.

@@ -1,11 +1,11 @@
-//! What every session's prompt says, word for word: it stands before the divider (PROMPT-02).
+//! The fixed text of every session's prompt; it precedes the divider (PROMPT-02).
 
 use super::Section;
 
-/// Who speaks.
+/// The line of identity.
 pub const IDENTITY: &str = "You are a coding agent that works with its user in a terminal.";
 
-/// The parts between identity and divider, in their order (PROMPT-01).
+/// The parts between identity and divider, in order (PROMPT-01).
 pub const STABLE: [Section; 8] = [
     Section::fixed("safety", SAFETY),
     Section::fixed("urls", URLS),

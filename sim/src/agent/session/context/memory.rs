@@ -1,4 +1,4 @@
-//! Memory of an agent: a directory of notes whose index stands in its system prompt (contract ADEF-11, CTX-12).
+//! An agent's memory: a directory of notes with an index that is part of the system prompt (contract ADEF-11, CTX-12).
 //!
 //! Directories are those of the public page on sub-agents (2026-09).
 
@@ -8,22 +8,22 @@ use super::Context;
 use crate::agent::definition::{AgentDefinition, MemoryScope};
 use crate::agent::session::Session;
 
-/// The file in a memory that every run of the agent is shown.
+/// The index file, which every run of the agent is shown.
 const INDEX: &str = "MEMORY.md";
 
-/// The memory of an agent as it stood when the agent began.
+/// The memory of an agent when the agent started.
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// Whose it is.
     pub scope: MemoryScope,
-    /// Where it lies; the agent reads and writes there.
+    /// Its directory; the agent reads and writes there.
     pub directory: Rc<str>,
-    /// What its index said, where there was one.
+    /// The content of its index, if there was one.
     pub index: Option<Rc<str>>,
 }
 
 impl Memory {
-    /// The memory that `definition` asks for.
+    /// The memory requested by `definition`.
     pub(super) fn of(session: &Session, definition: &AgentDefinition) -> Option<Self> {
         let scope = definition.memory?;
         let home = &session.settings.home;
@@ -41,7 +41,7 @@ impl Memory {
 }
 
 impl Context {
-    /// What the system prompt says of the agent's memory.
+    /// The text about memory in the system prompt.
     pub(in crate::agent) fn memory_text(&self) -> Option<String> {
         let Memory { scope, directory, index } = self.memory.as_ref()?;
         let shared = match scope {

@@ -1,5 +1,5 @@
-//! What a running agent has: its own id, depth, directory, abort signal, read files, tools and history
-//! (contract CTX-01..18; contexts of agents in one process never mix, CTX-18).
+//! The state of a running agent: id, depth, directory, abort signal, read files, tools and history (contract
+//! CTX-01..18; contexts of agents in one process never mix, CTX-18).
 
 mod memory;
 mod scope;
@@ -24,7 +24,7 @@ use crate::agent::permission::Mode;
 use crate::agent::transcript::Author;
 use crate::wire::Piece;
 
-/// A running agent. Everything in it is its own; what agents share is the session.
+/// A running agent. Its state is not shared with other agents; shared state is in the session.
 pub struct Context {
     /// The session.
     pub session: Rc<Session>,
@@ -34,51 +34,51 @@ pub struct Context {
     pub parent: Option<Rc<Context>>,
     /// The definition; `None` for the main agent.
     pub definition: Option<Rc<AgentDefinition>>,
-    /// `queryTracking`: the chain that all descendants share, and how deep this agent stands (CTX-06).
+    /// `queryTracking`: the chain id that all descendants share (CTX-06).
     pub chain: Rc<str>,
-    /// Zero for the main agent.
+    /// Depth below the main agent, which has zero.
     pub depth: u32,
-    /// Working directory; visible inside this agent alone (CTX-17, AGENT-10).
+    /// Working directory; visible only inside this agent (CTX-17, AGENT-10).
     pub cwd: RefCell<Rc<str>>,
-    /// Where it began.
+    /// Working directory at the start.
     pub begun_in: Rc<str>,
-    /// Ends this agent.
+    /// Stops this agent.
     pub abort: Abort,
-    /// The model it asks, as spelled.
+    /// The requested model, as spelled.
     pub model: Rc<str>,
-    /// Effort, where the definition or the session sets one.
+    /// Effort, if the definition or the session sets one.
     pub effort: Option<Rc<str>>,
-    /// The `thinking` parameter of its requests, where one is sent.
+    /// The `thinking` parameter of its requests, if any.
     pub thinking: Option<Rc<str>>,
-    /// Nobody waits for it.
+    /// Whether it runs in the background.
     pub is_async: bool,
     /// How its permission requests are handled.
     pub mode: Cell<Mode>,
-    /// Its tools as they stand on the wire, in order.
+    /// Its tools as sent, in order.
     pub pool: Rc<Pool>,
-    /// The rendered system prompt: the blocks of the last request, threaded by value (contract CACHE-25).
+    /// The rendered system prompt: the blocks of the last request, passed on by value (contract CACHE-25).
     pub system: RefCell<Rc<[Piece]>>,
-    /// What the system prompt was rendered from.
+    /// The inputs of that rendering.
     pub rendered: RefCell<Option<Rendering>>,
     /// Its memory (CTX-12).
     pub memory: Option<Memory>,
-    /// Turns that it may take.
+    /// Turn limit.
     pub max_turns: Option<u32>,
-    /// Files that it has read, with the content that it saw (CTX-02).
+    /// Files that it has read, with the content it saw (CTX-02).
     pub read_files: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
     /// Its conversation.
     pub entries: RefCell<Vec<Rc<Entry>>>,
-    /// The conversation as it was sent last, so that what was sent before stays the same messages.
+    /// The conversation as last sent, so that earlier messages stay unchanged.
     pub conversation: RefCell<Conversation>,
     /// Answered requests so far.
     pub turns: Cell<u32>,
-    /// Where the request came from, for guards; never sent.
+    /// Origin of the request, for guards; never sent.
     pub query_source: Rc<str>,
-    /// What makes it a fork; nothing of a named agent or the main agent.
+    /// Fork data; `None` for named agents and the main agent.
     pub fork: Option<Child>,
 }
 
-/// A system prompt as it was rendered last, with everything that it depends on and that can change.
+/// The last rendering of a system prompt, with all inputs that can change.
 #[derive(Clone, Debug)]
 pub struct Rendering {
     pub(in crate::agent) flags: u64,
@@ -126,19 +126,19 @@ impl Context {
         self.definition.as_ref().map_or_else(|| "main".into(), |definition| definition.agent_type.clone())
     }
 
-    /// Tells the session's watcher of `event`.
+    /// Sends `event` to the session's sink.
     pub fn emit(&self, event: &Event) {
         self.session.emit(event);
     }
 
-    /// Writes `entry` to the agent's log: of the main agent the conversation (TRANSCRIPT-10), of a sub-agent its own side
-    /// chain (TRANSCRIPT-05).
+    /// Writes `entry` to the agent's log: the conversation for the main agent (TRANSCRIPT-10), a side chain for a
+    /// sub-agent (TRANSCRIPT-05).
     pub fn record(&self, entry: &Rc<Entry>) {
         let author = Author { agent: &self.agent, is_sidechain: self.parent.is_some(), cwd: self.cwd.borrow().clone() };
         self.session.transcripts.append(&author, entry);
     }
 
-    /// Notes in the agent's log that the message `uuid` counts no more.
+    /// Marks the message `uuid` in the agent's log as withdrawn.
     pub fn strike(&self, uuid: &Rc<str>) {
         self.session.transcripts.strike(&self.agent, uuid);
     }

@@ -1,4 +1,4 @@
-//! How an agent begins and how it is tidied up on every path (contract CTX-07..16, SYNC-22).
+//! How an agent starts, and its cleanup on every path (contract CTX-07..16, SYNC-22).
 
 use std::rc::Rc;
 
@@ -8,17 +8,17 @@ use crate::agent::event::Event;
 use crate::agent::settings::shared_out;
 use crate::wire::{Piece, Role};
 
-/// What hangs on a running agent in the session. Dropping it takes everything away again, however the agent ended
-/// (CTX-16): by its last answer, by an error, by an abort, or because its loop was dropped. Of one agent there may be one
-/// at a time: a run that is taken over is dropped before its successor resumes.
-#[must_use = "dropping it tidies up behind the agent"]
+/// The session state that belongs to a running agent. Dropping it removes that state, however the agent ended (CTX-16):
+/// by its last answer, an error, an abort, or because its loop was dropped. Each agent has at most one scope at a time:
+/// a run that is taken over is dropped before its successor resumes.
+#[must_use = "dropping it cleans up after the agent"]
 pub struct Scope {
     context: Rc<Context>,
 }
 
 impl Context {
-    /// Begins a new agent: its history holds its prompt alone (CTX-08). The message has, each as a block of its own and
-    /// what siblings share first: the skills of the definition (CTX-11), its initial prompt (CTX-13), what the hooks add
+    /// Starts a new agent. Its history has only its prompt (CTX-08). The message has these blocks, with those that
+    /// siblings share first: the skills of the definition (CTX-11), its initial prompt (CTX-13), texts of the hooks
     /// that run now (CTX-09), and `prompt`.
     pub async fn begin(self: &Rc<Self>, prompt: &str) -> Scope {
         let scope = self.resume();
@@ -34,7 +34,7 @@ impl Context {
         scope
     }
 
-    /// Gives a first message its share of the declared size.
+    /// Assigns a first message its share of the declared size.
     fn size_brief(&self, content: &mut [Piece]) {
         let Some(agents) = self.session.settings.sizes.and_then(|sizes| sizes.agents) else { return };
         let weights: Vec<u64> = content.iter().map(|piece| piece.json().len() as u64).collect();
@@ -43,7 +43,7 @@ impl Context {
         }
     }
 
-    /// Begins an agent whose history stands already (SYNC-09): nothing is added to it.
+    /// Starts an agent with an existing history (SYNC-09), to which nothing is added.
     pub fn resume(self: &Rc<Self>) -> Scope {
         if let Some(definition) = &self.definition {
             self.session.hooks.register(&self.session, &self.agent, &definition.hooks);
@@ -51,7 +51,7 @@ impl Context {
         Scope { context: self.clone() }
     }
 
-    /// The skills that the definition asks for, as they stand in the first message.
+    /// The skills that the definition requests, as blocks of the first message.
     fn skill_pieces(&self) -> Vec<Piece> {
         let Some(definition) = &self.definition else { return Vec::new() };
         let mut pieces = Vec::new();

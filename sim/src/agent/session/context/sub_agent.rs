@@ -1,4 +1,4 @@
-//! How a sub-agent's context comes from its parent's (contract CTX-01..06, CTX-15; `createSubagentContext`).
+//! How a sub-agent's context is derived from its parent's (contract CTX-01..06, CTX-15; `createSubagentContext`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,41 +14,41 @@ use crate::agent::session::Pool;
 use crate::agent::session::fork::Child;
 use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
 
-/// What was decided about a sub-agent before it begins (AGENT-29).
+/// The decisions about a sub-agent before it starts (AGENT-29).
 pub struct SubAgent {
-    /// Its id: a new one of `session.ids.next("agent")` (CTX-05, G22), or that of the run that is continued.
+    /// Its id: a new one from `session.ids.next("agent")` (CTX-05, G22), or that of the run it continues.
     pub agent: Rc<str>,
-    /// What it is.
+    /// Its definition.
     pub definition: Rc<AgentDefinition>,
-    /// The model that it asks, as spelled (AGENT-16).
+    /// The requested model, as spelled (AGENT-16).
     pub model: Rc<str>,
     /// Its tools (CTX-04).
     pub pool: Rc<Pool>,
     /// How its permission requests are handled.
     pub mode: Mode,
-    /// Nobody waits for it: the parent's abort signal is not its own (ASYNC-11).
+    /// Whether it runs in the background; then it does not share the parent's abort signal (ASYNC-11).
     pub is_async: bool,
-    /// A directory in the place of the parent's (AGENT-10); it must be absolute.
+    /// A directory instead of the parent's (AGENT-10); it must be absolute.
     pub cwd: Option<Rc<str>>,
-    /// What an earlier run of the same agent leaves to it (SYNC-09).
+    /// State of an earlier run of the same agent (SYNC-09).
     pub continued: Option<Continued>,
-    /// What makes it a fork (FORK-15..19).
+    /// Fork data, for a fork (FORK-15..19).
     pub fork: Option<Child>,
 }
 
-/// What a run leaves to the one that takes it over.
+/// The state that a run passes to its successor.
 #[derive(Clone, Default)]
 pub struct Continued {
     /// The conversation so far.
     pub entries: Vec<Rc<Entry>>,
-    /// The files that it has read, as it saw them.
+    /// The files that it has read, with the content it saw.
     pub read_files: BTreeMap<Rc<str>, Rc<str>>,
     /// Requests that were answered.
     pub turns: u32,
 }
 
 impl Continued {
-    /// What the run of `context` leaves; to be taken before it is tidied up.
+    /// The state of the run of `context`; to be taken before its cleanup.
     pub fn of(context: &Context) -> Self {
         let entries = context.entries.borrow().clone();
         let read_files = context.read_files.borrow().clone();
@@ -58,7 +58,7 @@ impl Continued {
 
 impl Context {
     /// The context of a sub-agent: the parent's with the fields of CTX-02..06 replaced. Its history is empty until
-    /// [`Context::begin`], or that of the run which it continues.
+    /// [`Context::begin`], or that of the run it continues.
     pub fn sub_agent(parent: &Rc<Self>, start: SubAgent) -> Rc<Self> {
         let query_source = query_source(parent, &start);
         let is_continued = start.continued.is_some();
@@ -72,7 +72,7 @@ impl Context {
             parent: Some(parent.clone()),
             chain: parent.chain.clone(),
             depth: parent.depth + 1,
-            // A fork's requests begin with what its parent's begin with.
+            // A fork's requests begin like its parent's.
             begun_in: if origin.is_some() { parent.begun_in.clone() } else { cwd.clone() },
             cwd: RefCell::new(cwd),
             abort: if start.is_async { Abort::default() } else { parent.abort.child() },
@@ -102,7 +102,7 @@ impl Context {
     }
 }
 
-/// Where the agent's requests come from (FORK-43); a fork's is what the first guard looks at.
+/// The origin of the agent's requests (FORK-43), which the first guard checks for forks.
 fn query_source(parent: &Context, start: &SubAgent) -> Rc<str> {
     let forks = &parent.session.settings.forks;
     match start.fork {

@@ -1,4 +1,4 @@
-//! One principle of cache sharing broken at a time, to see what it is worth (contract CACHE-22..28, CACHE-33).
+//! Breaks one principle of cache sharing at a time, to measure its value (contract CACHE-22..28, CACHE-33).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ pub(super) fn thinking(ablations: &BTreeSet<Ablation>, parent: &Context) -> Opti
     if ablations.contains(&Ablation::OtherThinking) { Some(other.into()) } else { parent.thinking.clone() }
 }
 
-/// A piece whose text `field` ends with `more`, at the declared size of the old one.
+/// A piece with `more` appended to its text `field`, at the declared size of the old one.
 fn reworded(piece: &Piece, field: &str, more: &str) -> Piece {
     let Ok(mut block) = serde_json::from_str::<Value>(piece.json()) else { return piece.clone() };
     if let Some(Value::String(text)) = block.get_mut(field) {

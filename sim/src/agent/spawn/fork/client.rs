@@ -1,6 +1,6 @@
 //! A fork's messages as the client of 2026 sends them (`clients.md` 1, "Prefix stability", version 2.1.330, seen
-//! 2026-11-21): of the parent's message the child's own call alone, and the directive in that call's result. So siblings
-//! share what precedes the message, and nothing of the message itself.
+//! 2026-11-21): only the child's own call from the parent's message, with the directive in that call's result. So
+//! siblings share what precedes the message, but no part of the message.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::{Request, text};
 use crate::agent::entry::Entry;
 use crate::wire::{Message, Piece, Role};
 
-/// The two messages behind the history.
+/// The two messages after the history.
 pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     let message = &request.origin.message;
     let id = &request.call.tool_use.id;

@@ -7,7 +7,7 @@ use crate::agent::settings::Profile;
 use crate::agent::settings::forks::TYPE;
 use crate::agent::settings::gate::{Closed, Meant, failed, feature, meant};
 
-/// Every condition that stands between a call and a fork; none where it forks (DIAG-05).
+/// Every condition that prevents a fork; empty if the call forks (DIAG-05).
 pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     let session = &context.session;
     let by_type = match (session.settings.forks.profile, subagent_type) {
@@ -21,7 +21,7 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     why
 }
 
-/// Tells why a call does not fork, where forks are switched on (DIAG-05). Where they are not, `agent.route` says so.
+/// Reports why a call does not fork if forks are enabled (DIAG-05). Otherwise `agent.route` reports it.
 pub fn tell(call: &Call, subagent_type: Option<&str>) {
     let context = &call.context;
     let session = &call.context.session;

@@ -1,5 +1,5 @@
-//! A fork's messages as the contract has them (FORK-20..29): the parent's message as it is, one placeholder for each of its
-//! calls, and the directive as the last text block.
+//! A fork's messages as the contract defines them (FORK-20..29): the parent's message unchanged, one placeholder for
+//! each of its calls, and the directive as the last text block.
 
 use std::rc::Rc;
 
@@ -7,13 +7,13 @@ use super::{Ablation, Request, text};
 use crate::agent::entry::{Entry, Nature};
 use crate::wire::{Message, Piece, Role};
 
-/// The two messages behind the history (FORK-27). Siblings differ in the last block alone (FORK-29).
+/// The two messages after the history (FORK-27). Siblings differ only in the last block (FORK-29).
 pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     vec![clone_of_message(request), answers(request)]
 }
 
-/// The parent's message with every block, call ids included, under an id of its own that is never sent (FORK-20..22).
-/// Messages never change, so what is sent of it is the parent's, by reference (FORK-19).
+/// The parent's message with every block, including call ids, under a new id that is never sent (FORK-20..22). Messages
+/// are immutable, so the sent content is shared with the parent by reference (FORK-19).
 fn clone_of_message(request: &Request<'_>) -> Rc<Entry> {
     Rc::new(Entry { uuid: request.uuid(), ..Entry::clone(&request.origin.message) })
 }
@@ -41,7 +41,8 @@ fn answers(request: &Request<'_>) -> Rc<Entry> {
     })
 }
 
-/// CACHE-16: what the calls really brought, as far as it is known when the child is made; of its own call that it runs.
+/// CACHE-16: the real results of the calls, as far as they are known when the child is built. The result of its own
+/// call says that it was launched.
 fn put_real_results(request: &Request<'_>, content: &mut [Piece]) {
     let entries = request.call.context.entries.borrow();
     for (id, piece) in request.origin.answers.iter().zip(content) {
@@ -57,7 +58,7 @@ fn put_real_results(request: &Request<'_>, content: &mut [Piece]) {
     }
 }
 
-/// The child's own block has the size that a scenario declares for it.
+/// Assigns the child's own block the size that a scenario declares for it.
 pub(super) fn sized(request: &Request<'_>, piece: Piece) -> Piece {
     let declared = request.call.context.session.settings.sizes.and_then(|sizes| sizes.directive_block);
     match declared {

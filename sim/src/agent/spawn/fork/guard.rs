@@ -1,4 +1,4 @@
-//! A fork does not fork again: two guards, each of which suffices (contract FORK-43..49, C01, C30).
+//! A fork does not fork again: two guards, either of which suffices (contract FORK-43..49, C01, C30).
 
 use super::{Profile, QUERY_SOURCE, text};
 use crate::agent::entry::{Entry, Nature};
@@ -7,18 +7,18 @@ use crate::outside::words;
 use crate::wire::Role;
 
 words! {
-    /// What found out that the caller is a fork.
+    /// What detected that the caller is a fork.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Guard {
-        /// Where its requests come from (FORK-44).
+        /// The origin of its requests (FORK-44).
         QuerySource = "query_source",
-        /// The tag in its history, for the case that the source was not passed on (FORK-45).
+        /// The tag in its history, in case the origin was lost (FORK-45).
         Scan = "scan",
     }
 }
 
-/// The first guard that trips for `context`, which calls in `message`: the source, then the scan (C01). What stands before a
-/// message is looked through for its first call alone.
+/// The first guard that trips for `context`, which calls in `message`: the origin, then the scan (C01). The history
+/// before a message is scanned only for its first call.
 pub fn trips(context: &Context, message: Option<&Entry>) -> Option<Guard> {
     if *context.query_source == *QUERY_SOURCE {
         return Some(Guard::QuerySource);
@@ -30,10 +30,10 @@ pub fn trips(context: &Context, message: Option<&Entry>) -> Option<Guard> {
     context.entries.borrow().iter().any(|entry| holds_tag(entry, profile)).then_some(Guard::Scan)
 }
 
-/// Whether the tag stands where the builder puts it (FORK-46): in a text block of a user message that is a list. What a
-/// user types is a string; words of the model, and results of tools, do not count: both may quote the tag.
+/// Whether the tag is where the builder puts it (FORK-46): in a text block of a user message that is a list. Typed
+/// input is a string. Model output and tool results do not count, because they may quote the tag.
 ///
-/// The client of 2026 puts the directive into a result, so there a result counts that begins as a fork's does.
+/// The client of 2026 puts the directive into a tool result, so there a result counts if it begins like a fork's.
 fn holds_tag(entry: &Entry, profile: Profile) -> bool {
     if entry.message.role != Role::User || entry.nature == Nature::Typed {
         return false;

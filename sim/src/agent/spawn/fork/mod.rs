@@ -1,16 +1,16 @@
 //! Forks: children that begin with their parent's whole conversation, byte for byte (contract FORK, CACHE-07..28).
 //!
-//! A call that means a fork passes these in order:
+//! A call that means a fork passes through these in order:
 //!
-//! * [`gate`]: whether forks are possible at all, and which condition failed (FORK-01..07).
+//! * [`gate`]: whether forks are possible, and which condition fails (FORK-01..07).
 //! * [`guard`]: a fork does not fork again (FORK-43..48).
 //! * [`origin`]: what the children of one message share, taken once: history, prompt, tools (FORK-15..19, FORK-53).
-//! * [`documents`], [`client`]: the two messages behind the history, in the contract's shape and in that of the client of
-//!   2026; [`text`] holds their words. [`ablation`]: one principle broken, to see what it is worth (CACHE-33).
-//! * `agent/session/launch.rs`: when the children ask for the first time (`design.md` 5).
-//! * [`report`]: what a child says at its end (FORK-41, FORK-42).
+//! * [`documents`], [`client`]: the two messages after the history, in the contract's form and in that of the client of
+//!   2026; [`text`] holds their wording. [`ablation`]: breaks one principle to measure its value (CACHE-33).
+//! * `agent/session/launch.rs`: when the children send their first requests (`design.md` 5).
+//! * [`report`]: a child's final report (FORK-41, FORK-42).
 //!
-//! A child runs as every agent behind does: task, transcript, lifecycle and notification of its own (FORK-50..52).
+//! A child runs like every background agent, with its own task, transcript, lifecycle and notification (FORK-50..52).
 
 pub mod ablation;
 pub mod client;
@@ -35,18 +35,18 @@ use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Call;
 
-/// Turns that a fork may take (FORK-10).
+/// Turn limit of a fork (FORK-10).
 const MAX_TURNS: u32 = 200;
 
-/// What a fork begins with.
+/// What a fork starts with.
 pub struct Beginning {
-    /// What makes its context a fork's.
+    /// The fork data of its context.
     pub child: Child,
-    /// The messages behind the history.
+    /// The messages after the history.
     pub built: Vec<Rc<Entry>>,
 }
 
-/// The definition of a fork (FORK-08..14). It is never registered: no list holds it, and its prompt is never rendered.
+/// The definition of a fork (FORK-08..14). It is never registered or listed, and its prompt is never rendered.
 pub fn definition() -> AgentDefinition {
     AgentDefinition {
         tools: Some(vec!["*".into()]),
@@ -58,10 +58,10 @@ pub fn definition() -> AgentDefinition {
     }
 }
 
-/// Decides about a call that means a fork.
+/// Resolves a call that means a fork.
 ///
 /// # Errors
-/// When a guard trips (FORK-48: no other agent takes the fork's place), or the call asks for another machine.
+/// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another machine.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
@@ -103,7 +103,8 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     })
 }
 
-/// What the child of a call begins with, built now: siblings of one message begin alike whenever they start (FORK-53).
+/// Builds the beginning of a call's child now, so that siblings of one message begin alike whenever they start
+/// (FORK-53).
 pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>) -> Beginning {
     let parent = &call.context;
     let settings = &parent.session.settings.forks;
@@ -129,13 +130,13 @@ pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>) -> Beginning
     Beginning { child, built }
 }
 
-/// What a child is built from.
+/// The inputs for building a child.
 pub struct Request<'a> {
-    /// The call that asks for it.
+    /// The call that requests it.
     pub call: &'a Call,
     /// The child's id.
     pub agent: &'a Rc<str>,
-    /// What was asked for.
+    /// The parsed input of the call.
     pub input: &'a Input,
     /// What siblings share.
     pub origin: &'a Rc<Origin>,
@@ -147,7 +148,7 @@ impl Request<'_> {
         self.call.context.session.settings.forks.ablations.contains(&ablation)
     }
 
-    /// An id for a message that was never yielded by a loop.
+    /// An id for a message that no loop yielded.
     pub fn uuid(&self) -> Rc<str> {
         self.call.context.session.ids.next("entry")
     }

@@ -1,4 +1,4 @@
-//! What the forks of one message share, taken once so that all agree (contract FORK-15..19, FORK-53, G05, G06).
+//! What the forks of one message share, taken once so that all forks agree (contract FORK-15..19, FORK-53, G05, G06).
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::agent::session::Context;
 use crate::agent::settings::shared_out;
 use crate::wire::{Index, Message, Piece, Pieces};
 
-/// What the forks of `message` share, which `parent` said.
+/// What the forks of the parent's `message` share.
 pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
     let ablations = &parent.session.settings.forks.ablations;
     let history = history(parent, message, ablations);
@@ -36,8 +36,8 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
     }
 }
 
-/// The system prompt of the parent's last request. A parent that never asked has none: it is rendered, kept, and told as
-/// unverified (G06).
+/// The system prompt of the parent's last request. If the parent never sent one, it is rendered, stored, and reported
+/// as unverified (G06).
 fn rendered(parent: &Rc<Context>) -> Rc<[Piece]> {
     if parent.system.borrow().is_empty() {
         let system = prompt::render_system(parent);
@@ -47,7 +47,7 @@ fn rendered(parent: &Rc<Context>) -> Rc<[Piece]> {
     parent.system.borrow().clone()
 }
 
-/// The parent's messages before `message`; calls that nothing answered are left out, with whatever answers no call (G05).
+/// The parent's messages before `message`, without unanswered calls and without results that answer no call (G05).
 fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>) -> Vec<Rc<Entry>> {
     let entries = parent.entries.borrow();
     let end = entries.iter().position(|entry| Rc::ptr_eq(entry, message)).unwrap_or(entries.len());
@@ -67,7 +67,7 @@ fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>
     before.iter().filter_map(|entry| complete(entry, &called, &answered)).collect()
 }
 
-/// An entry without calls that nothing answers and without answers to no call; nothing where nothing is left.
+/// An entry without unanswered calls and without results for no call; `None` if it becomes empty.
 fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<Rc<str>>) -> Option<Rc<Entry>> {
     let open = |id: &Rc<str>| !(called.contains(id) && answered.contains(id));
     let is_whole = !entry.tool_uses.iter().any(|call| open(&call.id)) && !entry.answers.iter().any(open);
@@ -89,7 +89,7 @@ fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<R
     })
 }
 
-/// The blocks of the calls. They stand in the order of the calls, among other blocks.
+/// The blocks of the calls. They are in the order of the calls, among other blocks.
 fn calls(message: &Entry) -> Index<Rc<str>, Piece> {
     let mut pieces = message.message.content.iter();
     let mut calls = Index::default();
@@ -101,7 +101,7 @@ fn calls(message: &Entry) -> Index<Rc<str>, Piece> {
     calls
 }
 
-/// One placeholder for each call, with their share of what a scenario declares for all of them.
+/// One placeholder for each call, with its share of the declared size.
 fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Pieces {
     let pieces: Vec<Piece> = answers.iter().map(|id| Piece::tool_result(id, text::PLACEHOLDER, false)).collect();
     Pieces::shared(match parent.session.settings.sizes.and_then(|sizes| sizes.placeholder) {

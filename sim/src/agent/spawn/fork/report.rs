@@ -1,4 +1,4 @@
-//! Reports of forks: five labels, and what is wrong with a report that does not have them (contract FORK-41, FORK-42).
+//! Reports of forks: five labels, and errors of reports without them (contract FORK-41, FORK-42).
 
 use crate::agent::event::Event;
 use crate::agent::session::Context;
@@ -8,17 +8,17 @@ use crate::agent::session::Context;
 pub struct Report {
     /// The scope, in the child's words.
     pub scope: String,
-    /// What it found or did.
+    /// Its findings or work.
     pub result: String,
-    /// Paths that matter.
+    /// Relevant paths.
     pub key_files: Vec<String>,
-    /// Paths that it changed, as written.
+    /// Changed paths, as written.
     pub files_changed: Vec<String>,
-    /// What stands in the way.
+    /// Open problems.
     pub issues: Option<String>,
 }
 
-/// What is wrong with a report.
+/// Why a report is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// It does not begin with its scope (FORK-40).
@@ -27,25 +27,25 @@ pub enum Malformed {
     /// A label is missing.
     #[error("it has no `{0}`")]
     Missing(&'static str),
-    /// A label comes too late.
+    /// A label is out of order.
     #[error("`{0}` stands out of order")]
     Order(&'static str),
-    /// A label stands twice.
+    /// A label appears twice.
     #[error("`{0}` stands twice")]
     Twice(&'static str),
-    /// A label that must say something says nothing.
+    /// A required label has no text.
     #[error("`{0}` is empty")]
     Empty(&'static str),
 }
 
-/// The labels in order; the first two must be there (FORK-41).
+/// The labels in order; the first two are required (FORK-41).
 const LABELS: [&str; 5] = ["Scope:", "Result:", "Key files:", "Files changed:", "Issues:"];
 
 impl Report {
     /// Reads a report.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         if !text.trim_start().starts_with(LABELS[0]) {
             return Err(Malformed::Beginning);
@@ -62,7 +62,7 @@ impl Report {
     }
 }
 
-/// What a label says that must be there.
+/// The text of a required label.
 fn required(said: Option<String>, label: &'static str) -> Result<String, Malformed> {
     match said {
         None => Err(Malformed::Missing(label)),
@@ -71,7 +71,7 @@ fn required(said: Option<String>, label: &'static str) -> Result<String, Malform
     }
 }
 
-/// What stands behind each label.
+/// The text after each label.
 fn split(text: &str) -> Result<[Option<String>; 5], Malformed> {
     let mut parts: [Option<String>; 5] = Default::default();
     let mut current = 0;
@@ -96,14 +96,14 @@ fn split(text: &str) -> Result<[Option<String>; 5], Malformed> {
     Ok(parts.map(|part| part.map(|said| said.trim().to_owned())))
 }
 
-/// Paths of a list: one a line, or set apart by commas; bullets fall away.
+/// Paths of a list: one per line, or separated by commas; bullets are removed.
 fn paths(said: Option<String>) -> Vec<String> {
     let said = said.unwrap_or_default();
     let items = said.split(['\n', ',']).map(|item| item.trim().trim_start_matches(['-', '*']).trim());
     items.filter(|item| !item.is_empty() && !item.eq_ignore_ascii_case("none")).map(str::to_owned).collect()
 }
 
-/// Tells what came of a fork's report.
+/// Emits the outcome of a fork's report.
 pub fn tell(context: &Context, text: &str) {
     let parsed = Report::parse(text);
     let problem = parsed.as_ref().err().map(|why| why.to_string().into());

@@ -1,4 +1,4 @@
-//! The words of forks, in our own wording (contract FORK-24, FORK-30..41, C02..C04, G31).
+//! The texts for forks, in our own wording (contract FORK-24, FORK-30..41, C02..C04, G31).
 
 use std::rc::Rc;
 
@@ -6,17 +6,17 @@ use crate::agent::entry::{Entry, Nature};
 use crate::agent::session::Context;
 use crate::wire::{Piece, Role};
 
-/// What marks a fork's message, for the child and for the guard (FORK-30, FORK-31, C02).
+/// Marks a fork's message, for the child and for the guard (FORK-30, FORK-31, C02).
 pub const TAG_OPEN: &str = "<fork-boilerplate>";
 const TAG_CLOSE: &str = "</fork-boilerplate>";
 
-/// The result of every call in the message that forks, the same for all calls and all children (FORK-24, C03).
+/// The result of every call in the forking message, the same for all calls and all children (FORK-24, C03).
 pub const PLACEHOLDER: &str = "Fork started; it runs in the background.";
 
 /// How the result of the child's own call begins in the client of 2026 (`clients.md` 1).
 pub const STARTED_AS_YOU: &str = "Fork started: that fork is you.";
 
-/// What a fork is told that wants to fork (FORK-48).
+/// The refusal for a fork that tries to fork (FORK-48).
 pub const REFUSAL: &str = "You are a fork, and forks do not fork: do the work yourself with your own tools.";
 
 /// The rules of a fork (FORK-32..41).
@@ -33,13 +33,13 @@ Key files: paths that matter
 Files changed: paths, with the hash of the commit; only if you changed any
 Issues: what stands in the way; only if anything does";
 
-/// The rules within their tag, then the directive under its label (FORK-30, C04).
+/// The rules inside their tag, then the directive with its label (FORK-30, C04).
 pub fn directive(prompt: &str) -> String {
     format!("{TAG_OPEN}\n{RULES}\n{TAG_CLOSE}\n\nfork-directive: {prompt}")
 }
 
-/// What a fork in a worktree is told, as a message of its own behind the two built ones (FORK-54, G31). Worktrees are not
-/// made yet: the words stand where they will stand, and the child works where its parent does.
+/// The notice for a fork in a worktree, as a separate message after the two built ones (FORK-54, G31). Worktrees are
+/// not created yet: the notice is in its final place, but the child works in its parent's directory.
 pub fn worktree_notice(parent: &Context, agent: &str) -> Rc<Entry> {
     let cwd = parent.cwd.borrow().clone();
     let words = format!(
