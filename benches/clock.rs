@@ -1,10 +1,10 @@
-//! What a measured piece of work took of this machine.
+//! Processor time and memory of measured work.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Processor time of `work` on this thread, so that other load shows less; the time on the wall where the system does
-/// not tell it (it does on Linux).
+/// Processor time of `work` on this thread, which is less affected by other load; wall-clock time if the system does
+/// not report it (Linux does).
 pub fn processor_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let (start, began) = (on_processor(), Instant::now());
     let done = work();
@@ -17,7 +17,7 @@ fn on_processor() -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// The most memory that this process has had, in megabytes; zero where the system does not tell.
+/// The peak memory of this process in megabytes; zero if the system does not report it.
 pub fn peak_mb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

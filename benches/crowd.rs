@@ -1,5 +1,5 @@
-//! A run of many agents: the main agent launches everybody at once, everybody reads file after file, and everybody who
-//! ends is told of.
+//! A run of many agents: the main agent launches all of them at once, each reads file after file, and each end is
+//! reported.
 
 use forkcast_sim::agent::world::Files;
 use forkcast_sim::laws;
@@ -10,25 +10,25 @@ use forkcast_sim::simulation::{Act, Does, Setup};
 use forkcast_sim::time::Instant;
 use serde_json::json;
 
-/// Files of the world, each of about a thousand tokens. Agents with more turns read them again from the first one on.
+/// Files of the world, about a thousand tokens each. Agents with more turns read them again from the first one.
 const FILES: u32 = 100;
 
-/// How many agents take how many turns.
+/// The number of agents and turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crowd {
-    /// Agents beside the main one.
+    /// Agents besides the main one.
     pub agents: u32,
-    /// Turns of each; in every one but the last it reads a file.
+    /// Turns of each; it reads a file in every turn except the last.
     pub turns: u32,
 }
 
 impl Crowd {
-    /// All turns but those of the main agent.
+    /// All turns except those of the main agent.
     pub fn turns_in_all(self) -> u32 {
         self.agents * self.turns
     }
 
-    /// A run of the crowd that nobody watches.
+    /// A run of the crowd without observers.
     pub fn unwatched(self) -> Setup {
         let mut setup = Setup::new(1, Replies { crowd: self, messages: 0 });
         setup.world.files = Files::new((0..FILES).map(|file| (format!("/repo/{file}.txt"), text(file))));
@@ -36,7 +36,7 @@ impl Crowd {
         setup
     }
 
-    /// A run of the crowd under the laws whose names `is_wanted`.
+    /// A run of the crowd under the laws that `is_wanted` selects by name.
     pub fn watched(self, is_wanted: impl Fn(&str) -> bool) -> Setup {
         let mut setup = self.unwatched();
         setup.observers = laws::all(&setup.rules, &Seed::new(1));
@@ -49,7 +49,7 @@ fn text(file: u32) -> String {
     (0..40).map(|line| format!("{file}: line {line} of a file that somebody reads, in words enough\n")).collect()
 }
 
-/// What the model says to each of them.
+/// The model's answers.
 struct Replies {
     crowd: Crowd,
     messages: u64,

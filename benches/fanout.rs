@@ -1,6 +1,6 @@
-//! Fan-outs as the laboratory plays them: what a child costs does not depend on how many there are.
+//! Fan-outs: the cost per child does not depend on the number of children.
 
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::hint::black_box;
 use std::rc::Rc;
@@ -23,17 +23,17 @@ fn small() -> Cell {
     Cell { children: 8, turns: 5, ..Cell::default() }
 }
 
-/// Children of a parent of 100,000 tokens. Of the model's window nothing is asked.
+/// Children of a parent of 100,000 tokens, without the limit of the model's window.
 fn wide(profile: Profile, children: u32) -> Cell {
     Cell { children, profile, prefix: 100_000, without_window: true, ..Cell::default() }
 }
 
-/// Plays a cell; one that fails measures nothing.
+/// Plays a cell; a failed one is not measured.
 fn played(cell: &Cell, book: &Rc<PriceBook>) -> Option<Outcome> {
     play(cell, book).map_err(|why| eprintln!("{why}")).ok()
 }
 
-/// Each size once, smallest first, told in words: the processor, and the most memory up to then.
+/// Plays each size once, smallest first, and prints processor time and peak memory so far.
 fn told(book: &Rc<PriceBook>) {
     for profile in Profile::ALL {
         for children in CHILDREN {

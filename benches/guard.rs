@@ -1,6 +1,6 @@
-//! The prefix guard: checking a request costs a look at its bytes and the work that is new in it.
+//! The prefix guard: checking a request costs one pass over its bytes, plus work for the new part.
 
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use forkcast_sim::guard::{Guard, Rules, Sent};
 
 const MESSAGE_BYTES: usize = 600;
 
-/// A body of so many messages and a last one that says `tail`; system prompt and last block are marked.
+/// A body with this many messages and a last one with the text `tail`; system prompt and last block are marked.
 fn body(messages: usize, tail: &str) -> String {
     let mut text = String::new();
     for turn in 0..messages {
@@ -30,7 +30,7 @@ fn take(guard: &mut Guard, body: &str) {
     let _ = black_box(checked);
 }
 
-/// One request more at the end of conversations of growing size.
+/// One more request at the end of conversations of growing size.
 fn one_request(c: &mut Criterion) {
     let mut group = c.benchmark_group("guard_one_request");
     for messages in [75, 150, 300, 600, 1_200] {
@@ -45,7 +45,7 @@ fn one_request(c: &mut Criterion) {
     group.finish();
 }
 
-/// A thousand requests: a conversation that grows to 200 kB, and the same 200 kB with another tail each time.
+/// A thousand requests: a conversation that grows to 200 kB, and the same 200 kB with a different tail each time.
 fn thousand(c: &mut Criterion) {
     let mut group = c.benchmark_group("guard_thousand_requests");
     group.sample_size(10);

@@ -1,7 +1,7 @@
-//! From the raw bytes of a body to the verdict, where an earlier request had the prefix.
+//! From the raw bytes of a body to the verdict, if an earlier request had the prefix.
 
-#![allow(clippy::expect_used)] // A bench that cannot read its own input should stop at once.
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(clippy::expect_used)] // A bench that cannot read its own input should stop.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ impl Reader {
         Self { wire: Wire::new(rules.forms), cache: MarkedCache::new(rules, 0) }
     }
 
-    /// Reads a body, sizes it by its length and asks the cache; gives the tokens read.
+    /// Reads a body, sizes it by length and looks it up in the cache; returns the tokens read.
     fn verdict(&mut self, body: &[u8]) -> u64 {
         let request = self.wire.read(body, "bench", "").expect("the body is a request");
         let cumulative = Pins::default().sizes(&request, &self.wire, None, None);
@@ -73,8 +73,7 @@ fn known_prefix(c: &mut Criterion) {
     group.finish();
 }
 
-/// Captured bodies that lie beside the repository, where they do, and of which the requests before them had all but the
-/// newest turn.
+/// Captured bodies next to the repository, if present; earlier requests had everything except their newest turn.
 fn captured(c: &mut Criterion) {
     let capture = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -1,4 +1,4 @@
-//! Inputs of the benches, made from a fixed rule so that every run measures the same work.
+//! Inputs of the benches, generated deterministically so that every run measures the same work.
 
 pub mod clock;
 pub mod crowd;
@@ -7,7 +7,7 @@ use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Ttl};
 
-/// An arena with its cache, as a simulation has it.
+/// An arena with its cache, as in a simulation.
 #[derive(Debug)]
 pub struct World {
     /// Blocks.
@@ -41,7 +41,7 @@ pub fn marker(node: NodeId) -> Marker {
 }
 
 impl World {
-    /// The prefix `parent` and one more text block of `tokens`.
+    /// The prefix `parent` extended by a text block of `tokens`.
     pub fn extend(&mut self, parent: NodeId, text: &[u8], tokens: u64) -> NodeId {
         let content = Content { level: Level::Messages, role: Role::User, kind: BlockKind::Text, bytes: text };
         let block = self.blocks.intern(content);
@@ -50,7 +50,7 @@ impl World {
         node
     }
 
-    /// Serves the prompt `end`, marked at its last block; gives the tokens read.
+    /// Serves the prompt `end`, marked at its last block; returns the tokens read.
     pub fn request(&mut self, end: NodeId) -> u64 {
         let markers = [marker(end)];
         let prompt = Prompt {
@@ -68,7 +68,7 @@ impl World {
     }
 }
 
-/// `len` bytes of text that differ for each `seed`.
+/// `len` bytes of text, different for each `seed`.
 pub fn text(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::with_capacity(len + 8);
@@ -92,8 +92,8 @@ pub fn warm_parent(world: &mut World) -> NodeId {
     end
 }
 
-/// A request body in the shape of Claude Code's: three system blocks, tools with schemas, a tool loop of `turns`.
-/// The last block carries a breakpoint.
+/// A request body in the format of Claude Code: three system blocks, tools with schemas, a tool loop of `turns`. The
+/// last block has a breakpoint.
 pub fn body(turns: usize) -> Vec<u8> {
     let words = |seed: usize, len: usize| String::from_utf8_lossy(&text(seed as u64, len)).replace(' ', "\\n  ");
     let tools: Vec<String> = (0..12)

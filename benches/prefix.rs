@@ -1,6 +1,6 @@
-//! Forks, look-ups and long conversations: what is shared costs nothing.
+//! Forks, look-ups and long conversations: shared parts cost nothing.
 
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::hint::black_box;
 
@@ -14,7 +14,7 @@ fn suffixes(count: u64) -> Vec<Vec<u8>> {
     (0..count).map(|fork| text(fork + 1_000_000, SUFFIX_BYTES)).collect()
 }
 
-/// Forks of a warm parent of 100,000 tokens, against one pass of interning over their suffixes.
+/// Forks of a warm parent of 100,000 tokens, compared with interning only their suffixes.
 fn forks(c: &mut Criterion) {
     let mut group = c.benchmark_group("forks");
     group.sample_size(20);
@@ -76,7 +76,7 @@ fn look_up(c: &mut Criterion) {
     group.finish();
 }
 
-/// A conversation that grows by two blocks a turn: the time of one turn at its end.
+/// A conversation that grows by two blocks per turn: the time of one turn at its end.
 fn long_conversation(c: &mut Criterion) {
     let mut group = c.benchmark_group("turn_of_a_conversation");
     group.sample_size(20);

@@ -1,6 +1,6 @@
-//! Whole runs: agents, tools, cache, ledger and laws. Costs grow with turns, and laws cost little.
+//! Whole runs: agents, tools, cache, ledger and laws. Cost is linear in turns, and laws cost little.
 
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use forkcast_benches::clock::{peak_mb, processor_time};
 use forkcast_benches::crowd::Crowd;
 use forkcast_sim::simulation::{Finished, Setup, run};
 
-/// A thousand, ten thousand and a hundred thousand turns; the budget is that of the second.
+/// A thousand, ten thousand and a hundred thousand turns; the budget is for the second.
 const CROWDS: [Crowd; 3] =
     [Crowd { agents: 10, turns: 100 }, Crowd { agents: 100, turns: 100 }, Crowd { agents: 1_000, turns: 100 }];
 
-/// Crowds of more turns are told of once; criterion would run them for minutes.
+/// Larger crowds are only run once; criterion would run them for minutes.
 const SAMPLED_TURNS_MAX: u32 = 10_000;
 
-/// Runs it; a run that fails measures nothing.
+/// Runs the setup; a failed run is not measured.
 fn finished(setup: Setup) -> Option<Finished> {
     match run(setup) {
         Ok(finished) => Some(finished),
@@ -28,7 +28,7 @@ fn finished(setup: Setup) -> Option<Finished> {
     }
 }
 
-/// One run of each size under all laws and one without, told in words: turns, tokens, events, the clock, and memory.
+/// Runs each size once with all laws and once without, and prints turns, tokens, events, time and memory.
 fn told() {
     for crowd in CROWDS {
         let began = Instant::now();

@@ -1,6 +1,6 @@
-//! Timer events a second: our executor beside tokio's paused clock, in processor time of the one thread.
+//! Timer events per second: our executor and tokio's paused clock, in processor time of one thread.
 
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::hint::black_box;
 use std::rc::Rc;
@@ -10,15 +10,15 @@ use criterion::{Bencher, BenchmarkId, Criterion, SamplingMode, Throughput, crite
 use forkcast_benches::clock::processor_time;
 use forkcast_sim::time::{Duration, Plan, run};
 
-/// Tasks and the sleeps of each.
+/// Number of tasks, and sleeps of each.
 const SIZES: [(u64, u64); 3] = [(100, 1_000), (10_000, 100), (300_000, 3)];
 
-/// Sleeps of 1 to 60,000 ms, the same for both; whole ones, because tokio rounds up to the millisecond.
+/// Sleeps of 1 to 60,000 ms, the same for both; whole milliseconds, because tokio rounds up to them.
 struct Spans(u64);
 
 impl Spans {
     fn next_ms(&mut self) -> u64 {
-        // Knuth's multiplier: the spans have to be spread, no more.
+        // Knuth's multiplier: it only needs to spread the spans.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % 60_000 + 1
     }

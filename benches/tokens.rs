@@ -1,8 +1,8 @@
-//! The exact counter beside `tiktoken-rs`, on the text of this project: its sources, its pages and comments, its schemas
-//! and samples.
+//! The exact counter compared with `tiktoken-rs`, on the text of this project: sources, pages and comments, schemas and
+//! samples.
 
-#![allow(clippy::expect_used, clippy::panic)] // A bench that cannot read its own input should stop at once.
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(clippy::expect_used, clippy::panic)] // A bench that cannot read its own input should stop.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::fs;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use forkcast_tokens::Vocabulary;
 
-/// Texts of one kind, each a document.
+/// Texts of one kind, one per document.
 struct Corpus {
     name: &'static str,
     documents: Vec<String>,
@@ -40,7 +40,7 @@ fn corpora() -> Vec<Corpus> {
         .collect()
 }
 
-/// The sentences of a source file.
+/// The comments of a source file.
 fn comments(source: &str) -> String {
     let lines = source.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
     lines.map(|line| format!("{}\n", line.trim_start_matches(['/', '!', ' ']))).collect()
@@ -85,13 +85,13 @@ fn count(c: &mut Criterion) {
     }
 }
 
-/// Rounds of the comparison.
+/// Number of rounds.
 const ROUNDS: usize = 9;
 
-/// Both counters in turn over the same text, each time on a thread of its own: the fast one keeps pieces per thread,
-/// and no round may gain from the one before.
+/// Both counters in turn over the same text, each time on a new thread: ours has a per-thread cache of pieces, and no
+/// round may benefit from an earlier one.
 fn interleaved(c: &mut Criterion) {
-    // With `--test` criterion calls every function once; the comparison is a measurement of its own kind.
+    // With `--test`, criterion calls every function once; this comparison is measured separately.
     let _ = c;
     for vocabulary in Vocabulary::ALL {
         for corpus in corpora() {

@@ -1,7 +1,7 @@
-//! What-ifs are answered in the one pass of the replay: what five of them add to it.
+//! What-ifs are answered in the single pass of the replay: the additional time for five of them.
 
-#![allow(clippy::expect_used)] // A bench that cannot read its own input should stop at once.
-#![allow(missing_docs)] // criterion_main writes an undocumented function.
+#![allow(clippy::expect_used)] // A bench that cannot read its own input should stop.
+#![allow(missing_docs)] // criterion_main generates an undocumented function.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -11,11 +11,11 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::what_if::WhatIf;
 
-/// Beside nothing at all: other lifetimes, pings, another model, other breakpoints.
+/// Compared with none: other lifetimes, pings, another model, other breakpoints.
 const WHAT_IFS: [&str; 5] =
     ["ttl=1h", "ttl=head-1h", "keepalive=2@270", "model=claude-sonnet-4-5", "breakpoints=tail+previous"];
 
-/// A session of so many requests, each a minute after the last, with a pause of ten minutes after every twentieth.
+/// A session of this many requests, one per minute, with a pause of ten minutes after every twentieth.
 fn session(requests: usize) -> String {
     let mut text = String::new();
     let mut second = 0;

@@ -1,5 +1,5 @@
-//! Lists the scenarios of the catalog, so that a new one is one file. Texts are written out: the path of a file would make
-//! the program differ by the folder in which it was built (`.ci/release`).
+//! Lists the scenarios of the catalog, so that a new scenario is one new file. Their texts are embedded, because file
+//! paths would make the program depend on the folder in which it was built (`.ci/release`).
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,4 +1,4 @@
-//! The requests of a run as a proxy in front of its agents would have seen them, for the prefix guard and for locks.
+//! The requests of a run as a proxy between agents and provider would record them, for the prefix guard and for locks.
 
 use std::fs;
 use std::path::Path;
@@ -11,22 +11,22 @@ use crate::catalog;
 use crate::format::Scenario;
 use crate::run::Run;
 
-/// What was handed on.
+/// What was passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
-    /// Requests that the sink was given.
+    /// Requests passed to the sink.
     pub requests: usize,
-    /// Requests that were refused or given up before the first byte: nothing was read or written.
+    /// Requests that were refused or cancelled before the first byte: nothing was read or written.
     pub unanswered: usize,
-    /// Bodies that the sink did not take: the request and why. None of the runtime's should be among them.
+    /// Bodies that the sink refused: request index and reason. Bodies of the runtime should never be among them.
     pub refused: Vec<(usize, String)>,
 }
 
-/// The scenario that `path` means: a file in the format of scenarios, or the name of one that is built in. `None` where it
-/// is something else, such as a recording.
+/// The scenario at `path`: a scenario file, or the name of a built-in scenario. `None` for anything else, such as a
+/// recording.
 ///
 /// # Errors
-/// When it is a scenario with mistakes in it; each with its place.
+/// If it is an invalid scenario; every mistake with its place.
 pub fn scenario(path: &Path) -> Option<Result<Scenario, String>> {
     let name = path.to_string_lossy();
     if !path.exists() {
@@ -34,20 +34,20 @@ pub fn scenario(path: &Path) -> Option<Result<Scenario, String>> {
             .map(|entry| entry.read(&[]).map_err(|problems| problems.to_string()));
     }
     let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    // What is no scenario by its name is not read: a pipe gives its content once.
+    // Files without a scenario's extension are not read, because a pipe gives its content only once.
     let text = is_yaml.then(|| fs::read_to_string(path).ok()).flatten().filter(|text| is_scenario(text))?;
     let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
     Some(Scenario::read(&stem, &name, &text, &[]).map_err(|problems| problems.to_string()))
 }
 
-/// A scenario has a script at its top; no recording has.
+/// A scenario has `script` at the top level; recordings do not.
 fn is_scenario(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("script:"))
 }
 
-/// Hands the requests of a run to `sink` in the order in which they were sent: the bodies, whose they are, when they were
-/// sent and answered, and what the simulated provider reported. An agent is called by its type, with its number where
-/// there are several.
+/// Passes the requests of a run to `sink` in the order in which they were sent: bodies, agents, times of request and
+/// answer, and the usage that the simulated provider reported. Agents are named by type, with a number if there are
+/// several.
 pub fn feed(run: &Run, sink: &mut dyn Sink) -> Capture {
     let mut capture = Capture::default();
     let scope = &*run.scenario.name;

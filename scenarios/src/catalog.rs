@@ -1,4 +1,4 @@
-//! The scenarios that are built in: the files of `catalog/`, by their names.
+//! The built-in scenarios: the files in `catalog/`, by name.
 
 use std::iter;
 use std::sync::LazyLock;
@@ -7,20 +7,20 @@ use crate::format::problem::Problems;
 use crate::format::set::Change;
 use crate::format::{Scenario, variant};
 
-/// A scenario that is built in, or a variant of one.
+/// A built-in scenario or one of its variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogItem {
-    /// `group/name`, of a variant `group/name+variant`.
+    /// `group/name`, or `group/name+variant` for a variant.
     pub name: String,
     /// Its file's text.
     pub text: &'static str,
     /// The scenario's name.
     scenario: &'static str,
-    /// The variant's.
+    /// The variant's name.
     variant: Option<String>,
 }
 
-/// What `forkcast run` runs without a path.
+/// The scenario that `forkcast run` runs without a path.
 pub const DEFAULT: &str = "forks/fan-out";
 
 /// Names and texts of the files.
@@ -34,12 +34,12 @@ static CATALOG: LazyLock<Vec<CatalogItem>> = LazyLock::new(|| {
     FILES.iter().flat_map(variants).collect()
 });
 
-/// Every scenario, by name, each before its variants.
+/// All scenarios, ordered by name, each before its variants.
 pub fn all() -> &'static [CatalogItem] {
     &CATALOG
 }
 
-/// The scenario called `name`; its group may be left out where no other is called the same.
+/// The scenario called `name`. The group may be left out if the name is unique.
 pub fn find(name: &str) -> Option<&'static CatalogItem> {
     let exact = CATALOG.iter().find(|entry| entry.name == name);
     let mut called = CATALOG.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
@@ -52,12 +52,12 @@ impl CatalogItem {
         Self { name, text, scenario, variant }
     }
 
-    /// The file, as messages name it.
+    /// The file name for messages.
     pub fn file(&self) -> String {
         format!("scenarios/catalog/{}.yaml", self.scenario)
     }
 
-    /// Reads it.
+    /// Reads the scenario.
     ///
     /// # Errors
     /// What is wrong with it, or with the changes.
@@ -67,7 +67,7 @@ impl CatalogItem {
         Ok(variant.unwrap_or(scenario))
     }
 
-    /// The first sentence of what it claims.
+    /// The first sentence of its description.
     pub fn claim(&self) -> String {
         let about = self.read(&[]).map(|scenario| scenario.about);
         debug_assert!(about.is_ok(), "the catalog can be read: {about:?}");

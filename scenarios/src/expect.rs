@@ -1,5 +1,4 @@
-//! Whether what came out is what was expected: one sentence for each claim that does not hold, with the place in the
-//! scenario where it is made.
+//! Compares results with expectations: one sentence for each failed expectation, with its place in the scenario.
 
 mod difference;
 mod events;
@@ -10,7 +9,7 @@ use crate::format::problem::Problem;
 use crate::format::reading::Origin;
 use crate::run::Run;
 
-/// Claims that do not hold; empty where all do.
+/// Failed expectations; empty if all hold.
 pub fn failures(run: &Run) -> Vec<Problem> {
     let mut failed = Failures { run, found: Vec::new() };
     ending(&mut failed);
@@ -22,7 +21,7 @@ pub fn failures(run: &Run) -> Vec<Problem> {
     failed.found
 }
 
-/// Claims that failed so far.
+/// Expectations that failed so far.
 struct Failures<'a> {
     run: &'a Run,
     found: Vec<Problem>,
@@ -37,13 +36,12 @@ impl Failures<'_> {
     }
 }
 
-/// An act that found nothing to act upon does not do what the scenario tells.
+/// A user act without a target is a failure, because it does not do what the scenario says.
 fn idle(failed: &mut Failures<'_>) {
     let run = failed.run;
     for (act, why) in &run.idle {
         if let Some(act) = run.scenario.user.get(*act) {
-            let says =
-                format!("at {} ms this looked for {why}, and there was none; mend the instant or the name", act.at_ms);
+            let says = format!("at {} ms there was no {why}; correct the instant or the name", act.at_ms);
             failed.add(&act.origin, says);
         }
     }
@@ -60,6 +58,6 @@ fn ending(failed: &mut Failures<'_>) {
     } else if let Some((text, origin)) = &expect.message
         && !message.contains(&**text)
     {
-        failed.add(origin, format!("expected a message with {text:?} in it; it is {message:?}"));
+        failed.add(origin, format!("expected a message that contains {text:?}; found {message:?}"));
     }
 }

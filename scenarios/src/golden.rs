@@ -1,5 +1,5 @@
-//! A run as text that is kept beside its scenario: digest, agents, requests, laws. Whoever changes what a run does sees
-//! it there, line by line.
+//! A run as text, stored as a golden file next to its scenario: digest, agents, requests, laws. It shows changed
+//! behaviour line by line.
 
 use std::fmt::Write;
 

@@ -1,15 +1,15 @@
-//! Claims about agents, one YAML file each: a world, a script, and what must come out.
+//! Scenarios: YAML files with a world, a script and expectations about agents.
 //!
 //! Modules in reading order:
 //!
-//! * [`format`](mod@format): a scenario as it is written, and everything that can be wrong with it.
-//! * [`load`]: from there to what a simulation is given.
-//! * [`run`]: what came of it.
-//! * [`expect`]: whether that is what was expected.
-//! * [`golden`]: the same as text that is kept beside the scenario.
-//! * [`catalog`]: the scenarios that are built in.
-//! * [`capture`]: its requests as a proxy would have seen them, for the prefix guard.
-//! * [`fanout`]: what fan-out costs, as a run and as a formula.
+//! * [`format`](mod@format): the format and its checks.
+//! * [`load`]: converts a scenario to the setup of a simulation.
+//! * [`run`]: runs it, and holds the results.
+//! * [`expect`]: compares results with expectations.
+//! * [`golden`]: a run as text, stored next to the scenario.
+//! * [`catalog`]: the built-in scenarios.
+//! * [`capture`]: the requests of a run as a proxy would record them, for the prefix guard.
+//! * [`fanout`]: the cost of fan-out, as a run and as a formula.
 //! * [`sweep`]: grids of any of these in parts, on many cores and machines.
 
 pub mod capture;

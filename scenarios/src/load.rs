@@ -1,5 +1,5 @@
-//! From a scenario as it is written to what a simulation is given. Nothing can fail here: what can be wrong with a
-//! scenario is found when it is read.
+//! Converts a scenario to the setup of a simulation. This cannot fail, because scenarios are checked when they are
+//! read.
 
 mod history;
 
@@ -27,10 +27,10 @@ use crate::format::user;
 use crate::format::world::{self, WorldText};
 use crate::format::{PaceText, Scenario};
 
-/// Answers of all models together that a scenario may take, unless it says another number.
+/// Default limit on the answers of all models together.
 pub(crate) const TURNS_MAX: u64 = 10_000;
 
-/// Everything that a simulation begins with. Every event and every request is kept.
+/// The setup of a simulation. All events and requests are kept.
 pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
     let rules = scenario.cache.unwrap_or_default();
     let commands = scenario.world.commands.iter().map(|(name, command)| {
@@ -61,12 +61,12 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
     }
 }
 
-/// The sizes of requests of this scenario's run, again.
+/// Recounts the request sizes of this scenario's run.
 pub fn recount(scenario: &Scenario) -> Recount {
     Recount::new(sizing(scenario), scenario.cache.unwrap_or_default().forms)
 }
 
-/// Sizes are declared where the scenario does, and else counted as `replay` counts, by the model's own rule.
+/// Sizes are declared if the scenario declares them; otherwise they are counted by the model's rule, as in `replay`.
 fn sizing(scenario: &Scenario) -> Sizing {
     let counter = Arc::new(Counter::default());
     if scenario.prompt.sizes.is_some() { Sizing::DeclaredOrCounted(counter) } else { Sizing::Counted(counter) }
@@ -76,7 +76,7 @@ fn act(act: &user::Act) -> Act {
     Act { at: Instant::from_millis(act.at_ms), does: act.does.clone() }
 }
 
-/// Options of the session: what the scenario says, and the runtime's defaults for the rest.
+/// Options of the session, with the runtime's defaults for omitted ones.
 pub fn settings(scenario: &Scenario) -> Settings {
     let said = &scenario.session;
     let default = Settings::default();
@@ -146,7 +146,7 @@ pub fn permissions(scenario: &Scenario) -> Permissions {
     Permissions::new(mode, scenario.session.bypass_allowed.unwrap_or(false), scenario.world.permissions.clone())
 }
 
-/// Hooks of the session, and what hooks of definitions say.
+/// Hooks of the session, and the scripts of hooks in definitions.
 pub fn hooks(world: &WorldText) -> Hooks {
     let (scripts, own): (Vec<_>, Vec<_>) = world.hooks.iter().cloned().partition(|text| text.of_definition);
     let mut hooks = Hooks::new(own.into_iter().map(|text| text.hook).collect());
@@ -186,7 +186,7 @@ fn shell_rule(rule: &world::ShellRule) -> ShellRule {
     }
 }
 
-/// What models say: rules with a condition first, so that they are looked at before any list.
+/// The models' answers. Rules with a condition come first, so they are tried before any list.
 pub fn script(scenario: &Scenario) -> Scripted {
     let of = |conditional: bool| {
         let replies = |script: &AgentScript| {
@@ -235,8 +235,8 @@ fn said(reply: &Reply) -> scripted::Reply {
     }
 }
 
-/// How the run is scheduled and when it is too long: the executor's limits are those of a year and a billion steps, a
-/// scenario's a million steps, since one that needs more runs in circles.
+/// Scheduling and limits of the run. The executor's own limits are a year and a billion steps. The default here is a
+/// million steps, because a scenario that needs more is probably in an endless loop.
 pub fn plan(scenario: &Scenario, interleave: Option<u64>) -> Plan {
     const STEPS: u64 = 1_000_000;
     let default = Limits::default();
@@ -247,7 +247,7 @@ pub fn plan(scenario: &Scenario, interleave: Option<u64>) -> Plan {
     Plan { interleave, limits }
 }
 
-/// How fast the provider is.
+/// Speed of the provider.
 pub fn pace(said: &PaceText) -> Pace {
     const NANOS_PER_SECOND: u64 = 1_000_000_000;
     let default = Pace::default();

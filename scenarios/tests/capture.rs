@@ -1,4 +1,4 @@
-//! Captured runs of the runtime: the guard and the lock take them like anybody's.
+//! Captured runs of the runtime, checked by the guard and locked like any others.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn check(name: &str) -> (Capture, Outcome) {
 }
 
 #[test]
-fn forks_of_the_runtime_break_nothing_and_are_named_in_the_lock() {
+fn the_runtimes_forks_break_no_prefix_and_are_named_in_the_lock() {
     for name in ["G02-siblings", "fan-out", "client-2026"] {
         let (capture, outcome) = check(name);
         assert!(capture.requests > 3, "{name}");
@@ -36,7 +36,7 @@ fn forks_of_the_runtime_break_nothing_and_are_named_in_the_lock() {
 }
 
 #[test]
-fn a_flag_that_flips_in_the_system_prompt_is_found_in_the_parent_and_in_no_fork() {
+fn a_flag_flip_in_the_system_prompt_is_found_in_the_parent_only() {
     let (_, outcome) = check("E15");
     let broken: Vec<_> = outcome.report.findings.iter().filter(|found| found.breaks_prefix).collect();
     let said: Vec<_> = broken.iter().map(|found| (&*found.chain, found.cause.word(), &*found.path)).collect();
@@ -44,7 +44,7 @@ fn a_flag_that_flips_in_the_system_prompt_is_found_in_the_parent_and_in_no_fork(
 }
 
 #[test]
-fn the_same_scenario_equals_its_lock() {
+fn a_scenario_matches_its_own_lock() {
     let locks = [(); 2].map(|()| check("fan-out").1.lock.unwrap());
     assert_eq!(locks[0].text(), locks[1].text());
     let found = equality(&locks[0], &locks[1], &Rules::default());
@@ -52,7 +52,7 @@ fn the_same_scenario_equals_its_lock() {
 }
 
 #[test]
-fn what_is_no_scenario_is_left_to_the_readers() {
+fn other_files_are_left_to_the_readers() {
     assert!(capture::scenario(Path::new("no-such-scenario")).is_none());
     assert!(capture::scenario(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none());
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Every file of the catalog is a test: what it expects comes out, and the run is the one that its golden file keeps.
-//! `FORKCAST_UPDATE=1 cargo test -p forkcast-scenarios --test catalog` writes the golden files anew; never in CI.
+//! Every file of the catalog is a test: its expectations hold, and the run matches its golden file. `FORKCAST_UPDATE=1
+//! cargo test -p forkcast-scenarios --test catalog` rewrites the golden files; never in CI.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -39,7 +39,7 @@ fn holds(entry: &CatalogItem) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The first line that differs, from both.
+/// The first differing line, from both.
 fn differing(kept: &str, found: &str) -> String {
     let mut found = found.lines();
     for (number, kept) in kept.lines().enumerate() {
@@ -48,10 +48,10 @@ fn differing(kept: &str, found: &str) -> String {
             return format!("line {}\n  kept:  {kept}\n  found: {found}", number + 1);
         }
     }
-    format!("the run goes on with: {}", found.next().unwrap_or("nothing"))
+    format!("the run continues with: {}", found.next().unwrap_or("nothing"))
 }
 
-/// A golden file without a scenario is left over.
+/// A golden file without a scenario is an error.
 fn nothing_is_left_over() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog");
     for group in std::fs::read_dir(root)?.flatten() {

@@ -1,4 +1,4 @@
-//! What our own forks and others' send, put through the conformance suite.
+//! Runs our own forks and those of others through the conformance suite.
 
 mod capture;
 mod clients;

@@ -1,8 +1,8 @@
-//! The events that scenarios can expect are those that the runtime has.
+//! The events that scenarios can expect are the runtime's events.
 
 use std::path::Path;
 
-/// Words and fields of every variant, read from the runtime's own text.
+/// Names and fields of every variant, read from the runtime's source.
 fn events(source: &str) -> String {
     let body = source.split("pub enum Event {").nth(1).expect("the enum").split("\n}\n").next().unwrap();
     let variants = body.split("#[serde(rename = \"").skip(1).map(|part| {

@@ -1,4 +1,4 @@
-//! Fan-outs: the runtime, the formula and the bound against each other.
+//! Compares runtime, formula and bound of fan-outs.
 
 mod breakeven;
 mod formula;

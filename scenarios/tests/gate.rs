@@ -1,4 +1,4 @@
-//! Every cell of the matrix of forks (contract E18): one of them forks, and every other says why not.
+//! Every cell of the fork matrix (contract E18): one of them forks, and every other one reports why not.
 
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::format::set::Change;
@@ -12,7 +12,7 @@ struct Cell {
     coordinator: bool,
     interactive: bool,
     typed: bool,
-    /// A fork calls; else the main agent does.
+    /// Whether a fork makes the call, or the main agent.
     by_fork: bool,
 }
 
@@ -64,13 +64,13 @@ impl Cell {
     }
 }
 
-/// The events of a word, as the log shows them.
+/// The events with this name, as in the log.
 fn events(run: &Run, word: &str) -> Vec<Value> {
     let events = run.events.iter().map(|logged| serde_json::to_value(&logged.event).unwrap());
     events.filter(|event| event["event"] == word).collect()
 }
 
-/// What became of the call of a cell: route, type, why, in the background.
+/// The outcome of a cell's call: route, type, reason, background.
 fn route(run: &Run) -> Option<(String, String, String, bool)> {
     let routed = events(run, "agent.route").into_iter().find(|event| event["tool_use"] == "toolu_cell")?;
     let word = |field: &str| routed[field].as_str().unwrap().to_owned();
@@ -80,7 +80,7 @@ fn route(run: &Run) -> Option<(String, String, String, bool)> {
 #[test]
 fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_every_other_says_why_not() {
     let mut forked = Vec::new();
-    // Without an open gate there is no fork that could call.
+    // Without an open gate there is no fork to make the call.
     for cell in cells().filter(|cell| !cell.by_fork || cell.opens()) {
         let run = cell.run();
         assert!(run.message.is_none(), "{cell:?}: {:?}", run.message);
@@ -105,7 +105,7 @@ fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_ev
 }
 
 #[test]
-fn agent_11_agent_12_agent_13_prompt_13_prompt_16_the_tool_says_what_the_gate_allows() {
+fn agent_11_agent_12_agent_13_prompt_13_prompt_16_the_tool_description_follows_the_gate() {
     for cell in cells().filter(|cell| !cell.by_fork && !cell.typed) {
         let run = cell.run();
         let body = String::from_utf8(run.requests[0].draft().body()).unwrap();

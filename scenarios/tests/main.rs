@@ -1,6 +1,6 @@
-//! All tests of the scenarios but their catalogue, in one program.
+//! All tests of the scenarios except the catalog, in one program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 mod capture;
 mod conformance;

@@ -1,11 +1,11 @@
-//! Mistakes in scenarios: each is told with its place, what stands there, and what to do about it.
+//! Mistakes in scenarios: each is reported with its place, the value found, and what to do about it.
 
 mod fuzzed;
 
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::set::Change;
 
-/// A scenario without mistakes, to put one in.
+/// A valid scenario, for planting mistakes.
 const SOUND: &str = "\
 about: A plain turn.
 seed: 7
@@ -31,7 +31,7 @@ fn read(text: &str) -> Result<Scenario, String> {
     Scenario::read("claim", "claim.yaml", text, &[]).map_err(|problems| problems.to_string())
 }
 
-/// The message about the scenario with `there` in the place of `here`.
+/// The message about the scenario with `here` replaced by `there`.
 fn mistake(here: &str, there: &str) -> String {
     assert!(SOUND.contains(here), "{here}");
     read(&SOUND.replace(here, there)).expect_err("a mistake")
@@ -44,7 +44,7 @@ fn a_sound_scenario_is_read() {
 }
 
 #[test]
-fn an_unknown_field_is_refused_and_the_one_meant_is_named() {
+fn an_unknown_field_is_refused_with_a_suggestion() {
     let said = mistake("max_turns: 5", "max_turn: 5");
     assert_eq!(
         said,
@@ -53,13 +53,13 @@ fn an_unknown_field_is_refused_and_the_one_meant_is_named() {
 }
 
 #[test]
-fn a_wrong_type_is_told_with_what_was_found() {
+fn a_wrong_type_is_reported_with_the_value_found() {
     let said = mistake("max_turns: 5", "max_turns: five");
     assert_eq!(said, "claim.yaml:5:14: `session.max_turns`: found \"five\"; expected a whole number from 1 up");
 }
 
 #[test]
-fn text_that_yaml_takes_for_a_number_wants_quotes() {
+fn text_that_yaml_reads_as_a_number_needs_quotes() {
     let said = mistake("say: Done.", "say: 12");
     assert_eq!(
         said,
@@ -68,7 +68,7 @@ fn text_that_yaml_takes_for_a_number_wants_quotes() {
 }
 
 #[test]
-fn an_agent_without_a_script_is_named_with_what_to_add() {
+fn an_agent_without_a_script_is_reported_with_what_to_add() {
     let call = "{tool: Agent, input: {description: find it, prompt: Find it., subagent_type: explore}}";
     let said = mistake("{tool: Read, input: {file_path: /home/ana/a.txt}}", call);
     assert!(said.starts_with("claim.yaml:10:11: `script.main[0].tools[0]`: found fields tool, input; "), "{said}");
@@ -76,7 +76,7 @@ fn an_agent_without_a_script_is_named_with_what_to_add() {
 }
 
 #[test]
-fn stream_01_events_out_of_order_are_refused_at_their_place() {
+fn stream_01_events_out_of_order_are_refused_with_their_place() {
     let events = "- events: [message_start, {content_block_delta: {index: 0, text: a}}, message_stop]";
     let said = mistake("- say: Done.", events);
     assert!(said.starts_with("claim.yaml:11:31: `script.main[1].events[1]`: "), "{said}");
@@ -90,10 +90,10 @@ fn a_stream_that_never_ends_is_refused() {
 }
 
 #[test]
-fn acts_that_go_back_in_time_are_refused() {
+fn acts_out_of_order_are_refused() {
     let said = mistake("at_ms: 0,", "at_ms: 900,");
     assert!(said.starts_with("claim.yaml:14:5: `user[1]`: "), "{said}");
-    assert!(said.contains("at 500 ms, but stands behind what happens at 900 ms; sort by `at_ms`"), "{said}");
+    assert!(said.contains("at 500 ms, but is listed after an act at 900 ms; sort by `at_ms`"), "{said}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn expectations_that_cannot_hold_are_refused() {
     assert!(rate.contains("write 0.85 for 85 %"), "{rate}");
     let agent = mistake("figures: {requests: 2}", "agents: {explore: {requests: 2}}");
     assert!(
-        agent.contains("no agent `explore` can ask anything here") && agent.contains("scripted are `main`"),
+        agent.contains("agent `explore` cannot send requests") && agent.contains("there are lists for `main`"),
         "{agent}"
     );
 }
@@ -119,7 +119,7 @@ fn events_and_their_fields_must_exist() {
 }
 
 #[test]
-fn a_tool_that_does_not_exist_is_refused_unless_it_is_meant() {
+fn a_missing_tool_is_refused_unless_declared_as_missing() {
     let said = mistake("tool: Read,", "tool: Reed,");
     assert!(
         said.contains("there is no tool `Reed`; did you mean `Read`?") && said.contains("`missing: true`"),
@@ -129,15 +129,15 @@ fn a_tool_that_does_not_exist_is_refused_unless_it_is_meant() {
 }
 
 #[test]
-fn text_that_is_no_yaml_is_located() {
+fn invalid_yaml_is_located() {
     let said = mistake("  main:", "  main: [");
-    assert!(said.starts_with("claim.yaml:") && said.contains("this is no YAML that can be read"), "{said}");
+    assert!(said.starts_with("claim.yaml:") && said.contains("this is not valid YAML"), "{said}");
     let said = mistake("seed: 7", "seed: 7\nseed: 8");
     assert!(said.starts_with("claim.yaml:3:1: "), "{said}");
 }
 
 #[test]
-fn every_mistake_is_told_at_once() {
+fn all_mistakes_are_reported_together() {
     let text = SOUND.replace("seed: 7", "seed: x").replace("max_turns: 5", "max_turns: 0").replace("about:", "abuot:");
     let said = read(&text).expect_err("mistakes");
     assert_eq!(said.lines().count(), 4, "{said}");
@@ -159,7 +159,7 @@ fn a_field_can_be_set_from_outside() {
     assert!("no-equals-sign".parse::<Change>().is_err());
 }
 
-/// Two lines that make `SOUND` one that has a variant.
+/// Lines that add a variant to `SOUND`.
 const VARIANT: &str = "\
 variants:
   shorter:
@@ -169,7 +169,7 @@ variants:
 ";
 
 #[test]
-fn a_variant_is_the_scenario_with_other_values_and_its_own_claims() {
+fn a_variant_is_the_scenario_with_other_values_and_its_own_expectations() {
     let scenario = read(&format!("{SOUND}{VARIANT}")).unwrap();
     let variant = scenario.variant("shorter").unwrap();
     assert_eq!((&*variant.name, &*variant.about, variant.seed), ("claim+shorter", "One turn less.", 7));
@@ -179,7 +179,7 @@ fn a_variant_is_the_scenario_with_other_values_and_its_own_claims() {
 }
 
 #[test]
-fn mistakes_in_variants_are_told_at_their_places_and_shared_ones_once() {
+fn mistakes_in_variants_are_reported_at_their_places_and_shared_ones_once() {
     let mistake = |here: &str, there: &str| {
         let text = format!("{SOUND}{VARIANT}");
         assert!(text.contains(here), "{here}");
@@ -190,11 +190,11 @@ fn mistakes_in_variants_are_told_at_their_places_and_shared_ones_once() {
     let path = mistake("script.main[1]", "script.main[7]");
     assert!(path.starts_with("claim.yaml:22:55: ") && path.contains("the list has 2"), "{path}");
     let own = mistake("session.max_turns: 1", "expect.figures: 1");
-    assert!(own.contains("a variant's `expect` is its own and stands beside `set`"), "{own}");
+    assert!(own.contains("a variant's `expect` belongs next to `set`"), "{own}");
     let empty = mistake("set: {session.max_turns: 1, 'script.main[1].say': Over.}", "set: {}");
-    assert!(empty.contains("a variant changes something"), "{empty}");
+    assert!(empty.contains("a variant must change something"), "{empty}");
     let called = mistake("shorter:", "a+b:");
-    assert!(called.contains("has neither `+` nor `/`"), "{called}");
+    assert!(called.contains("must not contain `+` or `/`"), "{called}");
     let shared = mistake("seed: 7", "seed: x");
     assert_eq!(shared.lines().count(), 1, "{shared}");
 }
@@ -202,10 +202,10 @@ fn mistakes_in_variants_are_told_at_their_places_and_shared_ones_once() {
 #[test]
 fn unchanged_needs_a_scenario_to_compare_with() {
     let said = mistake("figures: {requests: 2}", "requests: [{agent: main, turn: 0, unchanged: true}]");
-    assert!(said.contains("this is no variant, so leave it out"), "{said}");
+    assert!(said.contains("this is not a variant, so leave it out"), "{said}");
 }
 
-/// A call of the Agent tool in the place of the one in `SOUND`.
+/// An Agent call instead of the call in `SOUND`.
 fn calling(input: &str, before: &str) -> String {
     SOUND
         .replace("{tool: Read, input: {file_path: /home/ana/a.txt}}", &format!("{{tool: Agent, input: {{{input}}}}}"))
@@ -213,7 +213,7 @@ fn calling(input: &str, before: &str) -> String {
 }
 
 #[test]
-fn a_call_that_forks_wants_a_list_for_forks() {
+fn a_forking_call_needs_a_list_for_forks() {
     let omitted = "description: look, prompt: Look.";
     let forks = read(&calling(omitted, "features: [FORK_SUBAGENT]")).expect_err("no list for forks");
     assert!(forks.contains("add a list `fork:` under `script`"), "{forks}");
@@ -228,7 +228,7 @@ fn a_call_that_forks_wants_a_list_for_forks() {
 }
 
 #[test]
-fn options_of_forks_are_told_with_what_there_is() {
+fn invalid_fork_options_are_reported_with_the_valid_ones() {
     let launch = mistake("max_turns: 5", "forks: {launch: waves=0}");
     assert!(launch.starts_with("claim.yaml:5:19: `session.forks.launch`: found \"waves=0\"; "), "{launch}");
     assert!(launch.contains("`stagger=MS` or `waves=N`"), "{launch}");
@@ -239,22 +239,22 @@ fn options_of_forks_are_told_with_what_there_is() {
 }
 
 #[test]
-fn a_history_is_of_the_user_or_of_the_model() {
+fn a_history_item_is_from_the_user_or_the_model() {
     let history = |item: &str| mistake("script:", &format!("prompt: {{history: [{item}]}}\nscript:"));
     let both = history("{user: a, say: b}");
     assert!(both.starts_with("claim.yaml:6:35: `prompt.history[0].say`: ") && both.contains("two items"), "{both}");
     let neither = history("{}");
-    assert!(neither.contains("expected `user`, or what the model said"), "{neither}");
+    assert!(neither.contains("expected `user`, or the model's answer"), "{neither}");
     let unanswered = history("{tools: [{tool: Read, input: {}}]}");
     assert!(unanswered.contains("`prompt.history[0].tools[0].result`: add `result:`"), "{unanswered}");
 }
 
 #[test]
-fn a_history_can_be_rewritten_of_an_agent_that_asks() {
+fn only_the_history_of_an_agent_with_a_script_can_be_rewritten() {
     let act = |agent: &str| {
         mistake("at_ms: 500, types: And again", &format!("at_ms: 500, rewrites: {{agent: {agent}, as: b}}"))
     };
-    assert!(act("fork").contains("no agent `fork` can ask anything here"), "{}", act("fork"));
+    assert!(act("fork").contains("agent `fork` cannot send requests"), "{}", act("fork"));
     assert!(act("main").contains("name a sub-agent"), "{}", act("main"));
 }
 
@@ -264,7 +264,7 @@ fn with_sizes(sizes: &str) -> Result<Scenario, String> {
 }
 
 #[test]
-fn sizes_that_no_sum_could_hold_are_refused_at_their_place() {
+fn oversized_values_are_refused_with_their_place() {
     let said = with_sizes("{system: 18446744073709551615}").expect_err("a mistake");
     assert_eq!(
         said,
@@ -272,7 +272,7 @@ fn sizes_that_no_sum_could_hold_are_refused_at_their_place() {
     );
     assert!(with_sizes("{system: 4000000000, growth: 5000}").is_ok());
     let said = with_sizes("{system: 5000000000, tools: 1}").expect_err("a prompt that no ledger counts");
-    assert!(said.contains("a prompt could have 5000000001 tokens, and 5000000000 are the most"), "{said}");
+    assert!(said.contains("a prompt could have 5000000001 tokens; the limit is 5000000000"), "{said}");
     let said = with_sizes("{growth: 10000000000}").expect_err("a mistake");
     assert!(said.starts_with("claim.yaml:6:8: `sizes`: found fields growth; with these sizes a prompt"), "{said}");
     let said = with_sizes("{system: 4000000000}\nlimits: {turns: 1000000}").expect_err("too much in all");
@@ -290,7 +290,7 @@ fn sizes_that_no_sum_could_hold_are_refused_at_their_place() {
 }
 
 #[test]
-fn a_call_has_an_id_of_its_own_in_its_conversation() {
+fn call_ids_are_unique_within_a_conversation() {
     let call = "{tool: Read, input: {file_path: /home/ana/a.txt}}";
     let named = |id: &str| format!("{{id: {id}, tool: Read, input: {{file_path: /home/ana/a.txt}}}}");
     let twice = mistake(call, &format!("{}\n        - {}", named("toolu_2"), named("toolu_2")));
@@ -298,17 +298,17 @@ fn a_call_has_an_id_of_its_own_in_its_conversation() {
         twice.starts_with("claim.yaml:11:11: `script.main[0].tools[1]`: found fields id, tool, input; "),
         "{twice}"
     );
-    assert!(twice.contains("has the id `toolu_2`; give each call an id of its own"), "{twice}");
+    assert!(twice.contains("has the id `toolu_2`; give each call its own id"), "{twice}");
     let later = mistake("    - say: Done.", &format!("    - tools: [{}]\n    - tools: [{}]", named("a"), named("a")));
     assert!(later.contains("`script.main[2].tools[0]`"), "{later}");
     let made = mistake(call, &named("toolu_main_1_1"));
-    assert!(made.contains("calls without an id are given ones like `toolu_main_1_1`"), "{made}");
+    assert!(made.contains("calls without an id get ids like `toolu_main_1_1`"), "{made}");
     let often = mistake(&format!("- {call}"), &format!("- {}\n      times: 2", named("a")));
-    assert!(often.contains("said more than once"), "{often}");
+    assert!(often.contains("used more than once"), "{often}");
     let past = format!("prompt: {{history: [{{user: hi}}, {{tools: [{}]}}]}}\nscript:\n", named("a, result: x"));
     let text = SOUND.replace("script:\n", &past).replace(call, &named("a"));
     assert!(read(&text).unwrap_err().contains("`script.main[0].tools[0]`"));
-    // The same call once more, after the first one broke off, is the same call.
+    // Repeating the same call after the first one broke off is the same call.
     let again = format!(
         "    - {{tools: [{0}], fault: {{breaks: reset, after_events: 3}}}}\n    - {{tools: [{0}]}}\n    - say: Done.",
         named("a")

@@ -1,4 +1,4 @@
-//! Runs that do not finish: each says why, and what to do.
+//! Runs that do not finish: each reports why, and what to do.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ fn message(run: &Run) -> &str {
 }
 
 #[test]
-fn a_stall_says_who_waits_for_what() {
+fn a_stall_reports_which_agent_waits_for_what() {
     let run = run("about: Nobody answers.
 permissions: {ask: [Bash]}
 script:
@@ -30,9 +30,9 @@ user: [{at_ms: 0, types: Make it}]
     assert!(message(&run).contains("waits for the user's answer to a permission request"), "{}", message(&run));
 }
 
-/// An agent that waits for another one is dropped with it: three hundred overflowed the stack of a thread.
+/// An agent that waits for another one is dropped with it: three hundred overflowed a thread's stack.
 #[test]
-fn agents_may_be_nested_deeper_than_a_stack() {
+fn agents_can_be_nested_deeper_than_the_stack_allows() {
     const DEPTH: usize = 300;
     let call = "\n    - tools: [{tool: Agent, input: {description: go, prompt: Go., subagent_type: nester}}]";
     let mut text = format!(
@@ -78,9 +78,9 @@ user: [{at_ms: 0, types: List it}]
     assert!(message(&run).contains("raise the limit of turns"), "{}", message(&run));
 }
 
-/// What was asked until then stays, as in a replay that is stopped.
+/// Earlier requests are kept, as in a cancelled replay.
 #[test]
-fn a_run_that_its_watcher_ends_keeps_what_there_was() {
+fn a_cancelled_run_keeps_its_partial_results() {
     let text = "about: It lists and lists.
 permissions: {allow: [Bash]}
 script:
@@ -96,13 +96,13 @@ user: [{at_ms: 0, types: List it}]
     let scenario = Scenario::read("claim", "claim.yaml", text, &[]).unwrap();
     let part = play_watched(scenario, &Options::default(), |Progress { requests, .. }| requests < 4);
     assert_eq!((part.ends, part.requests.len()), (Ends::Interrupted, 4));
-    assert!(part.laws_held(), "nothing is broken by it: {:?}", part.laws);
+    assert!(part.laws_held(), "no law is broken: {:?}", part.laws);
     let usage = |run: &Run| run.requests.iter().take(3).map(|request| request.line.billed()).collect::<Vec<_>>();
     assert_eq!(usage(&part), usage(&whole));
 }
 
 #[test]
-fn a_question_that_no_reply_answers_names_the_agent_and_repeats_no_text() {
+fn an_unanswered_question_is_reported_with_its_agent_but_without_its_text() {
     let run = run("about: One reply for two questions.
 script: {main: [{say: Yes.}]}
 user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
@@ -115,7 +115,7 @@ user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
 }
 
 #[test]
-fn a_run_that_ends_as_expected_is_no_failure() {
+fn an_expected_ending_is_not_a_failure() {
     let text = "about: One reply for two questions.
 script: {main: [{say: Yes.}]}
 user: [{at_ms: 0, types: First?}, {at_ms: 60000, types: And second?}]
@@ -124,13 +124,13 @@ expect: {ends: unscripted, message: Add a reply}
     assert_eq!(expect::failures(&run(text)), []);
     let failed = expect::failures(&run(&text.replace("Add a reply", "Something else")));
     assert_eq!(failed.len(), 1);
-    assert!(failed[0].to_string().contains("expected a message with \"Something else\" in it"), "{}", failed[0]);
+    assert!(failed[0].to_string().contains("expected a message that contains \"Something else\""), "{}", failed[0]);
     let failed = expect::failures(&run(&text.replace("ends: unscripted, message: Add a reply", "ends: stalled")));
     assert!(failed[0].to_string().contains("expected a run that ends `stalled`; it ended `unscripted`"));
 }
 
 #[test]
-fn an_act_that_finds_nothing_is_told_with_its_place() {
+fn an_act_without_a_target_is_reported_with_its_place() {
     let run = run("about: Nothing runs that could be stopped.
 script: {main: [{say: Yes.}]}
 user:
@@ -140,12 +140,12 @@ user:
     let failed = expect::failures(&run);
     assert_eq!(failed.len(), 1);
     let said = failed[0].to_string();
-    assert!(said.starts_with("claim.yaml:5:5: `user[1]`: at 60000 ms this looked for"), "{said}");
+    assert!(said.starts_with("claim.yaml:5:5: `user[1]`: at 60000 ms there was no"), "{said}");
 }
 
-/// Claims that do not hold are found: each kind is broken once.
+/// Failed expectations are reported: each kind is broken once.
 #[test]
-fn what_does_not_hold_is_told_with_its_place() {
+fn failed_expectations_are_reported_with_their_places() {
     let text = "about: One word.
 script: {main: [{say: Yes., output_tokens: 2}]}
 user: [{at_ms: 0, types: Well?}]
@@ -168,9 +168,9 @@ expect:
         "`turns` of `main` is 1; expected 3",
         "`tool.start` happened never; expected at least once",
         "`request.sent` happened once; expected 2 times",
-        "`query.start` did not happen behind `query.end`",
-        "has no \"No such words\" in it",
-        "has \"Well?\" in it, which it should not",
+        "`query.start` did not happen after `query.end`",
+        "does not contain \"No such words\"",
+        "contains \"Well?\", which it should not",
         "has the tools Agent, Bash, ",
         "there is no request 7 of `main`; it sent 1",
         "did not miss for `expired`",
@@ -182,16 +182,16 @@ expect:
 }
 
 #[test]
-fn one_scenario_is_one_run() {
+fn a_scenario_always_gives_the_same_run() {
     let text = "about: One word.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Well?}]\n";
     let (one, other) = (run(text), run(text));
     assert_eq!(one.digest, other.digest);
     assert_ne!(one.digest, run(&text.replace("Yes.", "Yes and more.")).digest);
 }
 
-/// A variant runs by itself, and what it shares with its scenario is compared.
+/// A variant runs by itself, and the parts that it shares with its scenario are compared.
 #[test]
-fn a_request_that_a_variant_changes_is_told() {
+fn a_request_that_a_variant_changes_is_reported() {
     let text = "about: One word.
 script: {main: [{say: Yes.}]}
 user: [{at_ms: 0, types: Well?}]
@@ -214,13 +214,13 @@ variants:
     let said = failed("other");
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(
-        said[0].starts_with("claim.yaml:8:25: ") && said[0].contains("is not that of `claim`: messages[0]"),
+        said[0].starts_with("claim.yaml:8:25: ") && said[0].contains("differs from that of `claim`: messages[0]"),
         "{said:?}"
     );
     assert!(said[1].contains("there is no request 1 of `main`; it sent 1"), "{said:?}");
 }
 
-/// Two agents of one type, each with its own words: claims about forks, without forks.
+/// Two agents of one type, each with its own answers: expectations about forks, without forks.
 const TWINS: &str = "about: Two explorers.
 script:
   main:
@@ -235,14 +235,14 @@ expect:
 ";
 
 #[test]
-fn a_claim_holds_for_every_agent_that_is_called_so() {
+fn an_expectation_applies_to_every_agent_with_the_name() {
     let failed = |claims: &str| {
         let failed = expect::failures(&run(&format!("{TWINS}{claims}")));
         failed.iter().map(|failed| failed.says.clone()).collect::<Vec<_>>()
     };
     assert_eq!(failed("    - {agent: explore, turn: 0, same_but_last: {agent: explore#1, turn: 0}}\n"), [""; 0]);
     let other = failed("    - {agent: explore, turn: 0, has: [Look here.]}\n");
-    assert_eq!(other, ["request 0 of `explore#2` has no \"Look here.\" in it"]);
+    assert_eq!(other, ["request 0 of `explore#2` does not contain \"Look here.\""]);
     let several = failed("    - {agent: main, turn: 1, same_but_last: {agent: explore, turn: 0}}\n");
     assert!(several[0].contains("more than one agent is called `explore`"), "{several:?}");
     let path = "messages[0].content[1]";
@@ -255,13 +255,13 @@ fn a_claim_holds_for_every_agent_that_is_called_so() {
         assert!(said[0].contains("first differs in ") && said[0].contains(path), "{wrong}: {said:?}");
     }
     let same = failed("    - {agent: main, turn: 1, difference: {cause: tool_changed}}\n");
-    assert_eq!(same, ["request 1 of `main` differs in nothing"]);
+    assert_eq!(same, ["request 1 of `main` has no difference"]);
     let missed = failed("    - {agent: main, turn: 1, missed_tokens: 7, missed_usd: 0.5}\n");
     assert_eq!(missed.len(), 2, "{missed:?}");
 }
 
 #[test]
-fn a_history_before_the_session_is_what_the_first_request_holds() {
+fn the_first_request_contains_the_history_before_the_session() {
     let text = "about: It went before.
 prompt:
   history:
@@ -279,7 +279,7 @@ user: [{at_ms: 0, types: Sure?}]
 }
 
 #[test]
-fn a_history_is_rewritten_where_the_loop_compacts() {
+fn a_history_is_rewritten_at_the_compaction_step() {
     let text = "about: The explorer forgets.
 permissions: {allow: [Bash]}
 shell: [{command: wait, output: done, takes_ms: 9000}]

@@ -1,10 +1,10 @@
-//! Changes planted in conversations of our own runtime: parents, forks in both profiles, named agents. What is planted, and
-//! what must be said of it, is the corpus of `sim/tests/mutations`.
+//! Changes planted in conversations of our own runtime: parents, forks in both profiles, named agents. The changes and
+//! the expected findings come from the corpus in `sim/tests/mutations`.
 //!
-//! `cargo test -p forkcast-scenarios planted:: -- --nocapture` prints the table. `FORKCAST_CASES` sets how many
-//! conversations each kind of change is planted in.
+//! `cargo test -p forkcast-scenarios planted:: -- --nocapture` prints the table. `FORKCAST_CASES` sets the number of
+//! conversations per kind of change.
 
-#![allow(dead_code)] // The corpus has parts that only its own tests use.
+#![allow(dead_code)] // Some parts of the corpus are only used by its own tests.
 
 mod found;
 mod guarded;

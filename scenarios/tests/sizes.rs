@@ -1,4 +1,4 @@
-//! How many tokens the prompts of a scenario have: counted as `replay` counts them, or as declared.
+//! Token counts of a scenario's prompts: counted as in `replay`, or as declared.
 
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, Run, play};
@@ -25,7 +25,7 @@ fn input_tokens(run: &Run) -> Vec<u64> {
     run.requests.iter().map(|request| request.usage().total_input_tokens()).collect()
 }
 
-/// Tokens of each request, from its body as a stranger reads it, and of its messages block by block.
+/// Tokens of each request, counted from its whole body, and of its messages block by block.
 fn counted(run: &Run, tokenizer: Tokenizer) -> Vec<(u64, u64)> {
     let mut wire = Wire::new(NormalForms::default());
     let (mut blocks, counter) = (CountedBlocks::default(), Counter::default());
@@ -41,7 +41,7 @@ fn counted(run: &Run, tokenizer: Tokenizer) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn without_sizes_every_token_is_counted_with_what_the_provider_adds() {
+fn without_sizes_tokens_are_counted_including_the_providers_additions() {
     for (model, tokenizer) in [
         ("claude-opus-4-8", Tokenizer::Claude47),
         ("claude-sonnet-4-5", Tokenizer::Claude),
@@ -57,7 +57,7 @@ fn without_sizes_every_token_is_counted_with_what_the_provider_adds() {
 }
 
 #[test]
-fn declared_parts_have_what_is_declared_and_the_rest_is_counted_without_what_the_provider_adds() {
+fn declared_parts_have_their_size_and_the_rest_is_counted_without_the_providers_additions() {
     let run = run("sizes: {system: 7000, tools: 20000}", "claude-opus-4-8");
     let messages = counted(&run, Tokenizer::Claude47);
     let wanted: Vec<u64> = messages.iter().map(|(_, messages)| 27_000 + messages).collect();

@@ -1,4 +1,4 @@
-//! Grids in parts: what a plan says, what a part is, and that nothing of it depends on who made which part.
+//! Grids in parts: the content of plans and parts, which does not depend on who computed which part.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,7 +58,7 @@ fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_cell_of_a_sweep_is_the_cell_of_a_fan_out() {
+fn a_sweep_cell_gives_the_same_result_as_a_fan_out_cell() {
     let (plan, place) = (small(), folder("sweep-cells"));
     run(&plan, &place, Shard::WHOLE, 2);
     let book = Rc::new(PriceBook::built_in());
@@ -78,7 +78,7 @@ fn a_cell_of_a_sweep_is_the_cell_of_a_fan_out() {
 }
 
 #[test]
-fn parts_are_the_same_whoever_makes_them() {
+fn parts_are_the_same_for_any_number_of_shards_and_jobs() {
     let plan = small();
     let whole = folder("sweep-whole");
     run(&plan, &whole, Shard::WHOLE, 1);
@@ -92,7 +92,7 @@ fn parts_are_the_same_whoever_makes_them() {
 }
 
 #[test]
-fn scenarios_run_in_parts_too() {
+fn scenarios_can_run_in_parts() {
     let entry = catalog::find("E15+cold").unwrap();
     let plan = Plan::new(Subject::built_in(entry), axes(&["session.ttl=5m,1h", "seed=1,2"]), 4).unwrap();
     let (one, many) = (folder("sweep-scenario-1"), folder("sweep-scenario-2"));
@@ -112,7 +112,7 @@ fn scenarios_run_in_parts_too() {
 }
 
 #[test]
-fn parts_that_are_there_are_not_made_again() {
+fn existing_parts_are_not_computed_again() {
     let (plan, place) = (small(), folder("sweep-resumed"));
     run(&plan, &place, Shard { index: 1, of: 3 }, 1);
     let steps = run(&plan, &place, Shard::WHOLE, 2);
@@ -122,7 +122,7 @@ fn parts_that_are_there_are_not_made_again() {
 }
 
 #[test]
-fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
+fn damaged_changed_or_foreign_parts_are_reported_and_computed_again() {
     let (plan, place) = (small(), folder("sweep-flawed"));
     run(&plan, &place, Shard::WHOLE, 2);
     let (sound, rows) = (bytes(&place), merged(&plan, &place));
@@ -131,8 +131,8 @@ fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
     run(&other, &foreign, Shard::WHOLE, 2);
     let text = |part: usize| fs::read_to_string(part::path(&plan, part, &place)).unwrap();
     let spoilt = [
-        (0, text(0)[..text(0).len() / 2].to_owned(), "torn"),
-        (1, String::new(), "torn"),
+        (0, text(0)[..text(0).len() / 2].to_owned(), "incomplete"),
+        (1, String::new(), "incomplete"),
         (2, fs::read_to_string(part::path(&other, 2, &foreign)).unwrap(), "another plan"),
         (3, text(4), "other cells"),
         (4, text(4).replace("\"requests\":", "\"requests\":1"), "changed"),
@@ -140,7 +140,7 @@ fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
     for (part, text, _) in &spoilt {
         fs::write(part::path(&plan, *part, &place), text).unwrap();
     }
-    // A second name of the torn file: a part is never written over in its place, where a kill would tear it.
+    // A second name of the damaged file: parts are never overwritten in place, where a kill would damage them.
     let witness = foreign.join("witness");
     fs::hard_link(part::path(&plan, 0, &place), &witness).unwrap();
     let gathered = gather(&plan, &place).unwrap();
@@ -156,10 +156,10 @@ fn what_is_torn_changed_or_of_another_plan_is_told_and_made_again() {
 }
 
 #[test]
-fn who_stops_in_the_midst_leaves_whole_parts_alone() {
+fn a_cancelled_sweep_leaves_only_complete_parts() {
     let (plan, place) = (fan(&["children=1..12"], 4), folder("sweep-stopped"));
     let ran = AtomicUsize::new(0);
-    // Asked before each part and each cell: enough for one part and a piece of the next.
+    // Called before each part and each cell: enough for one part and some of the next.
     let stop = || ran.fetch_add(1, Ordering::Relaxed) >= 6;
     let tally = Work { plan: &plan, folder: &place, shard: Shard::WHOLE, jobs: 1 }.run(&stop, &mut |_| {}).unwrap();
     assert!(!tally.is_complete());
@@ -172,7 +172,7 @@ fn who_stops_in_the_midst_leaves_whole_parts_alone() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told() {
+fn an_unwritable_folder_is_reported() {
     let plan = small();
     let place = folder("sweep-none").join("missing");
     let refusal = Work { plan: &plan, folder: &place, shard: Shard::WHOLE, jobs: 2 }.run(&|| false, &mut |_| {});
@@ -180,7 +180,7 @@ fn a_folder_that_cannot_be_written_is_told() {
 }
 
 #[test]
-fn ranges_that_explode_are_refused_before_any_cell_is_made() {
+fn plans_with_too_many_cells_are_refused_before_cells_are_built() {
     let many = axes(&["children=1..1000", "prefix=1k..1000k:1k", "growth=1..1000"]);
     let bad = Plan::new(Subject::fanout(), many, 8).unwrap_err();
     assert!(matches!(bad, BadPlan::TooMany { cells: 1_000_000_000, .. }), "{bad}");
@@ -190,23 +190,23 @@ fn ranges_that_explode_are_refused_before_any_cell_is_made() {
 }
 
 #[test]
-fn a_plan_says_everything_that_is_wrong_before_the_first_run() {
+fn a_plan_reports_all_errors_before_the_first_run() {
     let of = |texts: &[&str]| Plan::new(Subject::fanout(), axes(texts), 8).unwrap_err().to_string();
     assert!(of(&["children=0..3"]).contains("at least one child"));
-    assert!(of(&["launch=burst,stagger=400000"]).contains("longer than entries live"));
-    assert!(of(&["childern=1,2"]).contains("was `children` meant?"));
+    assert!(of(&["launch=burst,stagger=400000"]).contains("longer than the TTL"));
+    assert!(of(&["childern=1,2"]).contains("did you mean `children`?"));
     assert!(of(&["children=1", "children=2"]).contains("given twice"));
     assert!(of(&["prefix=20k,20000"]).contains("twice"));
     let entry = catalog::find("E15").unwrap();
     let of = |texts: &[&str]| Plan::new(Subject::built_in(entry), axes(texts), 8).unwrap_err().to_string();
     assert!(of(&["session.ttl=5m,2h"]).contains("`session.ttl`"));
-    // In a plan that is too large to be read whole, each value is.
+    // In a plan that is too large to check all combinations, each value is checked.
     assert!(of(&["seed=1..1000", "session.ttl=5m,2h"]).contains("`session.ttl`"));
     assert!(of(&["session.tll=5m"]).contains("tll"));
 }
 
 #[test]
-fn a_plan_is_read_as_it_was_made_and_not_when_it_was_changed() {
+fn a_plan_is_read_back_unless_it_was_changed() {
     let plan = small();
     let text = plan.text();
     assert_eq!(Plan::read(&text), Ok(plan.clone()));
@@ -232,7 +232,7 @@ fn a_plan_is_read_as_it_was_made_and_not_when_it_was_changed() {
 }
 
 #[test]
-fn every_cell_has_a_hash_of_its_own_that_what_it_is_made_of_decides() {
+fn a_cells_hash_depends_exactly_on_its_inputs() {
     let hashes = |plan: &Plan| plan.cells.iter().map(|cell| cell.cell.clone()).collect::<BTreeSet<_>>();
     let plan = small();
     assert_eq!(hashes(&plan).len(), plan.cells.len());
@@ -246,7 +246,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn parts_hold_every_cell_once_and_are_of_one_size(cells in 1_u64..300, parts in 1_usize..400) {
+    fn parts_hold_every_cell_once_and_have_equal_sizes(cells in 1_u64..300, parts in 1_usize..400) {
         let plan = fan(&[&format!("growth=1..{cells}")], parts);
         let sizes: Vec<usize> = (0..plan.parts).map(|part| plan.part(part).len()).collect();
         let together: Vec<_> = (0..plan.parts).flat_map(|part| plan.part(part).iter().cloned()).collect();

@@ -186,7 +186,7 @@ fn reads_sees_a_read_of_what_nobody_wrote() {
     (looked.outcome.hit, looked.outcome.read_tokens) = (Some(last), 2_000);
     broken(bench.show(&mut Reads::new(&Rules::default()), &looked), "that was never written");
     // Its own answer has not begun: not even its writer reads it.
-    broken(bench.show(&mut law, &looked), "had not begun to answer");
+    broken(bench.show(&mut law, &looked), "whose answer had not begun");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn what_has_no_rule_is_told_with_what_to_add() {
         said(&mut script, &asks("a", "worker", 0, &["go"]));
     }
     let told = said(&mut script, &asks("a", "worker", 2, &["go"]));
-    assert!(told.contains("asked for answer 2 and its 2 rules are used up or do not fit"), "{told}");
+    assert!(told.contains("asked for answer 2, but its 2 rules are used up or do not fit"), "{told}");
 }
 
 #[test]

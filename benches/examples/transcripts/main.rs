@@ -1,13 +1,14 @@
-//! Writes a folder of Claude Code sessions that is shaped like a real one, for measuring: no word of it was ever said.
+//! Writes a folder of synthetic Claude Code sessions, shaped like a real one, for measurements.
 //!
 //! ```text
 //! cargo run --release -p forkcast-benches --example transcripts -- DIR [FILES] [SEED]
 //! ```
 //!
-//! By default 1,300 files and about 540 MB: sizes from quantiles published for a large real folder (236 B, median 105 kB,
-//! p75 234 kB, p90 654 kB, p95 1.5 MB, p99 5.4 MB, largest 87 MB), shares of bytes and lengths of lines as in 241 public
-//! sessions (user lines 60 %, of these two thirds `toolUseResult`; 3.4 kB per line), five versions of the client, tool loops, thinking, sub-agent
-//! files, resumed sessions, compactions, lifetimes that run out. The same arguments give the same bytes.
+//! By default 1,300 files and about 540 MB: sizes from quantiles published for a large real folder (236 B, median 105
+//! kB, p75 234 kB, p90 654 kB, p95 1.5 MB, p99 5.4 MB, largest 87 MB), shares of bytes and lengths of lines as in 241
+//! public sessions (user lines 60 %, of these two thirds `toolUseResult`; 3.4 kB per line), five versions of the
+//! client, tool loops, thinking, sub-agent files, resumed sessions, compactions, lifetimes that run out. The same
+//! arguments give the same bytes.
 
 mod session;
 mod sizes;
@@ -22,7 +23,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use session::{Resumable, Session};
 use text::Pool;
 
-/// How many projects the sessions are spread over.
+/// Number of projects that the sessions belong to.
 const PROJECTS: u64 = 12;
 
 fn main() -> std::io::Result<()> {
@@ -62,7 +63,7 @@ fn generate(folder: &Path, files: u64, seed: u64) -> std::io::Result<u64> {
         if resumable.is_none() && may_be_resumed && (100_000..2_000_000).contains(&bytes) {
             resumable = Some(session.resumable());
         }
-        // Small files are most often those of sub-agents.
+        // Small files usually belong to sub-agents.
         for agent in session.spawned().to_vec() {
             let small = left.iter().rposition(|size| (20_000..700_000).contains(size));
             let Some(size) = small.map(|at| left.swap_remove(at)) else { break };

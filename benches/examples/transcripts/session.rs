@@ -1,4 +1,4 @@
-//! One session, told until its file is large enough.
+//! One session, continued until its file is large enough.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -7,13 +7,13 @@ use super::below;
 use super::text::Pool;
 use super::write::{Envelope, id, timestamp, uuid};
 
-/// A version of the client and what its transcripts have.
+/// A version of the client and the properties of its transcripts.
 pub struct Version {
     /// Its name.
     pub name: &'static str,
     /// Later than about 2.1.100: attachments instead of progress lines, a queue, final outputs on all lines.
     is_new: bool,
-    /// Outputs are final on the last line of an answer.
+    /// Output counts are final on the last line of an answer.
     ends_final: bool,
 }
 
@@ -30,13 +30,13 @@ const MODELS: [&str; 4] =
     ["claude-opus-4-5-20251101", "claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"];
 const TOOLS: [&str; 6] = ["Read", "Bash", "Edit", "Grep", "Glob", "Write"];
 
-/// Bytes of text that make a token.
+/// Bytes of text per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// Size at which the client compacts.
 const WINDOW_TOKENS: u64 = 165_000;
 
-/// What a session that another one resumes hands on.
+/// State that a resuming session copies.
 #[derive(Clone)]
 pub struct Resumable {
     bytes: Vec<u8>,
@@ -47,7 +47,7 @@ pub struct Resumable {
 }
 
 impl Resumable {
-    /// Size of what is copied.
+    /// Size of the copied lines.
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -58,7 +58,7 @@ pub struct Session<'a> {
     rng: &'a mut ChaCha8Rng,
     pool: &'a Pool,
     version: &'static Version,
-    /// What its lines have.
+    /// Fields of its lines.
     envelope: Envelope,
     model: &'static str,
     out: Vec<u8>,
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A session that begins with the lines of another.
+    /// A session that begins with the lines of another session.
     pub fn resumed(rng: &'a mut ChaCha8Rng, pool: &'a Pool, old: Resumable) -> Self {
         let mut session = Self::new(rng, pool, 0);
         let text = String::from_utf8_lossy(&old.bytes).replace(&old.envelope.session, &session.envelope.session);
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
         self.envelope.cwd.replace('/', "-")
     }
 
-    /// What was written.
+    /// The written lines.
     pub fn bytes(&self) -> &[u8] {
         &self.out
     }
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
         &self.spawned
     }
 
-    /// What another session needs to go on with this one.
+    /// The state that another session needs to resume this one.
     pub fn resumable(&self) -> Resumable {
         Resumable {
             bytes: self.out.clone(),
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Goes on until the file has `bytes`.
+    /// Continues until the file has `bytes`.
     pub fn fill(&mut self, bytes: u64) {
         if bytes < 3_000 {
             let leaf = uuid(self.rng);
@@ -192,14 +192,14 @@ impl<'a> Session<'a> {
         self.envelope.line(self.rng, middle, tail, &mut self.out)
     }
 
-    /// A length with a long tail, `usual` most often.
+    /// A length with a long tail, usually near `usual`.
     fn length(&mut self, usual: u64) -> u64 {
         let wide = 1 << below(self.rng, 5);
         usual / 4 + below(self.rng, usual) * wide / 4
     }
 
     fn turn(&mut self, bytes: u64) {
-        // People come back after seconds, minutes, sometimes hours.
+        // People return after seconds, minutes, sometimes hours.
         let pause = [8_000, 60_000, 400_000, 5_000_000][below(self.rng, 4) as usize];
         self.envelope.at_ms += below(self.rng, pause);
         let now = timestamp(self.envelope.at_ms);
@@ -262,7 +262,7 @@ impl<'a> Session<'a> {
         self.line(&middle, thinks);
     }
 
-    /// One request, its answer and, where it calls tools, their results.
+    /// One request, its answer and the results of its tool calls.
     fn step(&mut self, calls_tools: bool) {
         let usage = self.ask();
         let (message, request) = (id("msg", self.rng), id("req", self.rng));
@@ -337,7 +337,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Asks the cache: members of the usage.
+    /// Simulates the cache; returns the usage fields.
     fn ask(&mut self) -> String {
         let lifetime_ms = if self.hour { 3_600_000 } else { 300_000 };
         let is_cold = self.envelope.at_ms.saturating_sub(self.asked_at_ms) > lifetime_ms;

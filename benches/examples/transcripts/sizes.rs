@@ -15,10 +15,10 @@ const QUANTILES: [(f64, f64); 7] = [
     (1.0, 87_033_471.0),
 ];
 
-/// How steep the last stretch is: with this a folder of 1,300 files comes to about 540 MB.
+/// Exponent for the last interval; with this value a folder of 1,300 files has about 540 MB.
 const STEEP: f64 = 7.0;
 
-/// The size at `share` of the files in order, between quantiles by equal ratios.
+/// The size at `share` of the sorted files, interpolated geometrically between quantiles.
 fn at(share: f64) -> u64 {
     let upper = QUANTILES.iter().position(|(quantile, _)| *quantile >= share).unwrap_or(1).max(1);
     let ((from, low), (to, high)) = (QUANTILES[upper - 1], QUANTILES[upper]);
@@ -27,7 +27,7 @@ fn at(share: f64) -> u64 {
     (low * (high / low).powf(step)) as u64
 }
 
-/// The sizes of `files` files in random order, the smallest and the largest among them.
+/// The sizes of `files` files in random order, including the smallest and the largest.
 pub fn shuffled(files: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
     let last = files.saturating_sub(1).max(1) as f64;
     let mut sizes: Vec<u64> = (0..files).map(|file| at(file as f64 / last)).collect();

@@ -1,4 +1,4 @@
-//! Text as it stands in JSON: words of a made-up language in lines like those of code, escapes and all.
+//! Text as it appears in JSON: words of an invented language, in lines like code, with escapes.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -10,18 +10,18 @@ const LINES: usize = 20_000;
 const SYLLABLES: [&str; 16] =
     ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "xa", "ze", "fo", "du", "gi", "ho", "pa"];
 
-/// Lines of text, escaped for JSON, each with its line end.
+/// Lines of text, escaped for JSON, each with a line end.
 pub struct Pool {
     lines: Vec<String>,
 }
 
 impl Pool {
-    /// Makes up the lines.
+    /// Generates the lines.
     pub fn new(rng: &mut ChaCha8Rng) -> Self {
         Self { lines: (0..LINES).map(|_| line(rng)).collect() }
     }
 
-    /// Adds at least `bytes` of text that follow each other as in a file.
+    /// Appends at least `bytes` of consecutive text.
     pub fn push(&self, rng: &mut ChaCha8Rng, bytes: u64, out: &mut Vec<u8>) {
         let end = out.len() as u64 + bytes;
         let mut at = below(rng, self.lines.len() as u64) as usize;

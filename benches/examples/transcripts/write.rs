@@ -1,22 +1,22 @@
-//! Lines as the client writes them: what all lines have, in the order of keys that the version has.
+//! Lines as the client writes them: the common fields, in the key order of the version.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// What every line of a file has.
+/// Fields of every line in a file.
 #[derive(Clone)]
 pub struct Envelope {
     /// Version of the client.
     pub version: &'static str,
-    /// Keys in the order of versions from about 2.1.100 on.
+    /// Key order of versions from about 2.1.100.
     pub is_new: bool,
     /// The session.
     pub session: String,
     /// Working directory.
     pub cwd: String,
-    /// The sub-agent whose file this is.
+    /// The sub-agent of this file.
     pub agent: Option<String>,
-    /// The line before.
+    /// The previous line.
     pub parent: Option<String>,
     /// The clock, milliseconds since the epoch.
     pub at_ms: u64,
@@ -35,7 +35,7 @@ pub fn uuid(rng: &mut ChaCha8Rng) -> String {
     )
 }
 
-/// An id as providers make them.
+/// An id in the format of providers.
 pub fn id(prefix: &str, rng: &mut ChaCha8Rng) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut text = format!("{prefix}_01");
@@ -45,7 +45,7 @@ pub fn id(prefix: &str, rng: &mut ChaCha8Rng) -> String {
     text
 }
 
-/// `2026-02-06T10:22:39.880Z`; the clock stays within 2026.
+/// A timestamp such as `2026-02-06T10:22:39.880Z`; the clock stays within 2026.
 pub fn timestamp(at_ms: u64) -> String {
     /// 2026-01-01 in milliseconds.
     const YEAR: u64 = 1_767_225_600_000;
@@ -61,7 +61,7 @@ pub fn timestamp(at_ms: u64) -> String {
 }
 
 impl Envelope {
-    /// Writes a line around `middle` and `tail` (members, without commas at their ends) and gives its id.
+    /// Writes a line around `middle` and `tail` (fields, without trailing commas); returns its id.
     pub fn line(&mut self, rng: &mut ChaCha8Rng, middle: &[u8], tail: &str, out: &mut Vec<u8>) -> String {
         let own = uuid(rng);
         let parent = self.parent.as_ref().map_or("null".to_owned(), |parent| format!("\"{parent}\""));

@@ -1,4 +1,4 @@
-//! One whole run, alone in its process, so that a profiler or a counter of instructions sees nothing else.
+//! A single run in its own process, for a profiler or an instruction counter.
 //!
 //! ```text
 //! cargo run --release -p forkcast-benches --example whole_run -- AGENTS TURNS [none | all | LAW...]
@@ -19,7 +19,7 @@ fn main() -> Result<(), String> {
     let finished = run(setup).map_err(|failed| failed.to_string())?;
     let held = finished.laws_held.join(", ");
     println!("{} requests, {} events, held: {held}", finished.entries.len(), finished.events);
-    // A process that ends gives its memory back at once.
+    // The memory is released when the process ends.
     std::mem::forget(finished);
     Ok(())
 }

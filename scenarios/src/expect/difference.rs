@@ -1,4 +1,5 @@
-//! The first difference of a request against a claim: cause, level, path, offsets, as `forkcast diff` says them.
+//! Compares the first difference of a request with an expectation: cause, level, path, offsets, in the words of
+//! `forkcast diff`.
 
 use forkcast_sim::diagnosis::{Difference, compare};
 use forkcast_sim::wire::{Draft, NormalForms, Wire};
@@ -6,12 +7,12 @@ use forkcast_sim::wire::{Draft, NormalForms, Wire};
 use crate::format::expect::DifferenceClaim;
 use crate::run::Request;
 
-/// The first difference from what the request's chain sent before.
+/// The first difference from the previous request of its chain.
 pub(super) fn from_chain(request: &Request) -> Option<Difference> {
     request.line.explanation.as_ref()?.differences.first().cloned()
 }
 
-/// The first difference of `newer` from `older`.
+/// The first difference between `older` and `newer`.
 pub(super) fn between(older: &Draft, newer: &Draft) -> Option<Difference> {
     let mut wire = Wire::new(NormalForms::default());
     let older = wire.take(older, "scope");
@@ -19,9 +20,9 @@ pub(super) fn between(older: &Draft, newer: &Draft) -> Option<Difference> {
     compare(&wire, &older, &newer).differences.into_iter().next()
 }
 
-/// What of the claim does not hold.
+/// Why the expectation fails, if it does.
 pub(super) fn wrong(claim: &DifferenceClaim, found: Option<&Difference>, name: &str) -> Option<String> {
-    let Some(found) = found else { return Some(format!("{name} differs in nothing")) };
+    let Some(found) = found else { return Some(format!("{name} has no difference")) };
     let differs = |wanted: bool| !wanted;
     let number = |wanted: Option<u64>, found: Option<u64>| wanted.is_some() && wanted != found;
     let wrong = differs(claim.cause.is_none_or(|cause| cause == found.cause))

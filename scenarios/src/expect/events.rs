@@ -1,4 +1,4 @@
-//! Events against their patterns: how often each happens, and in which order.
+//! Compares events with their patterns: how often each happens, and in which order.
 
 use forkcast_sim::simulation::Logged;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::Failures;
 use crate::format::expect::Pattern;
 use crate::run::Run;
 
-/// An event as its line of the log shows it.
+/// An event as a line of the log.
 struct EventLine {
     at_ms: u64,
     fields: Value,
@@ -38,7 +38,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
     }
 }
 
-/// Each pattern must fit an event behind the one before.
+/// Each pattern must match an event after the match of the previous pattern.
 fn in_order(order: &[Pattern], lines: &[EventLine], failed: &mut Failures<'_>) {
     let run = failed.run;
     let mut from = 0;
@@ -52,7 +52,7 @@ fn in_order(order: &[Pattern], lines: &[EventLine], failed: &mut Failures<'_>) {
             None => {
                 let earlier = lines[..from].iter().rev().find(|line| line.fits(pattern, run));
                 let behind = before
-                    .map_or_else(String::new, |(pattern, at)| format!(" behind {} at {at} ms", described(pattern)));
+                    .map_or_else(String::new, |(pattern, at)| format!(" after {} at {at} ms", described(pattern)));
                 let hint = match earlier {
                     Some(line) => format!("; it happened earlier, at {} ms", line.at_ms),
                     None => nearest(pattern, lines, run),
@@ -101,7 +101,7 @@ fn described(pattern: &Pattern) -> String {
     }
 }
 
-/// Names and numbers as they are. Events hold no sentences; of one that stands here by mistake only the length is said.
+/// Names and numbers in full. Events contain no sentences; for one that is here by mistake only its length is shown.
 fn shown(value: &Value) -> String {
     match value.as_str().filter(|text| text.contains(char::is_whitespace)) {
         Some(text) => format!("a text of {} characters", text.chars().count()),
@@ -125,7 +125,7 @@ fn wanted(pattern: &Pattern) -> String {
     }
 }
 
-/// An event of the same word, so that a wrong field is seen.
+/// The nearest event of the same kind, so that a wrong field is visible.
 fn nearest(pattern: &Pattern, lines: &[EventLine], run: &Run) -> String {
     let fitting =
         |line: &&EventLine| pattern.fields.iter().filter(|(name, wanted)| line.has(name, wanted, run)).count();

@@ -1,4 +1,4 @@
-//! Figures against their bounds.
+//! Compares figures with their bounds.
 
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
@@ -25,7 +25,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
     }
 }
 
-/// Who took part, for messages.
+/// All participating agents, for messages.
 pub(super) fn took_part(run: &Run) -> String {
     let labels: Vec<String> = run.agents.iter().map(|agent| format!("`{}`", agent.label)).collect();
     labels.join(", ")
@@ -119,8 +119,8 @@ fn of_sums(sums: &Sums, name: &str) -> Option<Number> {
     })
 }
 
-/// The input in tokens of plain input: 1.25 for a token that is written for five minutes, 2 for an hour, 0.1 for one that is
-/// read (Anthropic prompt-caching page, 2026-09; the unit of the published worked examples). Hundredths are exact.
+/// The input in units of plain input tokens: 1.25 per token written for five minutes, 2 for an hour, 0.1 per token read
+/// (Anthropic prompt-caching page, 2026-09; the unit of the published worked examples). Hundredths are exact.
 fn token_equivalents(usage: &Usage) -> f64 {
     let hundredths = usage.input_tokens * 100
         + usage.ephemeral_5m_input_tokens * 125
@@ -129,7 +129,7 @@ fn token_equivalents(usage: &Usage) -> f64 {
     hundredths as f64 / 100.0
 }
 
-/// A count as a number of the format; tokens of a run stay far below 2⁵³.
+/// A count as a number of the format; token counts of a run are far below 2⁵³.
 fn count(number: u64) -> Number {
     Number::Plain(number as f64)
 }

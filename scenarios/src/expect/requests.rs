@@ -1,4 +1,4 @@
-//! Claims about the bytes of requests, and what the cache made of them.
+//! Expectations about the bytes of requests and their cache usage.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
     as_in_the_scenario(failed);
 }
 
-/// Requests that a variant shares with its scenario, which runs for this.
+/// Requests that a variant must share with its scenario, which is run for this comparison.
 fn as_in_the_scenario(failed: &mut Failures<'_>) {
     let run = failed.run;
     let claims: Vec<&RequestClaim> = run.scenario.expect.requests.iter().filter(|claim| claim.unchanged).collect();
@@ -34,7 +34,7 @@ fn as_in_the_scenario(failed: &mut Failures<'_>) {
         let says = match (find(run, &claim.which), find(&original, &claim.which)) {
             (Ok(here), Ok(there)) => difference(&there.draft(), &here.draft(), Extent::Whole).map(|at| {
                 let Which { agent, turn } = &claim.which;
-                format!("request {turn} of `{agent}` is not that of `{}`: {at}", scenario.name)
+                format!("request {turn} of `{agent}` differs from that of `{}`: {at}", scenario.name)
             }),
             (Ok(_), Err(says)) => Some(format!("in `{}` {says}", scenario.name)),
             (Err(_), _) => None,
@@ -75,7 +75,7 @@ fn check_one(claim: &RequestClaim, request: &Request, failed: &mut Failures<'_>)
     }
 }
 
-/// That turn of every agent that is called so.
+/// The request of that turn, for every agent with this name.
 fn find_all<'a>(run: &'a Run, which: &Which) -> Result<Vec<&'a Request>, String> {
     let agents: Vec<usize> = run.agents_called(&which.agent).map(|(at, _)| at).collect();
     if agents.is_empty() {
@@ -100,7 +100,7 @@ fn find<'a>(run: &'a Run, which: &Which) -> Result<&'a Request, String> {
     }
 }
 
-/// Tokens that were sent before and not read, or what they cost over the price of reading.
+/// Missed tokens: sent before but not read; or their cost above the read price.
 fn missed(name: &str, request: &Request) -> Option<Number> {
     let causes = &request.line.charge.causes;
     if name == "missed_tokens" {
@@ -114,13 +114,13 @@ fn texts(claim: &RequestClaim, request: &Request, name: &str) -> Vec<String> {
     if claim.has.is_empty() && claim.lacks.is_empty() {
         return failed;
     }
-    // As JSON spells it, so that line ends and quotes are found too.
+    // As spelled in JSON, so that line ends and quotes are found too.
     let body = String::from_utf8_lossy(&request.draft().body()).into_owned();
     let spelled = |text: &str| Value::from(text).to_string().trim_matches('"').to_owned();
     let missing = claim.has.iter().filter(|text| !body.contains(&spelled(text)));
-    failed.extend(missing.map(|text| format!("{name} has no {text:?} in it")));
+    failed.extend(missing.map(|text| format!("{name} does not contain {text:?}")));
     let unwanted = claim.lacks.iter().filter(|text| body.contains(&spelled(text)));
-    failed.extend(unwanted.map(|text| format!("{name} has {text:?} in it, which it should not")));
+    failed.extend(unwanted.map(|text| format!("{name} contains {text:?}, which it should not")));
     failed
 }
 
@@ -161,7 +161,7 @@ fn compared(claim: &RequestClaim, request: &Request, name: &str, run: &Run) -> V
             Err(says) => return Some(says),
         };
         let difference = difference(&other.draft(), &request.draft(), extent)?;
-        Some(format!("{name} is not as request {} of `{}`: {difference}", which.turn, which.agent))
+        Some(format!("{name} differs from request {} of `{}`: {difference}", which.turn, which.agent))
     });
     bytes.chain(claim.difference.as_ref().and_then(|claim| differs(claim, request, name, run))).collect()
 }
@@ -175,18 +175,18 @@ fn differs(claim: &DifferenceClaim, request: &Request, name: &str, run: &Run) ->
     wrong(claim, found.as_ref(), name)
 }
 
-/// How much of two prompts is compared.
+/// Which part of two prompts is compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// The whole of the first, which the second begins with.
+    /// The second prompt must begin with the whole first one.
     Beginning,
-    /// Both.
+    /// Both whole prompts.
     Whole,
-    /// Both, without the last block of each.
+    /// Both prompts, without the last block of each.
     ButLast,
 }
 
-/// Where the second prompt leaves the first: block by block in the order of the wire, byte by byte.
+/// The first place where the second prompt differs from the first: block by block in wire order, byte by byte.
 fn difference(first: &Draft, second: &Draft, extent: Extent) -> Option<String> {
     let mut one = blocks(first);
     let mut other = blocks(second);
@@ -198,10 +198,11 @@ fn difference(first: &Draft, second: &Draft, extent: Extent) -> Option<String> {
         let Some((_, found)) = other.get(at) else { return Some(format!("it ends before {place}")) };
         if found != bytes {
             let same = bytes.bytes().zip(found.bytes()).take_while(|(one, other)| one == other).count();
-            return Some(format!("{place} differs from byte {same} on"));
+            return Some(format!("{place} differs from byte {same}"));
         }
     }
-    (extent != Extent::Beginning && other.len() > one.len()).then(|| format!("it goes on with {}", other[one.len()].0))
+    (extent != Extent::Beginning && other.len() > one.len())
+        .then(|| format!("it continues with {}", other[one.len()].0))
 }
 
 fn blocks(draft: &Draft) -> Vec<(String, &str)> {

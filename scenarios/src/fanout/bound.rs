@@ -1,12 +1,12 @@
-//! What no policy of launch and breakpoints goes below without pings (`economics.md` 3.4; own derivation).
+//! The lower bound of cost for all launch and breakpoint policies, without pings (`economics.md` 3.4; own derivation).
 //!
-//! A token that stands in n requests costs at least φ(n) = min(n, w + (n − 1) r) of plain input if nothing of it is cached,
-//! and r n if an entry holds it. So with N children of K requests
+//! A token in n requests costs at least φ(n) = min(n, w + (n − 1) r) of plain input if it is not cached, and r n if an
+//! entry holds it. So with N children of K requests
 //!
-//! LB = [r NK, or φ(NK) of a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
+//! LB = [r NK, or φ(NK) for a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
 //!
-//! T is shared by all siblings in forks as the contract has them; of the client of 2026 each has its own share, so there it
-//! is φ(K) T.
+//! T is shared by all siblings in forks as the contract defines them; in the client of 2026 each fork has its own
+//! share, so there the term is φ(K) T.
 
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rate, Terms};
@@ -14,8 +14,8 @@ use forkcast_sim::wire::Ttl;
 
 use super::cell::Cell;
 
-/// The least that the children's requests can cost, their output included. Nothing for a model without a price, and
-/// nothing for named agents, whose prompt is their own.
+/// The lowest possible cost of the children's requests, including output. `None` for a model without a price, and for
+/// named agents, which have their own prompt.
 pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     let rates = book.rates(&ModelKey::from(&*cell.model), &Terms::default()).ok()?;
     if cell.spawn.is_some() {
@@ -51,7 +51,7 @@ struct Least {
 }
 
 impl Least {
-    /// `tokens` that stand in `requests`, of which no entry holds anything.
+    /// `tokens` that occur in `requests` requests and in no entry.
     fn of(&self, tokens: u64, requests: u64) -> Money {
         if requests == 0 {
             return Money::ZERO;
@@ -60,7 +60,7 @@ impl Least {
         plain.min(cost(tokens, self.write) + cost(tokens * (requests - 1), self.read))
     }
 
-    /// `tokens` that stand in `requests` and in an entry.
+    /// `tokens` that occur in `requests` requests and in an entry.
     fn read_only(&self, tokens: u64, requests: u64) -> Money {
         cost(tokens * requests, self.read).min(cost(tokens * requests, self.input))
     }

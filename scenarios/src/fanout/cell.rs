@@ -1,4 +1,4 @@
-//! One set of parameters of a fan-out.
+//! The parameters of one fan-out.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,80 +15,82 @@ use forkcast_sim::wire::model;
 const TOOLS: u64 = 12_000;
 const SYSTEM: u64 = 4_000;
 
-/// Requests of one cell at most: more takes minutes and gigabytes, and says nothing that fewer do not.
+/// Maximum number of requests in one cell: more take minutes and gigabytes without new information.
 pub const REQUESTS_MAX: u64 = 1_000_000;
 
-/// Tokens of all requests of a cell, or of a scenario with declared sizes, at most: sums of money stay far within their integers.
+/// Maximum number of tokens in all requests of a cell, or of a scenario with declared sizes. It keeps sums of money far
+/// within their integers.
 pub const TOKENS_MAX: u128 = 1_000_000_000_000_000;
 
-/// Children of a message whose answers differ from child to child. A thousand take 1.5 s of the processor and 170 MB with real
-/// results, two thousand more than ten seconds: each looks for N results among those of its parent (measured 2026-11-22).
+/// Maximum number of children if their answers differ. A thousand take 1.5 s of processor time and 170 MB with real
+/// results, two thousand more than ten seconds: each child searches for N results among those of its parent (measured
+/// 2026-11-22).
 pub const OWN_ANSWERS_CHILDREN_MAX: u32 = 1_000;
 
-/// Days that a cell's clock may run; the runtime itself stops after a year.
+/// Maximum number of days that a cell's clock may run; the runtime itself stops after a year.
 pub const DAYS_MAX: u128 = 300;
 
 const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 
-/// Parameters of a fan-out. All sizes are tokens, and declared: a tail does not grow with the number of children.
+/// Parameters of a fan-out. All sizes are declared tokens: a tail does not grow with the number of children.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Children of one message.
     pub children: u32,
     /// The parent's last request: tools, system prompt, history.
     pub prefix: u64,
-    /// What children share behind it: the message that forks, and its placeholders.
+    /// The part shared by children after it: the forking message and its placeholders.
     pub tail: u64,
-    /// What each child is told.
+    /// The directive of each child.
     pub directive: u64,
     /// Requests of each child.
     pub turns: u32,
-    /// What a turn adds to a child's prompt: its answer and the results of its tools.
+    /// Growth of a child's prompt per turn: its answer and tool results.
     pub growth: u64,
     /// Tokens of each answer of a child.
     pub output: u64,
     /// The model, as spelled.
     pub model: Arc<str>,
-    /// How long what is marked lives.
+    /// TTL of marked prefixes.
     pub ttl: Ttl,
-    /// No entry of the parent lives when the children start.
+    /// Whether the parent's entries have expired when the children start.
     pub is_cold: bool,
     /// When the children start.
     pub launch: LaunchPolicy,
-    /// Where breakpoints stand.
+    /// Where breakpoints are placed.
     pub placement: Placement,
-    /// How the children's messages are made.
+    /// How the children's messages are built.
     pub profile: Profile,
     /// The cache's rules.
     pub rules: Rules,
-    /// How fast the provider is.
+    /// Speed of the provider.
     pub pace: Pace,
-    /// Principles that are broken on purpose.
+    /// Principles that are deliberately broken.
     pub ablations: BTreeSet<Ablation>,
-    /// Named agents in the place of forks.
+    /// Named agents instead of forks.
     pub spawn: Option<Spawn>,
-    /// Children of which each waits once for longer than five minutes, in the middle of its turns.
+    /// Number of children that each wait once for longer than five minutes, in the middle of their turns.
     pub waiting: u32,
-    /// Requests may be longer than the model's window.
+    /// Allows requests longer than the model's window.
     pub without_window: bool,
-    /// Input tokens a minute that the provider takes beside those that are read, from the fan-out on.
+    /// The provider's limit of input tokens per minute, without cache reads, from the fan-out on.
     pub itpm: Option<u64>,
-    /// Requests a minute that it takes, from the fan-out on.
+    /// The provider's limit of requests per minute, from the fan-out on.
     pub rpm: Option<u64>,
 }
 
-/// Agents that know nothing of the parent's conversation (`economics.md` 3.3).
+/// Agents without the parent's conversation (`economics.md` 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spawn {
     /// Their system prompt.
     pub system: u64,
     /// Their tools.
     pub tools: u64,
-    /// What they are told.
+    /// Their first message.
     pub brief: u64,
-    /// What they have to gather again of the parent's history.
+    /// The part of the parent's history that they gather again.
     pub gathered: u64,
-    /// Requests that this takes, beside the others.
+    /// The additional requests for gathering it.
     pub gathering_turns: u32,
 }
 
@@ -121,75 +123,75 @@ impl Default for Cell {
     }
 }
 
-/// What is wrong with a cell.
+/// Why a cell is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Nobody is there.
+    /// There are no children.
     #[error("a fan-out needs at least one child")]
     NoChildren,
-    /// Nobody asks.
+    /// Children have no turns.
     #[error("a child needs at least one turn")]
     NoTurns,
-    /// A prompt is empty, or a limit lets nothing through.
+    /// A prompt is empty, or a limit is zero.
     #[error("`{0}` must be at least one")]
     Empty(&'static str),
-    /// Children would start after the parent's entries are gone.
-    #[error("a stagger of {stagger_ms} ms is longer than entries live ({ttl_ms} ms): every child would start cold")]
+    /// Children would start after the parent's entries have expired.
+    #[error("a stagger of {stagger_ms} ms is longer than the TTL ({ttl_ms} ms): every child would start cold")]
     Stagger {
-        /// Asked for.
+        /// The requested stagger.
         stagger_ms: u64,
         /// The lifetime.
         ttl_ms: u64,
     },
-    /// Somebody who is not there waits, or has no turn to wait for.
-    #[error("{waiting} of {children} children cannot wait between turns of which each has {turns}")]
+    /// More children wait than exist, or there is no turn to wait after.
+    #[error("{waiting} of {children} children cannot wait between turns: each has {turns}")]
     Waiting {
-        /// Who should wait.
+        /// The number of waiting children.
         waiting: u32,
-        /// Who is there.
+        /// The number of children.
         children: u32,
-        /// Turns of each.
+        /// Turns of each child.
         turns: u32,
     },
-    /// More than a run should be.
-    #[error("{children} children of {requests} requests each are more than a cell may have, {REQUESTS_MAX} in all")]
+    /// More requests than a cell may have.
+    #[error("{children} children with {requests} requests each exceed the limit of {REQUESTS_MAX} requests per cell")]
     TooMany {
         /// Children.
         children: u32,
-        /// Requests of each.
+        /// Requests of each child.
         requests: u64,
     },
-    /// Each child would have a list of answers of its own.
+    /// Each child would have its own list of answers.
     #[error(
-        "{children} children under `{}` each hold all {children} answers by themselves, and {OWN_ANSWERS_CHILDREN_MAX} \
-         children are the most then; without it they share them and may be more", .ablation.name()
+        "under `{}` each of {children} children has its own copy of all answers, so at most {OWN_ANSWERS_CHILDREN_MAX} \
+         children are allowed; without it, children share the answers", .ablation.name()
     )]
     TooWide {
         /// Children.
         children: u32,
-        /// What makes their answers differ.
+        /// The ablation that makes their answers differ.
         ablation: Ablation,
     },
-    /// Sizes that no sum could hold.
-    #[error("these children would send {tokens} tokens, and {TOKENS_MAX} in all are the most that is played")]
+    /// Too many tokens for exact sums.
+    #[error("these children would send {tokens} tokens; the limit is {TOKENS_MAX}")]
     TooLarge {
         /// Tokens of all requests.
         tokens: u128,
     },
-    /// Time that nobody waits.
-    #[error("the children would be done after {days} days, and {DAYS_MAX} are the most that is played")]
+    /// The run would take too long.
+    #[error("the children would take {days} days; the limit is {DAYS_MAX}")]
     TooLong {
         /// Days from the first child to the last.
         days: u128,
     },
-    /// A request would not fit.
+    /// A request exceeds the window.
     #[error(
-        "the last request of a child has {tokens} tokens, and the window of {model} is {window}; --no-window runs it all the same"
+        "the last request of a child has {tokens} tokens, but the window of {model} is {window}; --no-window runs it anyway"
     )]
     Window {
         /// Tokens of the longest request.
         tokens: u64,
-        /// Tokens that the model takes.
+        /// The model's window.
         window: u64,
         /// The model.
         model: Arc<str>,
@@ -197,7 +199,7 @@ pub enum Refused {
 }
 
 impl Cell {
-    /// Tools and system prompt: what precedes the history. A short prefix has less of them.
+    /// Tokens of tools and system prompt, which precede the history. A short prefix has smaller ones.
     pub fn head(&self) -> u64 {
         self.tools() + self.system()
     }
@@ -217,7 +219,8 @@ impl Cell {
         self.prefix - self.head()
     }
 
-    /// Tokens of all placeholders together: a fifth of the tail, as in the published example. The client of 2026 has none.
+    /// Tokens of all placeholders together: a fifth of the tail, as in the published example. The client of 2026 has
+    /// none.
     pub fn placeholders(&self) -> u64 {
         match self.profile {
             Profile::Documents => self.tail / 5,
@@ -225,17 +228,17 @@ impl Cell {
         }
     }
 
-    /// Tokens of the message that forks.
+    /// Tokens of the forking message.
     pub fn message(&self) -> u64 {
         self.tail - self.placeholders()
     }
 
-    /// Requests of each child, those that gather again included.
+    /// Requests of each child, including those that gather the history again.
     pub fn requests(&self) -> u64 {
         u64::from(self.turns) + self.spawn.map_or(0, |spawn| u64::from(spawn.gathering_turns))
     }
 
-    /// The turn, counted from one, after which a child that waits does so.
+    /// The turn, counted from one, after which a waiting child waits.
     pub fn waits_after(&self) -> u64 {
         (self.requests() / 2).max(1)
     }
@@ -250,21 +253,20 @@ impl Cell {
         first.into_iter().fold(grown, u64::saturating_add)
     }
 
-    /// What the provider takes in a minute. The parent's opening request stands for a conversation that went on for long, so
-    /// it does not count.
+    /// The provider's rate limits. The parent's opening request represents a long conversation, so it does not count.
     pub const fn rate_limits(&self) -> RateLimits {
         RateLimits { requests_per_minute: self.rpm, input_tokens_per_minute: self.itpm, from: Instant(1) }
     }
 
-    /// How long entries live.
+    /// The TTL of entries.
     pub fn ttl(&self) -> Duration {
         self.ttl.duration()
     }
 
-    /// Looks for what cannot be run.
+    /// Checks whether the cell can be run.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem.
     pub fn check(&self) -> Result<(), Refused> {
         if self.children == 0 {
             return Err(Refused::NoChildren);
@@ -297,7 +299,7 @@ impl Cell {
         self.check_window()
     }
 
-    /// Work and sums within what can be played.
+    /// Checks that work and sums stay within limits.
     fn check_extent(&self) -> Result<(), Refused> {
         let children = self.children;
         let requests = self.requests();
@@ -312,7 +314,7 @@ impl Cell {
         {
             return Err(Refused::TooWide { children, ablation });
         }
-        // The parent's own prompt is among them, whatever its children send.
+        // Includes the parent's own prompt, whatever its children send.
         let parent = u128::from(self.prefix) + u128::from(self.tail) + u128::from(self.directive);
         let tokens = parent + u128::from(all) * (u128::from(self.longest()) + u128::from(self.output));
         if tokens > TOKENS_MAX {
@@ -327,7 +329,7 @@ impl Cell {
         }
     }
 
-    /// Requests that the model takes.
+    /// Checks that requests fit the model's window.
     fn check_window(&self) -> Result<(), Refused> {
         let window = model::resolve(&self.model).and_then(|resolved| resolved.id.row().window_tokens);
         match window.filter(|window| !self.without_window && self.longest() > *window) {

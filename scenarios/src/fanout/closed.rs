@@ -1,14 +1,15 @@
-//! What a fan-out of forks reads, writes and pays in full, as a formula (`economics.md` 3.1, 3.2; own derivation).
+//! A formula for the tokens that a fan-out of forks reads, writes and sends uncached (`economics.md` 3.1, 3.2; own
+//! derivation).
 //!
-//! P is the parent's last request, T what siblings share behind it, D a directive, g what a turn adds; H = P + T. A child's
-//! request of turn k has X(k) = H + D + (k − 1) g tokens.
+//! P is the parent's last request, T the part that siblings share after it, D a directive, g the growth per turn; H = P
+//! + T. A child's request of turn k has X(k) = H + D + (k − 1) g tokens.
 //!
-//! *First turns.* Let M be the end of the last breakpoint of a child's first request, B what its parent left that can be
-//! read (warm), and C what can be read once one child has had its first byte. Of N children, m start before anything of a
-//! sibling can be read: N in a burst, 1 primed, the first wave, or as many as a stagger lets out before the first byte
-//! (of the first child, or of the parent's own next request where that marks the same).
-//! Those read B, or nothing of a cold parent, and write the rest up to M; the others read C and write the rest up to M. What
-//! stands behind M is paid in full.
+//! *First turns.* Let M be the last breakpoint of a child's first request, B the readable prefix that a warm parent
+//! left, and C the readable prefix once one child has its first byte. The first m of N children start before a
+//! sibling's entry is readable: N in a burst, 1 if primed, the first wave, or as many as a stagger starts before the
+//! first byte (of the first child, or of the parent's own next request if that marks the same). These read B, or
+//! nothing if the parent is cold, and write the rest up to M; the others read C and write the rest up to M. Tokens
+//! after M are plain input.
 //!
 //! | breakpoints | M | B | C, warm | C, cold |
 //! |---|---|---|---|---|
@@ -21,12 +22,12 @@
 //! | `before-results` | P + message | P | P + message | P + message |
 //! | `client-2026` | X(1) | P | P | head |
 //!
-//! A fork of the client of 2026 shares nothing of T with its siblings: there C of `shared`, `both` and `before-results` is
-//! P warm and nothing cold, and `shared` marks what `before-results` marks, its own call.
+//! In the client of 2026, forks do not share T with their siblings: there C of `shared`, `both` and `before-results` is
+//! P if warm and 0 if cold, and `shared` marks the same as `before-results`, the fork's own call.
 //!
-//! *Later turns.* Every placement but `none` marks the tail from turn 2 on. So turn 2 reads M and writes the rest, and turn
-//! k > 2 reads X(k − 1) and writes g. Under `system` the tail of turn 2 finds what a warm parent left at P, if that lies
-//! within reach.
+//! *Later turns.* Every placement except `none` marks the tail from turn 2 on. So turn 2 reads M and writes the rest,
+//! and turn k > 2 reads X(k − 1) and writes g. Under `system` the tail of turn 2 finds a warm parent's entry at P if it
+//! is within reach.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
@@ -38,32 +39,32 @@ use forkcast_sim::wire::{Ttl, Usage};
 
 use super::cell::Cell;
 
-/// An assumption of the formula that a cell does not keep.
+/// An assumption of the formula that a cell violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Assumption {
-    /// It is about forks as they should be.
-    #[error("the formula is about whole forks: no named agents, no broken principle")]
+    /// Forks are unmodified.
+    #[error("the formula applies to unmodified forks: no named agents, no ablations")]
     WholeForks,
     /// Every marked prefix is long enough to be cached.
-    #[error("a marked prefix is shorter than the model caches")]
+    #[error("a marked prefix is shorter than the model's minimum")]
     Minimum,
-    /// Nothing that is read expires before.
-    #[error("entries expire within the fan-out")]
+    /// No entry expires before it is read.
+    #[error("entries expire during the fan-out")]
     Lifetime,
-    /// What is read lies within reach of a breakpoint.
-    #[error("a breakpoint does not look back as far as the parent's prefix")]
+    /// Entries are within reach of a breakpoint.
+    #[error("the look-back of a breakpoint does not reach the parent's prefix")]
     LookBack,
-    /// One price holds for the shortest and the longest request.
-    #[error("requests of one child fall into two price tiers")]
+    /// All requests have the same price tier.
+    #[error("requests of one child have different price tiers")]
     PriceTier,
-    /// Nobody starts in the very instant of the first byte.
+    /// No child starts in the same instant as the first byte.
     #[error("a child starts in the instant of the first child's first byte")]
     Tie,
-    /// The provider takes every call when it comes.
-    #[error("the formula assumes that no limit of rate delays a child")]
+    /// Rate limits delay no call.
+    #[error("the formula assumes that no rate limit delays a child")]
     RateLimits,
-    /// What is written can be read from the first byte on.
-    #[error("the formula assumes that writes can be read from the first byte on, and lie there by no chance")]
+    /// Writes can be read from the first byte on.
+    #[error("the formula assumes that writes can be read from the first byte on and are never lost")]
     Rules,
 }
 
@@ -82,7 +83,7 @@ pub fn usage(cell: &Cell, book: &PriceBook) -> Result<Usage, Assumption> {
     Ok(sum.usage(cell.ttl))
 }
 
-/// Whether the formula is about this cell.
+/// Whether the formula applies to this cell.
 ///
 /// # Errors
 /// The first assumption that does not hold.
@@ -100,17 +101,17 @@ pub fn holds(cell: &Cell, book: &PriceBook) -> Result<(), Assumption> {
     leaders(cell).map(|_| ())
 }
 
-/// First requests.
+/// Totals over the children's first requests.
 struct First {
-    /// All of them together.
+    /// Total tokens.
     whole: u64,
-    /// The ends of their last breakpoints, M, together.
+    /// Total up to their last breakpoints, M.
     marked: u64,
-    /// What their second requests read together.
+    /// Total read by their second requests.
     read_next: u64,
-    /// B: what a warm parent left to each.
+    /// B: the prefix that a warm parent left to each.
     parents: u64,
-    /// C: what siblings left to each.
+    /// C: the prefix that siblings left to each.
     siblings: u64,
 }
 
@@ -120,7 +121,7 @@ impl First {
         let p = cell.prefix;
         let head = cell.head();
         let documents = cell.profile == Profile::Documents;
-        // What is not shared adds up to T over all children.
+        // Unshared parts add up to T over all children.
         let (tail, message) = if documents { (cell.tail * n, cell.message() * n) } else { (cell.tail, cell.tail) };
         let whole = p * n + tail + cell.directive * n;
         let warm = |cold: u64| if cell.is_cold { cold } else { p };
@@ -176,7 +177,7 @@ impl Sum {
     }
 }
 
-/// m: children that start before anything of a sibling can be read.
+/// m: children that start before a sibling's entry is readable.
 fn leaders(cell: &Cell) -> Result<u64, Assumption> {
     let n = u64::from(cell.children);
     match cell.launch {
@@ -194,11 +195,11 @@ fn leaders(cell: &Cell) -> Result<u64, Assumption> {
     }
 }
 
-/// L: when what siblings read can be read. The first child's first byte, or, where the parent's own next request writes
-/// the same, that one's if it comes sooner.
+/// L: when the entry that siblings read becomes readable: at the first child's first byte, or at that of the parent's
+/// own next request if that writes the same and comes sooner.
 fn first_byte(cell: &Cell) -> Duration {
     let n = u64::from(cell.children);
-    // Calls are equally long, so the first child's own share of T is no smaller than any other.
+    // Calls are equally long, so the first child's share of T is no smaller than any other.
     let own = if cell.profile == Profile::Documents { cell.tail } else { cell.tail.div_ceil(n) };
     let first = First::of(&Cell { children: 1, tail: own, ..cell.clone() });
     let read = if cell.is_cold { 0 } else { first.parents };
@@ -222,8 +223,8 @@ fn is_cacheable(cell: &Cell) -> bool {
     cell.placement == Placement::None || shortest >= minimum
 }
 
-/// Positions between a breakpoint and the entry that it must find, both included. The message that forks holds one text and
-/// N calls, N results follow, then the directive; the client of 2026 keeps one call and one result.
+/// Positions between a breakpoint and the entry it must find, both included. The forking message has one text and N
+/// calls, then N results follow, then the directive; the client of 2026 has one call and one result.
 fn is_within_reach(cell: &Cell) -> bool {
     let n = run_length(cell);
     let word = u64::from(cell.profile == Profile::Documents);
@@ -238,7 +239,7 @@ fn is_within_reach(cell: &Cell) -> bool {
         Placement::BeforeResults => message,
         Placement::Tail | Placement::Client2026 => tail,
     };
-    // Turn 2 looks back over what turn 1 left unmarked, its answer and results.
+    // Turn 2 looks back over the unmarked answer and results of turn 1.
     let second = match cell.placement {
         Placement::BeforeResults => n + 4,
         _ => 4,
@@ -247,7 +248,7 @@ fn is_within_reach(cell: &Cell) -> bool {
     first.max(if cell.turns > 1 { second } else { 1 }) <= u64::from(cell.rules.look_back.reach)
 }
 
-/// Positions that the calls of the message that forks take, and its results again.
+/// Positions taken by the calls of the forking message, and again by its results.
 fn run_length(cell: &Cell) -> u64 {
     match (cell.profile, cell.rules.look_back.count) {
         (Profile::Client2026, _) | (_, PositionCount::Runs) => 1,
@@ -255,8 +256,8 @@ fn run_length(cell: &Cell) -> u64 {
     }
 }
 
-/// Whether the tail of a child's second request looks back as far as its parent's last one: over the child's own call and
-/// result, the directive, and the message that forks with its results.
+/// Whether the look-back from the tail of a child's second request reaches its parent's last request: over the child's
+/// own call and result, the directive, and the forking message with its results.
 fn reaches_parent_at_second_turn(cell: &Cell) -> bool {
     let between = match cell.profile {
         Profile::Documents => 2 * run_length(cell) + 4,
@@ -265,7 +266,7 @@ fn reaches_parent_at_second_turn(cell: &Cell) -> bool {
     between < u64::from(cell.rules.look_back.reach)
 }
 
-/// Between two uses of an entry lies at most one turn, or one stagger, or the wait for a first byte.
+/// Between two uses of an entry there is at most one turn, one stagger, or the wait for a first byte.
 fn lives_long_enough(cell: &Cell) -> bool {
     let longest = cell.pace.first_byte(0, cell.longest(), 0) + cell.pace.streaming(cell.output);
     let stagger = if let LaunchPolicy::Stagger(span) = cell.launch { span } else { Duration::default() };

@@ -1,4 +1,4 @@
-//! Sets of cells: every combination of what is given for each parameter.
+//! Grids: every combination of the given parameter values.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use forkcast_sim::wire::Ttl;
 
 use super::cell::{Cell, Spawn};
 
-/// Cells of one grid at most. A hundred thousand small ones take minutes; more belongs into a sweep.
+/// Maximum number of cells in one grid. A hundred thousand small ones take minutes; use a sweep for more.
 pub const CELLS_MAX: usize = 100_000;
 
-/// What is given for each parameter; the rest is the same in all cells.
+/// The values of each parameter; the rest is the same in all cells.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Everything that does not vary.
+    /// The parameters that do not vary.
     pub base: Cell,
     /// Children of one message.
     pub children: Vec<u32>,
@@ -24,9 +24,9 @@ pub struct Grid {
     pub tail: Vec<u64>,
     /// Tokens of a directive.
     pub directive: Vec<u64>,
-    /// Requests of a child.
+    /// Requests of each child.
     pub turns: Vec<u32>,
-    /// Tokens that a turn adds.
+    /// Growth per turn in tokens.
     pub growth: Vec<u64>,
     /// Models, as spelled.
     pub model: Vec<Arc<str>>,
@@ -38,15 +38,15 @@ pub struct Grid {
     pub launch: Vec<LaunchPolicy>,
     /// Placements of breakpoints.
     pub placement: Vec<Placement>,
-    /// Forks, and named agents that they are held against.
+    /// Forks, and named agents to compare them with.
     pub spawn: Vec<Option<Spawn>>,
 }
 
 /// A grid with too many cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("these ranges make {cells} cells, and {CELLS_MAX} are the most: take fewer values, or run a sweep in shards")]
+#[error("these ranges give {cells} cells; the limit is {CELLS_MAX}: use fewer values, or run a sweep in shards")]
 pub struct TooMany {
-    /// How many there would be.
+    /// The number of cells it would have.
     pub cells: u128,
 }
 
@@ -70,9 +70,9 @@ impl Grid {
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn len(&self) -> u128 {
-        // Of agents of their own all start at once, so that there is one cell of them for all launches.
+        // Named agents all start at once, so they have one cell for all launches.
         let kinds = |spawn: &Option<Spawn>| if spawn.is_some() { self.launch.len().min(1) } else { self.launch.len() };
         let lengths = [
             self.children.len(),
@@ -90,15 +90,15 @@ impl Grid {
         lengths.iter().fold(1, |product, length| u128::saturating_mul(product, *length as u128))
     }
 
-    /// Whether there are none.
+    /// Whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The cells: what stands last in the list of fields changes fastest, so policies of one setting stand together.
+    /// The cells. Later fields vary faster, so the policies of one setting are adjacent.
     ///
     /// # Errors
-    /// When there are more than [`CELLS_MAX`]; nothing was made then.
+    /// If there are more than [`CELLS_MAX`]; then no cells are built.
     pub fn cells(&self) -> Result<Vec<Cell>, TooMany> {
         let cells = self.len();
         if cells > CELLS_MAX as u128 {
@@ -119,7 +119,7 @@ impl Grid {
         Ok(all.iter().flat_map(|cell| self.launched(cell)).collect())
     }
 
-    /// A cell under each launch, which is about forks alone.
+    /// The cell under each launch policy; these apply only to forks.
     fn launched(&self, cell: &Cell) -> Vec<Cell> {
         let own = [LaunchPolicy::Burst];
         let launches = if cell.spawn.is_some() { &own[..self.launch.len().min(1)] } else { &self.launch };
@@ -136,7 +136,7 @@ fn vary<T>(cells: &[Cell], values: &[T], set: impl Fn(&mut Cell, &T)) -> Vec<Cel
     cells.iter().flat_map(|cell| values.iter().map(|value| with(cell, value)).collect::<Vec<_>>()).collect()
 }
 
-/// What tells a cell from all that differ from it in more than policy: everything but launch and breakpoints.
+/// A key that is equal for cells that differ only in policy: launch and breakpoints.
 pub fn key_without_policy(cell: &Cell) -> String {
     let policy = Cell { launch: LaunchPolicy::default(), placement: Placement::default(), ..cell.clone() };
     format!("{policy:?}")

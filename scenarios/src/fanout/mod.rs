@@ -1,16 +1,16 @@
-//! What fan-out costs: N children of one parent, under any launch, placement of breakpoints, lifetime and price.
+//! The cost of fan-outs: N children of one parent, under any launch policy, breakpoint placement, TTL and price.
 //!
-//! * [`cell`]: one set of parameters, and what is wrong with it.
-//! * [`play`](mod@play): a cell goes through the agent runtime, cache and bill; nothing here is a formula. [`voices`] is what its
-//!   agents say, [`setup`] the session.
-//! * [`closed`]: the same as a formula, and the assumptions under which it holds. [`bound`]: what no policy can go below.
-//! * [`policy`]: the policies, each in a line.
-//! * [`outcome`]: what came of a cell.
-//! * [`trial`]: all that is said of a cell, and which of several is best.
-//! * [`breakeven`]: which of two policies is cheaper, and from where on the other one is.
-//! * [`grid`]: many cells at once; [`range`]: lists of numbers as they are typed.
+//! * [`cell`]: one set of parameters, and their checks.
+//! * [`play`](mod@play): runs a cell through agent runtime, cache and bill, without formulas. [`voices`] is the script
+//!   of its agents, [`setup`] the session.
+//! * [`closed`]: the same as a formula, with its assumptions. [`bound`]: the lower bound for all policies.
+//! * [`policy`]: descriptions of the policies.
+//! * [`outcome`]: the result of a cell.
+//! * [`trial`]: a cell with its result, formula and bound, and the best of several.
+//! * [`breakeven`]: which of two policies is cheaper, and where the break-even point is.
+//! * [`grid`]: many cells at once; [`range`]: parsing of lists and ranges.
 //!
-//! Source of the formulas: `economics.md` 3, an own derivation; the tests of this room hold them against the runtime.
+//! Source of the formulas: `economics.md` 3, an own derivation; tests compare them with the runtime.
 
 pub mod bound;
 pub mod breakeven;

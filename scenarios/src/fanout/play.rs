@@ -1,4 +1,4 @@
-//! A cell goes through the agent runtime.
+//! Runs a cell through the agent runtime.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use super::setup::setup;
 /// Why a cell has no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplayed {
-    /// It cannot be run.
+    /// The cell cannot be run.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It did not come to its end.
+    /// The run failed.
     #[error("{0}")]
     Failed(String),
 }
@@ -26,7 +26,7 @@ pub enum Unplayed {
 /// Plays a cell, billed by `book`.
 ///
 /// # Errors
-/// When the cell makes no sense, or the run did not come to its end.
+/// If the cell is invalid or the run failed.
 pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     cell.check()?;
     let finished = simulation::run(setup(cell, book)).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
@@ -35,7 +35,7 @@ pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     Ok(outcome)
 }
 
-/// The sums of a run over all agents but the main one.
+/// The sums of a run over all agents except the main one.
 pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
     let mut began: Option<Instant> = None;
@@ -60,7 +60,7 @@ pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     outcome
 }
 
-/// Money of the children.
+/// Costs of the children.
 #[derive(Default)]
 struct Sums {
     cost: Money,

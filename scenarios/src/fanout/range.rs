@@ -1,32 +1,32 @@
-//! Lists and ranges of numbers as they are typed: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
+//! Parses lists and ranges of numbers: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
 
 use std::ops::RangeInclusive;
 
 use forkcast_sim::wire::TOKENS_MAX;
 
-/// What is wrong with a list.
+/// Why a list is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is no number, list or range: {expected}")]
+#[error("`{found}` is not a number, list or range: {expected}")]
 pub struct BadRange {
     /// The part that cannot be read.
     pub found: String,
-    /// What could stand there.
+    /// What was expected.
     pub expected: &'static str,
 }
 
-/// Numbers of one list at most: more is a slip of the hand.
+/// Maximum count of numbers in a list; more is probably a typing error.
 const NUMBERS_MAX: usize = 10_000;
 
 const FORMS: &str = "expected as `5`, `1,2,8`, `1..10`, `0..100k:25k` (a step) or `1..1000:x10` (a factor)";
 const TOO_MANY: &str = "it has more than 10,000 numbers; take a larger step, or a factor as in `1..1000000:x10`";
-const TOO_LARGE: &str = "it is more than 10,000,000,000, the largest number that is taken";
+const TOO_LARGE: &str = "it is more than 10,000,000,000, the largest number allowed";
 const BACKWARDS: &str = "it ends before it begins";
-const STANDS_STILL: &str = "its step goes nowhere; expected a step from 1 or a factor from x2";
+const STANDS_STILL: &str = "its step has no effect; expected a step from 1 or a factor from x2";
 
-/// Reads a list. Numbers may end in `k` (a thousand) or `m` (a million); ends of ranges are included.
+/// Parses a list. Numbers may end in `k` (a thousand) or `m` (a million); ends of ranges are included.
 ///
 /// # Errors
-/// The part that cannot be read, and what could stand there.
+/// The part that cannot be read, and what was expected.
 pub fn numbers(text: &str) -> Result<Vec<u64>, BadRange> {
     let mut all = Vec::new();
     for part in text.split(',').map(str::trim) {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_what_could_stand_there() {
+    fn unreadable_parts_are_reported_with_what_was_expected() {
         for text in [
             "",
             "five",

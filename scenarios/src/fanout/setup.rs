@@ -1,4 +1,4 @@
-//! The session in which a cell is played.
+//! The session of a cell.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use forkcast_sim::wire::{Piece, Role};
 use super::cell::Cell;
 use super::voices::Voices;
 
-/// What a cell's run begins with, billed by `book`. Nobody looks on, nothing is explained, and nobody reads transcripts: in
-/// each stands all that its agent was given, and N children of one message are given N calls.
+/// The setup of a cell's run, billed by `book`, without observers, explanations and transcripts. A transcript holds
+/// everything that its agent received, which for N children of one message is N calls each.
 pub fn setup(cell: &Cell, book: &Rc<PriceBook>) -> Setup {
     let mut setup = Setup::new(1, Voices::new(cell.clone()));
     setup.settings = settings(cell);
@@ -63,7 +63,7 @@ fn settings(cell: &Cell) -> Settings {
     }
 }
 
-/// A conversation that goes on: the parent's breakpoints are those of a later turn.
+/// A history, so that the parent's breakpoints are those of a later turn.
 fn history() -> Vec<Rc<Entry>> {
     let user = Entry::user("h-1".into(), "What is here?", Nature::Typed);
     let said = Entry::of("h-2".into(), Role::Assistant, vec![Piece::text("Many parts.")], "Many parts.", Nature::Said);

@@ -1,4 +1,4 @@
-//! A cell with everything that is said of it: what came out, what the formula says, what no policy goes below.
+//! A cell with its result, the formula's prediction and the lower bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -12,18 +12,19 @@ use super::outcome::Outcome;
 use super::play::{Unplayed, play};
 use super::{bound, grid};
 
-/// A cell and what came of it.
+/// A cell and its results.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The parameters.
     pub cell: Cell,
-    /// What came out.
+    /// The result.
     pub outcome: Outcome,
-    /// What the formula says of the children's usage, or the assumption that does not hold.
+    /// The children's usage by the formula, or the assumption that does not hold.
     pub formula: Result<Usage, Assumption>,
-    /// The same in millionths of tokens of plain input; nothing where the formula does not hold or nothing has a price.
+    /// The formula's input cost in millionths of plain input tokens; `None` if the formula does not apply or there is
+    /// no price.
     pub formula_millionths: Option<i128>,
-    /// What no policy goes below.
+    /// The lower bound for all policies.
     pub bound: Option<Money>,
 }
 
@@ -34,21 +35,21 @@ impl Trial {
     }
 }
 
-/// Models of which rows have no price, in order.
+/// Models without a price, in order.
 pub fn unpriced(rows: &[Trial]) -> BTreeSet<&str> {
     rows.iter().filter(|row| row.outcome.cost.is_none()).map(|row| &*row.cell.model).collect()
 }
 
-/// Plays a cell and holds it against formula and bound.
+/// Plays a cell and compares it with formula and bound.
 ///
 /// # Errors
-/// When the cell makes no sense, or its run did not come to its end.
+/// If the cell is invalid or its run failed.
 pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
     let outcome = play(cell, book)?;
     let formula = closed::usage(cell, book);
     Ok(Trial {
         formula_millionths: formula.ok().and_then(|usage| equivalents_millionths(cell, &usage, book)),
-        // It is about whole fan-outs: those that lack requests may well cost less.
+        // The bound applies to whole fan-outs; those with unanswered requests may cost less.
         bound: bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0),
         cell: cell.clone(),
         formula,
@@ -56,7 +57,7 @@ pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
     })
 }
 
-/// Tokens of plain input that cost as much as this input, in millionths, at the prices of the longest request.
+/// The cost of this input in millionths of plain input tokens, at the prices of the longest request.
 fn equivalents_millionths(cell: &Cell, usage: &Usage, book: &PriceBook) -> Option<i128> {
     let terms = Terms { prompt_tokens: cell.longest(), ..Terms::default() };
     let rates = book.rates(&ModelKey::from(&*cell.model), &terms).ok()?;
@@ -65,7 +66,7 @@ fn equivalents_millionths(cell: &Cell, usage: &Usage, book: &PriceBook) -> Optio
     Some(cost * 1_000_000 * unit.denominator / unit.numerator.max(1))
 }
 
-/// Rows that differ in policy alone, launch and breakpoints, by the first row of each set.
+/// Groups of rows that differ only in policy (launch and breakpoints), ordered by their first rows.
 pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
     let mut sets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = Vec::new();
@@ -80,17 +81,17 @@ pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
     order.into_iter().filter_map(|key| sets.remove(&key)).collect()
 }
 
-/// Of each set the row with the least cost; of equal ones the first. A set of which no row is whole and has a price has none.
+/// The cheapest row of each set; the first one if equal. A set without a complete, priced row has none.
 pub fn best_cost(rows: &[Trial]) -> Vec<usize> {
     best(rows, |row| row.outcome.cost.map(Money::picousd))
 }
 
-/// Of each set the row that is done first; of equal ones the first. A set of which no row is whole has none.
+/// The fastest row of each set; the first one if equal. A set without a complete row has none.
 pub fn best_makespan(rows: &[Trial]) -> Vec<usize> {
     best(rows, |row| Some(row.outcome.makespan.0.into()))
 }
 
-/// What was never answered costs nothing and takes no time, so rows that lack answers are not compared.
+/// Unanswered requests cost nothing and take no time, so incomplete rows are not compared.
 fn best(rows: &[Trial], by: impl Fn(&Trial) -> Option<i128>) -> Vec<usize> {
     let measured = |at: usize| Some((by(&rows[at]).filter(|_| rows[at].is_answered())?, at));
     sets(rows).into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()

@@ -1,4 +1,4 @@
-//! What the agents of a fan-out say.
+//! The script of the agents in a fan-out.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,30 +12,30 @@ use serde_json::json;
 
 use super::cell::Cell;
 
-/// How long the parent's message takes to arrive: one second, whatever its length, so that the number of children changes
-/// nothing about when they start.
+/// How long the parent's message streams: one second for any length, so that the number of children does not change
+/// when they start.
 const STREAMING: Duration = Duration::from_millis(1_000);
 
-/// A cold parent's message takes so much longer than its entries live.
+/// How much longer than the TTL a cold parent's message takes.
 const COLD_EXTRA: Duration = Duration::from_millis(100_000);
 
-/// How long a child that waits does so: longer than five minutes, shorter than an hour. Its answer takes so long, since
-/// entries live from the start of the last request that used them.
+/// How long a waiting child waits: longer than five minutes, shorter than an hour. Its answer takes this long, because
+/// the TTL counts from the start of the last request that used an entry.
 const WAIT: Duration = Duration::from_millis(400_000);
 
-/// The type of the named agents that forks are held against.
+/// The type of the named agents that forks are compared with.
 pub const SPAWNED: &str = "general-purpose";
 
 /// The script of a cell.
 #[derive(Clone, Debug)]
 pub struct Voices {
     cell: Cell,
-    /// Children in the order in which they asked first.
+    /// Children in the order of their first requests.
     asked: BTreeMap<Rc<str>, u32>,
 }
 
 impl Voices {
-    /// What is said in this cell.
+    /// The script of this cell.
     pub const fn new(cell: Cell) -> Self {
         Self { cell, asked: BTreeMap::new() }
     }
@@ -49,7 +49,7 @@ impl Voices {
         Answer { streaming: Some(streaming), output_tokens: Some(self.cell.message()), ..message }
     }
 
-    /// The message that forks: a word to the user and a call for each child. The client of 2026 keeps no word of it.
+    /// The forking message: a text for the user and a call for each child. The client of 2026 has no such text.
     fn launch(&self) -> Vec<Said> {
         let is_client = self.cell.profile == Profile::Client2026;
         let word = (!is_client).then(|| Said::Text("All parts at once.".to_owned()));

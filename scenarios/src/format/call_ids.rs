@@ -1,4 +1,4 @@
-//! Ids of calls: a result names its call by its id, so a conversation has each id once.
+//! Call ids: a result names its call by id, so ids are unique within a conversation.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use super::history::Past;
 use super::reading::{Notes, Origin};
 use super::script::{AgentScript, Content, Reply};
 
-/// The agent whose conversation begins with `prompt.history`.
+/// The agent whose conversation starts with `prompt.history`.
 const MAIN: &str = "main";
 
-/// An id that a call was given, and where.
+/// An id given to a call, and its place.
 struct GivenId<'a> {
     id: &'a str,
     origin: &'a Origin,
 }
 
-/// Checks the ids that a scenario gives to calls.
+/// Checks the call ids given in a scenario.
 pub(super) fn are_unique(scenario: &Scenario, notes: &Notes) {
     let mut past = BTreeSet::new();
     past_ids(scenario).for_each(|given| hold(&given, &mut past, notes));
@@ -37,8 +37,8 @@ fn past_ids(scenario: &Scenario) -> impl Iterator<Item = GivenId<'_>> {
     calls.filter_map(|answered| Some(GivenId { id: answered.call.id.as_deref()?, origin: &answered.call.origin }))
 }
 
-/// Replies of one list follow each other in one conversation. Two with a condition may be said instead of each other, and
-/// one that goes wrong is asked for again; so these are held to their own ids and those before the list alone.
+/// Replies of one list follow each other in one conversation. A reply with a condition may replace others, and a reply
+/// with a fault is requested again; these are only compared with their own ids and those before the list.
 fn check_list<'a>(script: &'a AgentScript, begins: &BTreeSet<&'a str>, notes: &Notes) {
     let mut in_turn = begins.clone();
     for reply in &script.replies {
@@ -48,7 +48,8 @@ fn check_list<'a>(script: &'a AgentScript, begins: &BTreeSet<&'a str>, notes: &N
         for given in ids(reply) {
             hold(&given, seen, notes);
             if reply.times > 1 {
-                let says = "this is said more than once, and each time the call would have this id; leave `id` out";
+                let says =
+                    "this reply can be used more than once, and each time the call would have this id; leave `id` out";
                 notes.at(given.origin, says);
             }
         }
@@ -73,18 +74,17 @@ fn ids(reply: &Reply) -> Vec<GivenId<'_>> {
 fn hold<'a>(given: &GivenId<'a>, seen: &mut BTreeSet<&'a str>, notes: &Notes) {
     let id = given.id;
     if !seen.insert(id) {
-        let says = format!(
-            "a call before it in this conversation has the id `{id}`; give each call an id of its own, or none"
-        );
+        let says =
+            format!("an earlier call in this conversation has the id `{id}`; give each call its own id, or none");
         notes.at(given.origin, says);
     }
     if is_generated(id) {
-        let says = format!("calls without an id are given ones like `{id}`; choose another, such as `toolu_first`");
+        let says = format!("calls without an id get ids like `{id}`; choose another, such as `toolu_first`");
         notes.at(given.origin, says);
     }
 }
 
-/// Whether calls without an id could be given this one: `toolu_`, an agent or `past`, and two numbers.
+/// Whether generated ids could have this form: `toolu_`, an agent or `past`, and two numbers.
 fn is_generated(id: &str) -> bool {
     let Some(rest) = id.strip_prefix("toolu_") else { return false };
     let mut parts = rest.rsplitn(3, '_');

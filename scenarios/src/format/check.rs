@@ -1,5 +1,5 @@
-//! What no single field shows: agents without a script, tools that do not exist, streams and acts out of order, claims
-//! that cannot hold.
+//! Checks that need more than one field: agents without a script, missing tools, streams and acts out of order,
+//! expectations that cannot hold.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use super::{Scenario, call_ids};
 use crate::fanout::cell::TOKENS_MAX;
 use crate::load;
 
-/// The agent that is there from the beginning.
+/// The agent that exists from the start.
 const MAIN: &str = "main";
 
-/// A ledger counts twice as many tokens in a prompt: half is left for what is counted and not declared.
+/// Half of the ledger's limit per prompt; the other half is left for counted, undeclared tokens.
 const PROMPT_TOKENS_MAX: u128 = wire::TOKENS_MAX as u128 / 2;
 
 /// Checks a scenario as a whole.
@@ -39,19 +39,19 @@ pub fn whole(scenario: &Scenario, notes: &Notes) {
     claims_can_hold(scenario, notes);
 }
 
-/// All requests together must fit into sums of tokens and money: each as large as the declared parts make it, as many as the
-/// scenario may have answers.
+/// All requests together must fit into sums of tokens and money: each as large as the declared parts allow, as many as
+/// the scenario may have answers.
 pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
     let sizes = scenario.prompt.sizes?;
     let turns = u128::from(scenario.limits.turns.unwrap_or(load::TURNS_MAX));
     let once: u128 = sizes.declared().map(|(_, tokens)| u128::from(tokens)).sum();
     let gathered = u128::from(sizes.agents.map_or(0, |agents| agents.gathered));
-    // Each count is of 64 bits at most, and sums of products of two fit into 128.
+    // Counts have at most 64 bits, so sums of products of two fit into 128.
     let grown = u128::from(sizes.growth.unwrap_or(0)) * turns;
     let prompt = once + gathered + grown;
     if prompt > PROMPT_TOKENS_MAX {
         at.wrong(format_args!(
-            "with these sizes a prompt could have {prompt} tokens, and {PROMPT_TOKENS_MAX} are the most that is played; lower \
+            "with these sizes a prompt could have {prompt} tokens; the limit is {PROMPT_TOKENS_MAX}; lower \
              the sizes or `limits.turns`"
         ));
         return Some(());
@@ -59,7 +59,7 @@ pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
     let all = turns * prompt;
     if all > TOKENS_MAX {
         at.wrong(format_args!(
-            "with these sizes {turns} answers could take {all} tokens, and {TOKENS_MAX} in all are the most that is played; \
+            "with these sizes {turns} answers could take {all} tokens; the limit is {TOKENS_MAX}; \
              lower the sizes or `limits.turns`"
         ));
     }
@@ -90,22 +90,20 @@ fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
             None => format!("there are {}", alternatives(tools)),
         };
         let tool = found(&call.tool);
-        let says = format!(
-            "there is no tool {tool}; {meant} If the model is meant to call a tool that is not there, add `missing: true`"
-        );
+        let says =
+            format!("there is no tool {tool}; {meant} If the model should call a missing tool, add `missing: true`");
         notes.at(&call.origin, says);
     }
     if known && call.missing {
-        notes
-            .at(&call.origin, format_args!("`missing: true` is said of `{}`, which is there; leave it out", call.tool));
+        notes.at(&call.origin, format_args!("`missing: true` is set for `{}`, which exists; leave it out", call.tool));
     }
     if &*call.tool == "Agent" {
         child_is_scripted(call, scenario, notes);
     }
 }
 
-/// An agent that is called must have something to say. Whom a call reaches is known only at run time; so one list of its
-/// type or of its name is enough.
+/// A called agent needs a script. Which list applies is known only at run time, so one list for its type or its name is
+/// enough.
 fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
     let is_fork = meant(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
@@ -116,14 +114,14 @@ fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
         let agent = word(agent).unwrap_or("…");
         let says = format!(
-            "this call starts an agent of type `{agent}`, and nothing says what its model answers; add a list \
+            "this call starts an agent of type `{agent}`, but its model has no script; add a list \
              `{agent}:` under `script`, such as `{agent}: [{{say: Done.}}]`, or an empty one if it never comes to ask"
         );
         notes.at(&call.origin, says);
     }
 }
 
-/// `reviewer` of `reviewer#2`.
+/// `reviewer` for `reviewer#2`.
 fn base(agent: &str) -> &str {
     agent.split('#').next().unwrap_or(agent)
 }
@@ -135,25 +133,25 @@ fn main_is_scripted(scenario: &Scenario, notes: &Notes) {
         let origin = Origin { path: "script".into(), ..scenario.script[0].origin.clone() };
         notes.at(
             &Origin { found: Rc::from(""), ..origin },
-            "nothing says what the main agent's model answers; add a list `main:` under `script`",
+            "the main agent's model has no script; add a list `main:` under `script`",
         );
     }
 }
 
-/// Acts stand in the order in which they happen, so that a scenario reads as it runs.
+/// Acts must be in order of time, so that a scenario reads as it runs.
 fn acts_are_in_order(scenario: &Scenario, notes: &Notes) {
     for pair in scenario.user.windows(2) {
         if pair[1].at_ms < pair[0].at_ms {
             let earlier = pair[1].at_ms;
             let later = pair[0].at_ms;
             let says =
-                format!("this happens at {earlier} ms, but stands behind what happens at {later} ms; sort by `at_ms`");
+                format!("this happens at {earlier} ms, but is listed after an act at {later} ms; sort by `at_ms`");
             notes.at(&pair[1].origin, says);
         }
     }
 }
 
-/// A history can be rewritten of an agent that asks something.
+/// Only the history of an agent that sends requests can be rewritten.
 fn acts_mean_somebody(scenario: &Scenario, notes: &Notes) {
     for act in &scenario.user {
         match &act.does {
@@ -168,7 +166,7 @@ fn acts_mean_somebody(scenario: &Scenario, notes: &Notes) {
     }
 }
 
-/// Whether a call of the script starts an agent of this name or description.
+/// Whether a call in the script starts an agent with this name or description.
 fn is_called_so(agent: &str, scenario: &Scenario) -> bool {
     let replies = scenario.script.iter().flat_map(|script| &script.replies);
     let calls = replies.flat_map(|reply| match &reply.content {
@@ -203,13 +201,13 @@ fn claims_can_hold(scenario: &Scenario, notes: &Notes) {
         if claim.unchanged && scenario.variant_of.is_none() {
             notes.at(
                 &claim.origin,
-                "`unchanged` compares a variant with its scenario; this is no variant, so leave it out",
+                "`unchanged` compares a variant with its scenario; this is not a variant, so leave it out",
             );
         }
         if let Some(both) = claim.has.iter().find(|text| claim.lacks.contains(text)) {
             notes.at(
                 &claim.origin,
-                format_args!("no request both has and lacks {both:?}; take it out of one of the two"),
+                format_args!("a request cannot both contain and lack {both:?}; remove it from one of the two"),
             );
         }
     }
@@ -242,7 +240,7 @@ fn above(one: Number, other: Number) -> bool {
     }
 }
 
-/// An agent without a script never asks anything, so nothing can be claimed about its requests.
+/// An agent without a script sends no requests, so there can be no expectations about them.
 fn agent_can_be(agent: &str, scenario: &Scenario, origin: &Origin, notes: &Notes) {
     let named: Vec<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     if named.iter().any(|known| known.eq_ignore_ascii_case(base(agent))) || scenario.script.is_empty() {
@@ -251,7 +249,7 @@ fn agent_can_be(agent: &str, scenario: &Scenario, origin: &Origin, notes: &Notes
     let agent = found(agent);
     let named = named.into_iter().map(|name| word(name).unwrap_or("…"));
     let says = format!(
-        "no agent {agent} can ask anything here, because `script` says nothing for it; scripted are {}",
+        "agent {agent} cannot send requests, because `script` has no list for it; there are lists for {}",
         alternatives(named)
     );
     notes.at(origin, says);

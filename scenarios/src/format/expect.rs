@@ -1,6 +1,6 @@
-//! What must come out: how the run ends, figures, events, their order, and bytes of requests.
+//! Expectations: how the run ends, figures, events, their order, and bytes of requests.
 //!
-//! What needs a part of the runtime that is not there yet stands under `pending`, with the name of that part.
+//! Steps that need a missing part of the runtime are listed under `pending`, with the name of that part.
 
 use std::rc::Rc;
 
@@ -23,80 +23,80 @@ pub use requests::{DifferenceClaim, RequestClaim, Which};
 pub struct Expect {
     /// How the run ends.
     pub ends: Ends,
-    /// What the message of a run that fails has in it.
+    /// A text in the message of a run that fails.
     pub message: Option<(Rc<str>, Origin)>,
     /// Figures of the whole run.
     pub figures: Vec<Figure>,
     /// Figures of single agents.
     pub agents: Vec<(Rc<str>, Vec<Figure>, Origin)>,
-    /// Events that happen, or do not.
+    /// Events that must happen, or must not.
     pub events: Vec<Pattern>,
-    /// Events that happen in this order, others between them.
+    /// Events that must happen in this order, possibly with others between them.
     pub orders: Vec<Vec<Pattern>>,
-    /// What requests have in them.
+    /// Expectations about requests.
     pub requests: Vec<RequestClaim>,
-    /// Steps that need a part that is not there yet.
+    /// Steps that need a missing part of the runtime.
     pub pending: Vec<Pending>,
 }
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ends {
-    /// The user has done everything and nothing runs.
+    /// The user is done and nothing runs.
     #[default]
     Finished,
-    /// Nothing can happen any more, and something still waits.
+    /// Nothing can happen any more, but something still waits.
     Stalled,
     /// A limit was reached.
     Limit,
-    /// A model was asked something that no script answers.
+    /// A model received a question without a scripted answer.
     Unscripted,
-    /// A law does not hold: a fault of the program, which no scenario can expect.
+    /// A law was broken: a bug, which a scenario cannot expect.
     LawBroken,
-    /// Whoever watched the run ended it, which no scenario can expect either.
+    /// The caller cancelled the run, which a scenario cannot expect either.
     Interrupted,
 }
 
-/// A figure and what it must be.
+/// A figure with its bounds.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Its name.
     pub name: &'static str,
-    /// The least that it may be.
+    /// Minimum.
     pub min: Option<Number>,
-    /// The most that it may be.
+    /// Maximum.
     pub max: Option<Number>,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
-/// A number of a scenario: tokens, shares and money compare exactly.
+/// A number in a scenario; tokens, shares and money are compared exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A whole number or a share.
     Plain(f64),
-    /// An amount.
+    /// An amount of money.
     Money(Money),
 }
 
 /// A pattern of events.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// The word of the event.
+    /// The name of the event.
     pub event: Rc<str>,
-    /// Fields of the event and their values; a field of an agent or task may be given by its type, name or id.
+    /// Expected fields. Agents and tasks may be given by type, name or id.
     pub fields: Vec<(String, Value)>,
     /// When it happens.
     pub at_ms: Option<u64>,
-    /// How often it must happen at least.
+    /// Minimum number of occurrences.
     pub min: u64,
-    /// How often it may happen at most.
+    /// Maximum number of occurrences.
     pub max: Option<u64>,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
-/// A step that needs a part which is not there yet.
+/// A step that needs a missing part of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     /// The step.
@@ -105,11 +105,11 @@ pub struct Pending {
     pub needs: String,
 }
 
-/// The ends that a scenario can expect.
+/// The ways to end that a scenario can expect.
 const ENDS: [Ends; 4] = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted];
 
 impl Ends {
-    /// The word of the format.
+    /// The word in the format.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -123,7 +123,7 @@ impl Ends {
 }
 
 impl Expect {
-    /// Whether anything is claimed, beside that the run comes to its end.
+    /// Whether there is any expectation besides a normal end.
     pub fn claims_anything(&self) -> bool {
         self.ends != Ends::Finished
             || self.message.is_some()
@@ -172,11 +172,11 @@ impl Figure {
     }
 }
 
-/// Amounts are written as text or number, with all digits that count.
+/// Amounts are written as text or as a number, with all significant digits.
 fn number(figure: &str, at: &At<'_>) -> Option<Number> {
     let json = at.json();
     let found = if figure.ends_with("_usd") {
-        // As it was written where it is text; a number is spelled out, never as `1e-6`.
+        // Text is used as written; a number is written out, never as `1e-6`.
         let number = || json.as_f64().map(|number| number.to_string());
         let digits = json.as_str().map(str::to_owned).or_else(number).unwrap_or_default();
         digits.parse().ok().map(Number::Money)
@@ -194,13 +194,13 @@ impl Pattern {
     fn of(at: &At<'_>, counted: bool) -> Option<Self> {
         let event = at.named(|name, at| (name == "event").then(|| at.name()).flatten())?.into_iter().next();
         let Some((_, event)) = event else {
-            at.wrong("add `event:`, the word of an event such as `tool.start`");
+            at.wrong("add `event:`, the name of an event such as `tool.start`");
             return None;
         };
         let Some(known) = fields_of(&event) else {
             let words = EVENTS.iter().map(|(word, _)| *word);
             let meant = nearest(&event, words).map(|meant| format!("did you mean `{meant}`?"));
-            let meant = meant.unwrap_or_else(|| "the words stand in `sim/src/agent/event.rs`".to_owned());
+            let meant = meant.unwrap_or_else(|| "for the names see `sim/src/agent/event.rs`".to_owned());
             at.wrong(format_args!("there is no event {}; {meant}", found(&event)));
             return None;
         };
@@ -214,11 +214,11 @@ impl Pattern {
     }
 }
 
-/// How often: `times` exactly, or `min` and `max`; at least once where nothing is said.
+/// Number of occurrences: `times` exactly, or `min` and `max`; at least one by default.
 fn times(fields: &Fields<'_>, counted: bool) -> Option<(u64, Option<u64>)> {
     let said = fields.among(&["times", "min", "max"]);
     if let (false, [first, ..]) = (counted, &said[..]) {
-        fields.get(first)?.wrong("in an order every event is one; leave this out, or write the event so often");
+        fields.get(first)?.wrong("in an order every event counts once; leave this out, or repeat the event");
         return None;
     }
     if let Some(times) = fields.may("times", At::number) {

@@ -1,4 +1,4 @@
-//! `session.forks`: how forks are made, when they start, and which principle of theirs is broken on purpose.
+//! `session.forks`: how forks are built, when they start, and which principle is deliberately broken.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use forkcast_sim::agent::spawn::fork::{Ablation, Forks, LaunchPolicy, Profile};
 use super::outline;
 use super::reading::At;
 
-/// Reads `session.forks`. What is not said is as the runtime has it.
+/// Reads `session.forks`. Omitted fields have the runtime's defaults.
 pub fn of(at: &At<'_>) -> Option<Forks> {
     let fields = at.fields(outline::FORKS)?;
     let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&Ablation::WORDS)).into_iter().collect();

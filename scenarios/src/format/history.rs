@@ -1,4 +1,4 @@
-//! `prompt.history`: what stands in the main conversation when the session begins.
+//! `prompt.history`: the main conversation at the start of the session.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::script::ToolCall;
 pub enum Past {
     /// What the user wrote.
     User(Rc<str>),
-    /// What the model said, and what its calls brought.
+    /// The model's answer, and the results of its calls.
     Said {
         /// Thinking.
         think: Option<Rc<str>>,
@@ -27,9 +27,9 @@ pub enum Past {
 pub struct PastCall {
     /// The call.
     pub call: ToolCall,
-    /// What it brought.
+    /// Its result.
     pub result: Rc<str>,
-    /// It failed.
+    /// Whether it failed.
     pub failed: bool,
 }
 
@@ -41,7 +41,7 @@ impl Past {
             return of_user(&fields);
         }
         if fields.among(outline::PAST).is_empty() {
-            at.wrong("expected `user`, or what the model said: `think`, `say`, `tools`");
+            at.wrong("expected `user`, or the model's answer: `think`, `say`, `tools`");
             return None;
         }
         let think = fields.may("think", At::shared);
@@ -52,7 +52,7 @@ impl Past {
 
 fn of_user(fields: &Fields<'_>) -> Option<Past> {
     if let Some(other) = fields.among(&outline::PAST[1..]).first() {
-        fields.get(other)?.wrong("expected either `user` or what the model said: make two items of them");
+        fields.get(other)?.wrong("expected either `user` or the model's answer: split it into two items");
         return None;
     }
     fields.may("user", At::name).map(Past::User)

@@ -1,13 +1,13 @@
-//! A scenario as it is written, and everything that can be wrong with it.
+//! The scenario format and its checks.
 //!
-//! The format is YAML 1.2, read strictly: a field that is not known is refused, and every mistake is told with file,
-//! line, column, field and the value found ([`problem`]). A file is read in three steps: text to a tree whose values know
-//! their places ([`tree`]), tree to the types of this room ([`reading`]), and what no single field can show
-//! ([`check`]). Editors know the format by `reports/schema/scenario-1.json`.
+//! The format is YAML 1.2, read strictly: unknown fields are refused, and every mistake is reported with file, line,
+//! column, field and the value found ([`problem`]). A file is read in three steps: text to a tree whose values know
+//! their places ([`tree`]), tree to the types of this module ([`reading`]), and checks that need more than one field
+//! ([`check`]). Editors get the format from `reports/schema/scenario-1.json`.
 //!
-//! Sections, each a file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`] (files, shell,
-//! definitions, hooks, skills, permissions), [`script`] (what models say), [`user`] (who types what when), [`expect`] (what
-//! must come out), [`variant`] (the same once more with other values).
+//! Sections, each in its own file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`]
+//! (files, shell, definitions, hooks, skills, permissions), [`script`] (the models' answers), [`user`] (the user's
+//! acts), [`expect`] (expectations), [`variant`] (the same scenario with other values).
 
 mod call_ids;
 pub mod check;
@@ -47,15 +47,15 @@ use world::{DefinitionText, WorldText};
 /// A scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// Its name: that of its file, with its folder's in front where it belongs to the catalog.
+    /// Its name: that of its file, prefixed by its folder if it belongs to the catalog.
     pub name: Rc<str>,
-    /// The file, as it was named.
+    /// The file, as named by the user.
     pub file: Rc<str>,
-    /// What it claims, in prose.
+    /// What it shows, in prose.
     pub about: String,
-    /// Ids of the behaviour contract that fail here when they are broken.
+    /// Ids of the behaviour contract that this scenario tests.
     pub covers: Vec<String>,
-    /// Where chance begins.
+    /// Random seed.
     pub seed: u64,
     /// Options of the session.
     pub session: SessionOptions,
@@ -63,55 +63,55 @@ pub struct Scenario {
     pub variables: BTreeMap<String, String>,
     /// Compile-time features that are on.
     pub features: BTreeSet<String>,
-    /// Remote flags and their values at the beginning.
+    /// Remote flags and their initial values.
     pub flags: BTreeMap<String, bool>,
-    /// The cache's rules; without them the default of simulations.
+    /// The cache's rules; by default those of simulations.
     pub cache: Option<Rules>,
-    /// The day of the prices; without it the newest.
+    /// The day of the prices; the newest by default.
     pub prices: Option<Date>,
     /// When the run is stopped.
     pub limits: Limits,
-    /// How fast the provider is.
+    /// Speed of the provider.
     pub pace: PaceText,
     /// Prompt texts, or declared sizes.
     pub prompt: PromptText,
-    /// Files, shell, kinds of agents, hooks, skills, permissions.
+    /// Files, shell, agent types, hooks, skills, permissions.
     pub world: WorldText,
-    /// What models say, by agent.
+    /// The models' answers, by agent.
     pub script: Vec<AgentScript>,
-    /// What the user does, in order of time.
+    /// The user's acts, in order of time.
     pub user: Vec<Act>,
-    /// What must come out.
+    /// The expectations.
     pub expect: Expect,
-    /// The same with some fields changed.
+    /// The same scenario with some fields changed.
     pub variants: Vec<Scenario>,
-    /// The scenario that this is a variant of.
+    /// The scenario of which this is a variant.
     pub variant_of: Option<Box<Scenario>>,
 }
 
-/// When a run is stopped; none of these is a property of what is simulated.
+/// When a run is stopped; the limits are not properties of the simulated system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Turns of tasks, all together.
+    /// Total turns of tasks.
     pub steps: Option<u64>,
-    /// The last instant that the clock may show.
+    /// The latest instant that the clock may reach.
     pub until_ms: Option<u64>,
-    /// Answers of models, all together.
+    /// Total answers of models.
     pub turns: Option<u64>,
 }
 
-/// How fast the provider is, where it is not as by default.
+/// The provider's speed, if it differs from the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaceText {
     /// Time to the first byte of a request without input.
     pub base_ms: Option<u64>,
-    /// What a thousand tokens that are read add to it, in microseconds.
+    /// Additional microseconds per thousand tokens that are read.
     pub read_us_per_ktok: Option<u64>,
-    /// What a thousand tokens that are written add to it, in microseconds.
+    /// Additional microseconds per thousand tokens that are written.
     pub write_us_per_ktok: Option<u64>,
-    /// What a thousand tokens that are neither add to it, in microseconds.
+    /// Additional microseconds per thousand tokens of plain input.
     pub fresh_us_per_ktok: Option<u64>,
-    /// Tokens a second from the first byte on.
+    /// Tokens per second after the first byte.
     pub output_tokens_per_second: Option<u64>,
     /// Time until a refusal.
     pub refusal_ms: Option<u64>,
@@ -121,14 +121,13 @@ impl Scenario {
     /// Reads the scenario `name` from the text of `file`, after `changes`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All mistakes.
     pub fn read(name: &str, file: &str, text: &str, changes: &[Change]) -> Result<Self, Problems> {
         let one = |place: Place, path: &str, says: String| {
             Problems(vec![Problem { file: file.into(), place, path: path.to_owned(), found: None, says }])
         };
         let mut tree = Node::read(text).map_err(|broken| {
-            let says =
-                format!("this is no YAML that can be read: {}; mind indentation, quotes and brackets", broken.why);
+            let says = format!("this is not valid YAML: {}; check indentation, quotes and brackets", broken.why);
             one(broken.place, "", says)
         })?;
         for change in changes {
@@ -142,13 +141,13 @@ impl Scenario {
         if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
     }
 
-    /// The kinds of agents that it has, one of each name.
+    /// Its agent types, one per name.
     pub fn kinds(&self) -> Definitions {
         let texts: Vec<Text> = self.world.definitions.iter().map(DefinitionText::text).collect();
         Definitions::gather(&texts, self.session.ranking.unwrap_or_default())
     }
 
-    /// Its variant of this name.
+    /// Its variant with this name.
     pub fn variant(&self, called: &str) -> Option<&Self> {
         let name = variant::name(&self.name, called);
         self.variants.iter().find(|variant| *variant.name == name)
@@ -231,7 +230,7 @@ fn covered(at: &At<'_>) -> Option<String> {
     Some(id)
 }
 
-/// A day as `2026-11-22`.
+/// A day such as `2026-11-22`.
 fn date(at: &At<'_>) -> Option<Date> {
     let text = at.text()?;
     let parsed: Vec<Option<u8>> = text.split('-').skip(1).map(|part| part.parse().ok()).collect();

@@ -1,10 +1,10 @@
-//! The fields of every object of the format, a flat table: what the reader knows, and what a test holds the JSON
-//! Schema to.
+//! The fields of every object of the format, as a flat table, used by the reader and compared with the JSON Schema by a
+//! test.
 
 /// Fields of one object.
 pub type Known = &'static [&'static str];
 
-/// The whole file.
+/// The top level of the file.
 pub const SCENARIO: Known = &[
     "about",
     "covers",
@@ -134,7 +134,7 @@ pub const BLOCK_STOP: Known = &["index"];
 pub const MESSAGE_DELTA: Known = &["stop_reason"];
 /// `error`.
 pub const STREAM_ERROR: Known = &["type", "message"];
-/// What the user does.
+/// An act of the user.
 pub const ACT: Known = &[
     "at_ms",
     "types",
@@ -149,9 +149,9 @@ pub const ACT: Known = &[
     "arrives",
     "rewrites",
 ];
-/// A history that becomes one text.
+/// A history that is replaced by one text.
 pub const REWRITES: Known = &["agent", "as"];
-/// Something that arrives in the queue from elsewhere.
+/// An item that is enqueued from outside.
 pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
 /// `expect`.
 pub const EXPECT: Known = &["ends", "message", "figures", "agents", "events", "orders", "requests", "pending"];
@@ -172,7 +172,7 @@ pub const FIGURES: Known = &[
 ];
 /// A figure's bounds.
 pub const BOUNDS: Known = &["min", "max"];
-/// What a pattern of events says beside the fields of the event.
+/// Fields of an event pattern, besides the fields of the event.
 pub const PATTERN: Known = &["event", "times", "min", "max", "at_ms"];
 /// An item of `expect.requests`.
 pub const REQUEST: Known = &[
@@ -199,7 +199,7 @@ pub const WHICH: Known = &["agent", "turn"];
 /// An item of `expect.pending`.
 pub const PENDING: Known = &["step", "needs"];
 
-/// Every object by the name of its definition in the JSON Schema.
+/// Every object, by the name of its definition in the JSON Schema.
 pub const OBJECTS: [(&str, Known); 42] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),

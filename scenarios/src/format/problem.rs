@@ -1,26 +1,26 @@
-//! What is wrong with a scenario, in words for somebody who did not write it.
+//! Problems of a scenario, for readers who did not write it.
 
 use std::fmt;
 use std::rc::Rc;
 
 use super::tree::Place;
 
-/// One mistake: where it stands, what was found there, and what to do about it.
+/// One problem: its place, the value found, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub file: Rc<str>,
-    /// Where in it.
+    /// The place.
     pub place: Place,
-    /// The field, as `script.main[2].tools[0]`; empty for the whole file.
+    /// The field, such as `script.main[2].tools[0]`; empty for the whole file.
     pub path: String,
-    /// The value that stands there, cut where it is long; nothing where a value is missing.
+    /// The value found, shortened if long; `None` for a missing value.
     pub found: Option<String>,
     /// What was expected, and what to do.
     pub says: String,
 }
 
-/// Everything that is wrong with a scenario, in order of place. Never empty.
+/// All problems of a scenario, ordered by place. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problems(pub Vec<Problem>);
 
@@ -52,7 +52,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// `a, b or c`.
+/// Such as `a, b or c`.
 pub fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
@@ -62,14 +62,13 @@ pub fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// The word that was probably meant: the nearest by letters, if it is near.
+/// The word that was probably meant: the nearest one by edit distance, if it is close.
 pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = |word: &&str| distance(found, word) <= (word.chars().count() / 3).max(1);
     words.into_iter().filter(near).min_by_key(|word| distance(found, word))
 }
 
-/// Letters to add, leave out, change or swap with their neighbour (optimal string alignment), upper and lower case being
-/// one.
+/// Edit distance, including swaps of neighbours (optimal string alignment), ignoring case.
 fn distance(one: &str, other: &str) -> usize {
     let [one, other] = [one, other].map(|word| word.to_lowercase().chars().collect::<Vec<char>>());
     let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
@@ -96,7 +95,7 @@ mod tests {
     use super::{alternatives, nearest};
 
     #[test]
-    fn the_word_that_was_meant_is_named() {
+    fn a_near_word_is_suggested() {
         assert_eq!(nearest("max_turn", ["max_tokens", "max_turns"]), Some("max_turns"));
         assert_eq!(nearest("Covers", ["covers"]), Some("covers"));
         assert_eq!(nearest("abuot", ["seed", "about"]), Some("about"));

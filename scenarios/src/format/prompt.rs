@@ -1,4 +1,4 @@
-//! The prompt: our own texts by default, a text of the scenario's, or declared sizes.
+//! The prompt: our own texts by default, a text of the scenario, or declared sizes.
 
 use std::rc::Rc;
 
@@ -8,19 +8,19 @@ use super::history::Past;
 use super::outline;
 use super::reading::{At, Fields};
 
-/// What the prompt is made of.
+/// The parts of the prompt.
 #[derive(Clone, Debug, Default)]
 pub struct PromptText {
-    /// The main system prompt in the place of the runtime's own.
+    /// A main system prompt instead of the runtime's own.
     pub system: Option<Rc<str>>,
     /// Whether memory files, date and the like precede the conversation.
     pub user_context: Option<bool>,
-    /// Texts that the system prompt holds while a flag is warm.
+    /// Texts of the system prompt while a flag is warm.
     pub fragments: Vec<Fragment>,
-    /// What stands in the main conversation when the session begins.
+    /// The main conversation at the start of the session.
     pub history: Vec<Past>,
-    /// Tokens that are declared for parts of the prompt: each is the total of its part, shared over its blocks in order
-    /// by largest remainder.
+    /// Declared tokens of parts of the prompt. Each is the total of its part, shared over its blocks by largest
+    /// remainder.
     pub sizes: Option<PartSizes>,
 }
 

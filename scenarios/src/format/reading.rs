@@ -1,4 +1,4 @@
-//! Reading a tree strictly: every mistake is noted with its place, and the reading goes on to find the next one.
+//! Reads a tree strictly: every mistake is recorded with its place, and reading continues to find the next one.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,19 +10,19 @@ use forkcast_sim::wire::TOKENS_MAX;
 use super::problem::{Problem, alternatives, nearest};
 use super::tree::{Key, Node, Place, Value};
 
-/// Letters of the names of fields that a message shows.
+/// Maximum number of characters of field names in a message.
 const FIELDS_MAX: usize = 60;
 
 const U32_MAX: u64 = 4_294_967_295;
 
-/// Notes what is wrong.
+/// Records problems.
 #[derive(Debug)]
 pub struct Notes {
     file: Rc<str>,
     problems: RefCell<Vec<Problem>>,
 }
 
-/// A value and how it was reached.
+/// A value and its path.
 #[derive(Clone)]
 pub struct At<'a> {
     node: &'a Node,
@@ -30,43 +30,43 @@ pub struct At<'a> {
     notes: &'a Notes,
 }
 
-/// The fields of an object, of which every one is known.
+/// The fields of an object, all of them known.
 pub struct Fields<'a> {
     fields: &'a [(Key, Node)],
     at: At<'a>,
 }
 
-/// Where something stands, for what is found out about it later.
+/// The place of a value, for later messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Line and column.
     pub place: Place,
     /// The field.
     pub path: Rc<str>,
-    /// What stands there, for messages.
+    /// The value, for messages.
     pub found: Rc<str>,
 }
 
 impl Notes {
-    /// Nothing is wrong yet with `file`.
+    /// An empty record for `file`.
     pub fn new(file: &str) -> Self {
         Self { file: file.into(), problems: RefCell::default() }
     }
 
-    /// Notes a mistake at `origin`.
+    /// Records a problem at `origin`.
     pub fn at(&self, origin: &Origin, says: impl fmt::Display) {
         let found = (!origin.found.is_empty()).then(|| origin.found.to_string());
         self.push(origin.place, &origin.path, found, says);
     }
 
-    /// Notes a mistake.
+    /// Records a problem.
     pub fn push(&self, place: Place, path: &str, found: Option<String>, says: impl fmt::Display) {
         let file = self.file.clone();
         let says = says.to_string();
         self.problems.borrow_mut().push(Problem { file, place, path: path.to_owned(), found, says });
     }
 
-    /// All mistakes in order of place. What a variant shares with its scenario is read twice and told once.
+    /// All problems, ordered by place. Parts that a variant shares with its scenario are read twice but reported once.
     pub fn done(self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         for problem in self.problems.into_inner() {
@@ -90,12 +90,12 @@ impl<'a> At<'a> {
         self.node
     }
 
-    /// Notes that this value is not what it should be.
+    /// Records that this value is wrong.
     pub fn wrong(&self, expected: impl fmt::Display) {
         self.notes.push(self.node.place, &self.path, Some(shown(self.node)), expected);
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn origin(&self) -> Origin {
         Origin { place: self.node.place, path: self.path.clone(), found: shown(self.node).into() }
     }
@@ -120,7 +120,7 @@ impl<'a> At<'a> {
         }
     }
 
-    /// A text as the runtime keeps it.
+    /// A text as a shared string.
     pub fn shared(&self) -> Option<Rc<str>> {
         self.text().map(Into::into)
     }
@@ -140,7 +140,7 @@ impl<'a> At<'a> {
             _ => None,
         };
         match (number, most) {
-            // Limits of the machine are no limits of the matter.
+            // Limits of integer types are not limits of the format.
             (None, U32_MAX | u64::MAX) => self.expected(format_args!("a whole number from {least} up")),
             (None, _) => self.expected(format_args!("a whole number from {least} to {most}")),
             (number, _) => number,
@@ -157,7 +157,7 @@ impl<'a> At<'a> {
         self.between(0, u64::MAX)
     }
 
-    /// A small whole number from `least` up.
+    /// A small whole number of at least `least`.
     pub fn small(&self, least: u32) -> Option<u32> {
         self.between(least.into(), U32_MAX).map(|number| number as u32)
     }
@@ -184,7 +184,7 @@ impl<'a> At<'a> {
         self.expected(alternatives(known()))
     }
 
-    /// A list; items that are wrong are noted and left out.
+    /// A list; invalid items are recorded and left out.
     pub fn list<T>(&self, item: impl Fn(&Self) -> Option<T>) -> Option<Vec<T>> {
         let Value::List(items) = &self.node.value else {
             return self.expected("a list: lines that begin with `- `, or `[…]`");
@@ -193,7 +193,7 @@ impl<'a> At<'a> {
         Some(items.iter().enumerate().filter_map(read).collect())
     }
 
-    /// Names with values; those that are wrong are noted and left out.
+    /// Names with values; invalid ones are recorded and left out.
     pub fn named<T>(&self, value: impl Fn(&str, &Self) -> Option<T>) -> Option<Vec<(String, T)>> {
         let fields = self.map("names with values: lines `name: value`")?;
         let read = |(key, node): &'a (Key, Node)| {
@@ -202,7 +202,7 @@ impl<'a> At<'a> {
         Some(fields.iter().filter_map(read).collect())
     }
 
-    /// The fields of an object, `known` being all that it can have.
+    /// The fields of an object; `known` lists all allowed fields.
     pub fn fields(&self, known: &[&str]) -> Option<Fields<'a>> {
         let fields = self.map(&format!("the fields {}", alternatives(known.iter().copied())))?;
         for (key, node) in fields.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
@@ -261,46 +261,47 @@ impl<'a> Fields<'a> {
         Some(self.at.inner(self.at.step(name), node))
     }
 
-    /// A field that may be missing.
+    /// An optional field.
     pub fn may<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
         read(&self.get(name)?)
     }
 
-    /// A field that may be missing and then has its default. So it has where it is wrong, which is noted: nothing is run then.
+    /// An optional field with a default. The default is also used if the field is wrong, which is recorded, so the
+    /// scenario does not run.
     pub fn or_default<T: Default>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> T {
         self.may(name, read).unwrap_or_default()
     }
 
-    /// A field that must be there.
+    /// A required field.
     pub fn must<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
         let Some(at) = self.get(name) else {
-            self.missing(name, format_args!("add `{name}:`, which must be there"));
+            self.missing(name, format_args!("add `{name}:`, which is required"));
             return None;
         };
         read(&at)
     }
 
-    /// A list that may be missing.
+    /// An optional list.
     pub fn list<T>(&self, name: &str, item: impl Fn(&At<'a>) -> Option<T>) -> Vec<T> {
         self.or_default(name, |at| at.list(item))
     }
 
-    /// The fields of `names` that are there.
+    /// Those of `names` that are present.
     pub fn among<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
         names.iter().copied().filter(|name| self.get(name).is_some()).collect()
     }
 
-    /// Exactly one of `names` must be there: gives it.
+    /// The one of `names` that is present; any other number is a problem.
     pub fn one_of<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         match self.among(names)[..] {
             [one] => Some(one),
             [] => {
-                self.missing("", format_args!("say one of {}", alternatives(names.iter().copied())));
+                self.missing("", format_args!("give one of {}", alternatives(names.iter().copied())));
                 None
             }
             [_, second, ..] => {
                 let at = self.get(second)?;
-                at.wrong(format_args!("only one of {} can be said here", alternatives(names.iter().copied())));
+                at.wrong(format_args!("only one of {} is allowed here", alternatives(names.iter().copied())));
                 None
             }
         }
@@ -313,7 +314,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// `true` and nothing else.
+/// Only `true`.
 pub fn yes(at: &At<'_>) -> Option<()> {
     if at.truth()? {
         return Some(());

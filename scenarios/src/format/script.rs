@@ -1,8 +1,8 @@
-//! What models say: a list of replies for each agent.
+//! The models' answers: a list of replies for each agent.
 //!
-//! Every agent goes down the list of its type, one reply for each request; `reviewer#2` is a list for the second reviewer
-//! alone. A reply with `when` is a rule instead: where it fits it is said before the list is looked at. Nothing is said
-//! more often to one agent than `times` says, which is once.
+//! Every agent uses the list of its type, one reply per request; `reviewer#2` is a list for the second reviewer only.
+//! Replies with `when` are tried before the list. `times` caps how often a reply is used for one agent; the default is
+//! once.
 
 use std::rc::Rc;
 
@@ -22,9 +22,9 @@ pub use events::RawEvents;
 pub struct AgentScript {
     /// Its type or id.
     pub agent: Rc<str>,
-    /// The how manieth agent of its type, counted from one; without it all.
+    /// The agent's number within its type, counted from one; `None` for all.
     pub instance: Option<u32>,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
     /// The replies in order.
     pub replies: Vec<Reply>,
@@ -33,25 +33,25 @@ pub struct AgentScript {
 /// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// When it is said; without it in its turn.
+    /// Its condition; without one it is used in list order.
     pub when: Option<When>,
-    /// What is said.
+    /// The content.
     pub content: Content,
-    /// Tokens of the answer, where they are not counted.
+    /// Tokens of the answer, if they are not counted.
     pub output_tokens: Option<u64>,
-    /// Time to the first byte, where it does not follow from the tokens.
+    /// Time to the first byte, if it does not follow from the tokens.
     pub first_byte_ms: Option<u64>,
     /// Time from the first byte to the end.
     pub streaming_ms: Option<u64>,
     /// What goes wrong.
     pub fault: Option<Fault>,
-    /// How often it is said to one agent.
+    /// How often it is used for one agent.
     pub times: u32,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
-/// What is said.
+/// The content of a reply.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A message: thinking, text, calls.
@@ -63,18 +63,18 @@ pub enum Content {
         /// Calls of tools.
         tools: Vec<ToolCall>,
     },
-    /// Events of a stream as they come.
+    /// Raw events of a stream.
     Events(RawEvents),
 }
 
-/// When a reply is said.
+/// The condition of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
-    /// In this turn of the agent, counted from zero.
+    /// The agent's turn, counted from zero.
     pub turn: Option<u32>,
-    /// The last text of the user has this in it.
+    /// The last user text contains this.
     pub user_has: Option<Rc<str>>,
-    /// The last text of the user is this.
+    /// The last user text equals this.
     pub user_is: Option<Rc<str>>,
 }
 
@@ -85,11 +85,11 @@ pub struct ToolCall {
     pub tool: Rc<str>,
     /// Its input.
     pub input: Value,
-    /// Its id; without it one is made.
+    /// Its id; by default one is generated.
     pub id: Option<Rc<str>>,
-    /// The model errs: there is no such tool.
+    /// Whether the model calls a tool that does not exist.
     pub missing: bool,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
@@ -101,7 +101,7 @@ pub fn of(fields: &Fields<'_>) -> Vec<AgentScript> {
                 None => (agent, None),
                 Some((agent, Ok(number))) => (agent, Some(number)),
                 Some((_, Err(_))) => {
-                    at.wrong("expected a number behind `#`, as in `reviewer#2`: the second reviewer");
+                    at.wrong("expected a number after `#`, as in `reviewer#2`: the second reviewer");
                     return None;
                 }
             };
@@ -117,7 +117,7 @@ impl Reply {
         let fault = fields.may("fault", fault);
         let spoken = fields.among(&["think", "say", "tools", "events"]);
         if spoken.is_empty() && fault.is_none() {
-            at.wrong("expected something to say: `think`, `say`, `tools`, `events` or a `fault`");
+            at.wrong("expected a reply: `think`, `say`, `tools`, `events` or a `fault`");
             return None;
         }
         if spoken.len() > 1 && spoken.contains(&"events") {
@@ -162,7 +162,7 @@ impl ToolCall {
         Self::read(&at.fields(outline::TOOL_CALL)?)
     }
 
-    /// Reads a call from the fields that say it.
+    /// Reads a call from its fields.
     pub(super) fn read(fields: &Fields<'_>) -> Option<Self> {
         let input = fields.must("input", |at| {
             if at.has_fields() {
@@ -181,7 +181,7 @@ impl ToolCall {
     }
 }
 
-/// HTTP statuses that a provider refuses with, and its word for each (Anthropic errors page, 2026-09).
+/// HTTP statuses of refusals, with the provider's error type for each (Anthropic errors page, 2026-09).
 const STATUSES: [(u64, &str); 8] = [
     (400, "invalid_request_error"),
     (401, "authentication_error"),

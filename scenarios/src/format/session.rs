@@ -1,4 +1,4 @@
-//! Options of the session. What is not said is as the runtime has it by default.
+//! Options of the session. Omitted options have the runtime's defaults.
 
 use std::rc::Rc;
 
@@ -11,12 +11,12 @@ use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 use super::reading::{At, Fields};
 use super::{forks, outline};
 
-/// Options of a session; `None` leaves the runtime's default.
+/// Options of a session; `None` means the runtime's default.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
     /// Its id.
     pub id: Option<Rc<str>>,
-    /// A user sits at a terminal.
+    /// Whether a user sits at a terminal.
     pub interactive: Option<bool>,
     /// The main agent's model.
     pub model: Option<Rc<str>>,
@@ -26,15 +26,15 @@ pub struct SessionOptions {
     pub cwd: Option<Rc<str>>,
     /// The user's home.
     pub home: Option<Rc<str>>,
-    /// What the prompt says of the surroundings.
+    /// The environment that the prompt describes.
     pub environment: EnvironmentText,
-    /// A build for the vendor's own people.
+    /// Whether this is a build for the vendor's own staff.
     pub internal_build: Option<bool>,
-    /// Turns of the main agent in one query.
+    /// Turn limit of the main agent in one query.
     pub max_turns: Option<u32>,
-    /// How deep agents may nest.
+    /// Maximum nesting depth of agents.
     pub max_depth: Option<u32>,
-    /// Tokens of output that a request allows.
+    /// Maximum output tokens of a request.
     pub max_tokens: Option<u64>,
     /// The `thinking` parameter as JSON.
     pub thinking: Option<Rc<str>>,
@@ -42,42 +42,42 @@ pub struct SessionOptions {
     pub effort: Option<Rc<str>>,
     /// The main agent's permission mode.
     pub permission_mode: Option<Mode>,
-    /// The user allowed `bypassPermissions`.
+    /// Whether the user allowed `bypassPermissions`.
     pub bypass_allowed: Option<bool>,
-    /// Tools start while the answer still streams.
+    /// Tools start while the answer is still streaming.
     pub streaming_tools: Option<bool>,
     /// Which definition of a name wins.
     pub ranking: Option<Ranking>,
-    /// Tries after the first.
+    /// Attempts after the first.
     pub attempts_max: Option<u32>,
-    /// Waits before further tries, in milliseconds.
+    /// Waits before further attempts, in milliseconds.
     pub waits_ms: Option<Vec<u64>>,
-    /// Output tokens after which the budget says to go on.
+    /// Output tokens after which the budget continues the loop.
     pub token_budget: Option<u64>,
-    /// How long the classifier of finished background tasks takes.
+    /// Duration of the classifier of finished background tasks.
     pub classifier_ms: Option<u64>,
-    /// Where breakpoints stand.
+    /// Where breakpoints are placed.
     pub breakpoints: Option<Placement>,
-    /// How long what they mark lives.
+    /// TTL of the breakpoints.
     pub ttl: Option<Ttl>,
-    /// How forks are made and when they start.
+    /// How forks are built and when they start.
     pub forks: Option<Forks>,
 }
 
-/// What the prompt says of the surroundings.
+/// The environment that the prompt describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvironmentText {
     /// The directory is a git repository.
     pub git: Option<bool>,
-    /// As `linux`.
+    /// Such as `linux`.
     pub platform: Option<Rc<str>>,
-    /// As `bash`.
+    /// Such as `bash`.
     pub shell: Option<Rc<str>>,
-    /// As `Linux 6.1`.
+    /// Such as `Linux 6.1`.
     pub os_version: Option<Rc<str>>,
-    /// As `2026-01`.
+    /// Such as `2026-01`.
     pub knowledge_cutoff: Option<Rc<str>>,
-    /// Today, as the prompt says it.
+    /// Today's date, for the prompt.
     pub date: Option<Rc<str>>,
 }
 
@@ -125,7 +125,7 @@ fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
     ["sonnet", "opus", "haiku"].map(|name| models.may(name, At::name))
 }
 
-/// A path from the root of the made-up machine.
+/// An absolute path of the simulated machine.
 pub fn absolute(at: &At<'_>) -> Option<Rc<str>> {
     let path = at.name()?;
     if !path.starts_with('/') {

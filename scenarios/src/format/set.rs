@@ -1,4 +1,4 @@
-//! `--set path=value`: one field of a scenario gets another value.
+//! `--set path=value`: changes one field of a scenario.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use super::tree::{Key, Node, Place, Value};
 /// A change of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The field, as `session.model` or `script.main[0].say`.
+    /// The field, such as `session.model` or `script.main[0].say`.
     pub path: String,
     value: Node,
 }
@@ -27,12 +27,12 @@ impl FromStr for Change {
         if path.is_empty() {
             return Err("expected the name of a field before `=`, such as session.ttl=1h".to_owned());
         }
-        let value = Node::read(value).map_err(|broken| format!("the value is no YAML: {}", broken.why))?;
+        let value = Node::read(value).map_err(|broken| format!("the value is not valid YAML: {}", broken.why))?;
         Ok(Self { path: path.to_owned(), value: nowhere(value) })
     }
 }
 
-/// The value with places that say that it came from the command line.
+/// The value with places that refer to the command line.
 fn nowhere(node: Node) -> Node {
     let value = match node.value {
         Value::List(items) => Value::List(items.into_iter().map(nowhere).collect()),
@@ -45,16 +45,15 @@ fn nowhere(node: Node) -> Node {
 }
 
 impl Change {
-    /// The change of `path` to what stands elsewhere in the file.
+    /// A change of `path` to a value from elsewhere in the file.
     pub fn to_node(path: &str, node: &Node) -> Self {
         Self { path: path.to_owned(), value: node.clone() }
     }
 
-    /// Makes the change. A field that the scenario leaves out is added; whether there is such a field at all the strict
-    /// reading says.
+    /// Applies the change. A field that the scenario omits is added; strict reading checks whether it is a known field.
     ///
     /// # Errors
-    /// When the path leads through something that is not there.
+    /// If the path leads through a missing value.
     pub fn apply(&self, tree: &mut Node) -> Result<(), String> {
         let mut node = tree;
         for step in steps(&self.path)? {
@@ -87,7 +86,7 @@ fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
 fn field<'a>(node: &'a mut Node, name: &str) -> Result<&'a mut Node, String> {
     let kind = node.kind();
     let Value::Map(fields) = &mut node.value else {
-        return Err(format!("there is no `{name}` here: what stands in front of it is {kind} and has no fields"));
+        return Err(format!("there is no `{name}` here: the value before it is {kind} and has no fields"));
     };
     let at = match fields.iter().position(|(key, _)| key.name == name) {
         Some(at) => at,
@@ -103,7 +102,7 @@ fn field<'a>(node: &'a mut Node, name: &str) -> Result<&'a mut Node, String> {
 fn item(node: &mut Node, at: usize) -> Result<&mut Node, String> {
     let kind = node.kind();
     let Value::List(items) = &mut node.value else {
-        return Err(format!("there is no item {at} here: it is {kind} and no list"));
+        return Err(format!("there is no item {at} here: it is {kind}, not a list"));
     };
     let count = items.len();
     items.get_mut(at).ok_or_else(|| format!("there is no item {at}: the list has {count}, counted from 0"))

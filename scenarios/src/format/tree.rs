@@ -1,4 +1,4 @@
-//! A YAML text as a tree in which every value knows where it stands.
+//! A YAML text as a tree whose values know their places.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use forkcast_sim::outside::complaint;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
 
-/// Where a value stands, counted from one; line zero: not in the file, but on the command line.
+/// The place of a value, counted from one. Line zero means the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line.
@@ -18,9 +18,9 @@ pub struct Place {
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it begins.
+    /// The place where it begins.
     pub place: Place,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
@@ -46,18 +46,18 @@ pub enum Value {
 /// The name of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// The name.
     pub name: String,
 }
 
-/// A text that is no YAML.
+/// A text that is not valid YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Where it was noticed.
+    /// The place of the error.
     pub place: Place,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -71,11 +71,11 @@ impl Node {
     /// Reads one YAML document.
     ///
     /// # Errors
-    /// When the text is no YAML, has a field twice, or holds several documents.
+    /// If the text is not valid YAML, has a duplicate field, or contains several documents.
     pub fn read(text: &str) -> Result<Self, Broken> {
         let mut options = Options::default();
         options.duplicate_keys = DuplicateKeyPolicy::Error;
-        // YAML 1.2: `yes` and `no` are words.
+        // YAML 1.2: `yes` and `no` are text.
         options.strict_booleans = true;
         let read: Result<Spanned<Bare>, _> = serde_saphyr::from_str_with_options(text, options);
         read.map(Self::from).map_err(|error| Broken {
@@ -84,7 +84,7 @@ impl Node {
         })
     }
 
-    /// A word for what it is.
+    /// The kind of the value.
     pub const fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
@@ -113,7 +113,7 @@ impl Node {
     }
 }
 
-/// A value whose own place is known to what holds it.
+/// A value whose place is stored by its container.
 struct Bare(Value);
 
 impl From<Spanned<Bare>> for Node {
@@ -188,7 +188,7 @@ mod tests {
     use super::{Node, Place, Value};
 
     #[test]
-    fn every_value_knows_its_place() {
+    fn values_know_their_places() {
         let node = Node::read("a: 1\nb:\n  - x: yes\n    y: [1.5, ~]\n").unwrap();
         let Value::Map(fields) = &node.value else { panic!("{node:?}") };
         assert_eq!(
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_is_located() {
+    fn invalid_yaml_is_located() {
         for (text, line) in [("a: 1\na: 2\n", 2), ("a: [1\n", 1), ("a: 1\n---\nb: 2\n", 2), ("a:\n\tb: 1\n", 2)] {
             let broken = Node::read(text).unwrap_err();
             assert!(broken.place.line >= line, "{text:?}: {broken:?}");

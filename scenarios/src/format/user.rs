@@ -1,4 +1,4 @@
-//! What the user does, and what else comes from outside: each act at an instant, in order of time.
+//! Acts of the user, and other events from outside: each at an instant, in order of time.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use super::reading::{At, Fields, Origin, yes};
 /// An act.
 #[derive(Clone, Debug)]
 pub struct Act {
-    /// When, in virtual milliseconds from the beginning.
+    /// Instant, in virtual milliseconds from the start.
     pub at_ms: u64,
-    /// What.
+    /// The act.
     pub does: Does,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
-/// Where items of the queue come from (contract QUEUE-06..12).
+/// Origins of queue items (contract QUEUE-06..12).
 const SOURCES: [(&str, &str); 9] = [
     ("user", "user"),
     ("agent", "agent"),
@@ -71,7 +71,7 @@ fn all_or_one(at: &At<'_>) -> Option<Option<Rc<str>>> {
     Some((&*name != "all").then_some(name))
 }
 
-/// A history that becomes one text.
+/// A history that is replaced by one text.
 fn rewriting(at: &At<'_>) -> Option<Does> {
     let fields = at.fields(outline::REWRITES)?;
     let agent = fields.must("agent", At::name);
@@ -79,7 +79,7 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
     Some(Does::Rewrites { agent: agent?, text: text? })
 }
 
-/// Something that arrives in the queue from elsewhere.
+/// An item that is enqueued from outside.
 fn item(at: &At<'_>) -> Option<Item> {
     let fields = at.fields(outline::ARRIVES)?;
     let mode = fields.must("mode", |at| at.word(&Mode::WORDS));

@@ -1,14 +1,14 @@
-//! Variants: the scenario once more with some fields changed, and with expectations of its own.
+//! Variants: the scenario with some fields changed, and with its own expectations.
 //!
-//! What is compared stands in one file, and what is alike is written once. A variant is read like a scenario that was
-//! written so, with the same strictness; `set` takes the paths of `--set`.
+//! Compared cases are in one file, and common parts are written once. A variant is read like a separate scenario, with
+//! the same strictness; `set` uses the paths of `--set`.
 
 use super::reading::{At, Notes};
 use super::set::Change;
 use super::tree::{Key, Node, Value};
 use super::{Scenario, check, outline};
 
-/// What a variant says itself in the place of the scenario.
+/// Fields that a variant defines itself.
 const OWN: [&str; 4] = ["about", "covers", "expect", "variants"];
 
 /// The variants of `scenario`, whose text is `tree`.
@@ -22,12 +22,12 @@ pub fn all(scenario: &Scenario, tree: &Node, notes: &Notes) -> Vec<Scenario> {
     variants.unwrap_or_default().into_iter().flat_map(|(_, variants)| variants).map(|(_, variant)| variant).collect()
 }
 
-/// The whole name of a variant.
+/// The full name of a variant.
 pub fn name(scenario: &str, variant: &str) -> String {
     format!("{scenario}+{variant}")
 }
 
-/// Names of the variants in a text, without a look at what they say.
+/// Names of the variants in a text, without reading their content.
 pub fn names(text: &str) -> Vec<String> {
     let Ok(Node { value: Value::Map(fields), .. }) = Node::read(text) else { return Vec::new() };
     match fields.into_iter().find(|(key, _)| key.name == "variants") {
@@ -38,13 +38,13 @@ pub fn names(text: &str) -> Vec<String> {
 
 fn one(called: &str, at: &At<'_>, scenario: &Scenario, tree: &Node, notes: &Notes) -> Option<Scenario> {
     if called.contains(['+', '/']) {
-        at.wrong("a variant's name has neither `+` nor `/`: `scenario+variant` is what it is called by");
+        at.wrong("a variant's name must not contain `+` or `/`: its full name is `scenario+variant`");
     }
     let fields = at.fields(outline::VARIANT)?;
     fields.must("about", At::text)?;
     let set = fields.must("set", |at| at.named(|_, at| Some(at.clone())))?;
     if set.is_empty() {
-        at.wrong("a variant changes something: write `set: {session.ttl: 1h}` or the like");
+        at.wrong("a variant must change something: write `set: {session.ttl: 1h}` or similar");
     }
     let mut tree = without_own(tree);
     set.iter().for_each(|(path, at)| change(path, at, &mut tree));
@@ -70,7 +70,7 @@ fn without_own(tree: &Node) -> Node {
 
 fn change(path: &str, at: &At<'_>, tree: &mut Node) {
     if let Some(own) = OWN.iter().find(|own| path.split(['.', '[']).next() == Some(own)) {
-        at.wrong(format_args!("a variant's `{own}` is its own and stands beside `set`, not in it"));
+        at.wrong(format_args!("a variant's `{own}` belongs next to `set`, not inside it"));
         return;
     }
     if let Err(says) = Change::to_node(path, at.node()).apply(tree) {

@@ -1,4 +1,4 @@
-//! What agents act on, and what they are: files, shell, kinds of agents, hooks, skills, permission rules.
+//! The world that agents act on, and their definitions: files, shell, agent types, hooks, skills, permission rules.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,65 +13,65 @@ use forkcast_sim::time::Duration;
 use super::outline;
 use super::reading::{At, Fields, Origin, yes};
 
-/// The world as it is written.
+/// The world as written in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct WorldText {
     /// Files by path.
     pub files: BTreeMap<String, String>,
-    /// What commands do; the first rule that fits counts.
+    /// Scripted commands; the first rule that matches applies.
     pub shell: Vec<ShellRule>,
-    /// Kinds of agents.
+    /// Agent types.
     pub definitions: Vec<DefinitionText>,
     /// Slash commands by name.
     pub commands: Vec<(String, Scripted)>,
     /// Hooks of the session.
     pub hooks: Vec<HookText>,
-    /// Instructions by the name of their skill.
+    /// Instructions by skill name.
     pub skills: BTreeMap<String, String>,
-    /// What is allowed, refused, asked for: `Tool` or `Tool(pattern)`.
+    /// Calls to allow, deny or ask for: `Tool` or `Tool(pattern)`.
     pub permissions: Rules,
 }
 
-/// What a command does.
+/// The script of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellRule {
     /// The command, or a pattern with `*`.
     pub command: Rc<str>,
-    /// What it prints.
+    /// Its output.
     pub output: Rc<str>,
-    /// How it ends.
+    /// Its exit code.
     pub exit_code: i32,
-    /// How long it takes.
+    /// Its duration.
     pub takes_ms: u64,
-    /// Files that it writes, by path.
+    /// Files it writes, by path.
     pub writes: BTreeMap<String, String>,
-    /// It hangs.
+    /// Whether it hangs.
     pub never_ends: bool,
-    /// After how long a watcher finds that it hangs.
+    /// When a watcher detects that it hangs.
     pub stuck_after_ms: Option<u64>,
-    /// How often the rule holds; without it always.
+    /// How often the rule applies; always by default.
     pub times: Option<u32>,
 }
 
-/// A kind of agent as somebody wrote it.
+/// An agent definition as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionText {
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
-    /// Its file, as messages name it.
+    /// Its file name in messages.
     pub file: Rc<str>,
-    /// What stands in it.
+    /// Its content.
     pub body: DefinitionBody,
-    /// Where it stands in the scenario.
+    /// Its place in the scenario.
     pub origin: Origin,
 }
 
 /// A definition in one of its two forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefinitionBody {
-    /// Frontmatter, and the system prompt behind it.
+    /// Frontmatter followed by the system prompt.
     Markdown(Rc<str>),
-    /// JSON: objects by their names.
+    /// JSON: objects by name.
     Json(Rc<str>),
 }
 
@@ -141,12 +141,12 @@ impl DefinitionText {
     }
 }
 
-/// A hook, or what a definition's hook of this name says.
+/// A hook, or the script of a definition's hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookText {
-    /// The hook; of a definition's it has the name and the script alone.
+    /// The hook; for a definition's hook only name and script are set.
     pub hook: Hook,
-    /// It is a definition's.
+    /// Whether it belongs to a definition.
     pub of_definition: bool,
 }
 
@@ -162,7 +162,7 @@ impl HookText {
     }
 }
 
-/// What a hook says at one of its runs.
+/// The response of a hook at one run.
 fn says(at: &At<'_>) -> Option<HookSays> {
     let fields = at.fields(outline::HOOK_SAYS)?;
     let after = Duration::from_millis(fields.or_default("after_ms", At::number));
@@ -174,7 +174,7 @@ fn says(at: &At<'_>) -> Option<HookSays> {
         ["add"] => Word::AddText(fields.may("add", At::shared)?),
         ["block"] => Word::BlockTool(fields.may("block", At::shared)?),
         _ => {
-            at.wrong("a hook says one thing at a time: `prevent`, `error`, `add` or `block`");
+            at.wrong("a hook gives one response at a time: `prevent`, `error`, `add` or `block`");
             return None;
         }
     };

@@ -1,4 +1,4 @@
-//! A conversation before the session as the runtime keeps it.
+//! Converts the conversation before the session to entries of the runtime.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use forkcast_sim::wire::{Piece, Role};
 
 use crate::format::history::{Past, PastCall};
 
-/// A signature of thinking: any will do, as long as it stays the same.
+/// A signature for thinking; any constant value works.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
-/// The entries of the conversation: what a model said, then what its calls brought.
+/// The entries of the conversation: each answer, then the results of its calls.
 pub(super) fn entries(past: &[Past]) -> Vec<Rc<Entry>> {
     past.iter().enumerate().flat_map(|(turn, past)| turns(turn, past)).collect()
 }

@@ -1,4 +1,4 @@
-//! Who took part in a run, as a tree.
+//! The agents of a run, as a tree.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,21 +16,21 @@ pub struct Agent {
     pub id: Rc<str>,
     /// Its type.
     pub agent_type: Rc<str>,
-    /// Which of its type it is, counted from one.
+    /// Its number within its type, counted from one.
     pub number: u32,
-    /// What people call it: its type, with its number where there are several.
+    /// Its display name: the type, with the number if there are several.
     pub label: String,
-    /// A name that it was given.
+    /// A name that a call gave it.
     pub name: Option<Rc<str>>,
     /// The agent that called it.
     pub parent: Option<Rc<str>>,
     /// Calls between the main agent and it.
     pub depth: u32,
-    /// Nobody waits for it, or nobody did any more in the end.
+    /// Whether it runs in the background, or did so at the end.
     pub background: bool,
     /// Requests that were answered.
     pub turns: u32,
-    /// How its task ended; of the main agent how its last query did.
+    /// Final state of its task; for the main agent, of its last query.
     pub state: &'static str,
     /// Why its last query ended.
     pub reason: Option<&'static str>,
@@ -38,12 +38,12 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or its last query, ended.
     pub ended: Option<Instant>,
-    /// What makes it a fork, if it is one.
+    /// Fork data, if it is a fork.
     pub fork: Option<Fork>,
 }
 
 impl Agent {
-    /// The machine word for what it is: `main`, `fork`, or `named` for an agent of a definition.
+    /// The machine-readable kind: `main`, `fork`, or `named` for an agent of a definition.
     pub const fn kind(&self) -> &'static str {
         match (&self.parent, &self.fork) {
             (None, _) => "main",
@@ -52,7 +52,7 @@ impl Agent {
         }
     }
 
-    /// Whether `name` means it: its id, its type, `type#2`, or a name that it was given.
+    /// Whether `name` means this agent: its id, its type, `type#2`, or a given name.
     pub fn is_called(&self, name: &str) -> bool {
         let numbered = name.split_once('#').is_some_and(|(agent_type, number)| {
             agent_type.eq_ignore_ascii_case(&self.agent_type) && number.parse() == Ok(self.number)
@@ -64,7 +64,7 @@ impl Agent {
     }
 }
 
-/// The agents, parents before their children and children in the order in which they began.
+/// The agents, parents before their children, and children in starting order.
 pub fn tree(took_part: &[simulation::Agent], events: &[Logged]) -> Vec<Agent> {
     let agents = labelled(took_part, &names(events), &fork::forks(events));
     let mut children: BTreeMap<Option<&str>, Vec<&Agent>> = BTreeMap::new();
@@ -72,7 +72,7 @@ pub fn tree(took_part: &[simulation::Agent], events: &[Logged]) -> Vec<Agent> {
         children.entry(agent.parent.as_deref()).or_default().push(agent);
     }
     let mut tree = Vec::with_capacity(agents.len());
-    // The next one last. A list of its own, since agents may be nested deeper than a stack is.
+    // The next agent is last. An explicit stack, because agents may be nested deeper than the call stack allows.
     let main = children.remove(&None).unwrap_or_default();
     let mut open: Vec<(u32, &Agent)> = main.into_iter().rev().map(|agent| (0, agent)).collect();
     while let Some((depth, agent)) = open.pop() {
@@ -83,7 +83,7 @@ pub fn tree(took_part: &[simulation::Agent], events: &[Logged]) -> Vec<Agent> {
     tree
 }
 
-/// The name that each agent was given last.
+/// The latest name of each agent.
 fn names(events: &[Logged]) -> BTreeMap<Rc<str>, Rc<str>> {
     let named = events.iter().filter_map(|logged| match &logged.event {
         Event::Named { agent, name, .. } => Some((agent.clone(), name.clone())),

@@ -1,4 +1,4 @@
-//! What a run tells of its forks: how each was made, and what came of its report.
+//! The forks of a run: how each was built, and the outcome of its report.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,25 +6,25 @@ use std::rc::Rc;
 use forkcast_sim::agent::Event;
 use forkcast_sim::simulation::Logged;
 
-/// What makes an agent a fork.
+/// Fork data of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fork {
-    /// The call that asked for it.
+    /// The call that requested it.
     pub tool_use: Rc<str>,
-    /// How its messages were made: `documents` or `client-2026`.
+    /// How its messages were built: `documents` or `client-2026`.
     pub profile: &'static str,
-    /// Its place among the forks of one message, counted from zero.
+    /// Its position among the forks of one message, counted from zero.
     pub place: u32,
-    /// Principles that were broken on purpose.
+    /// Principles that were deliberately broken.
     pub ablations: Vec<&'static str>,
-    /// What came of its report; `None` where it made none.
+    /// The outcome of its report; `None` if it made none.
     pub report: Option<Reported>,
 }
 
-/// How a fork's report was (contract FORK-41, FORK-42).
+/// The outcome of a fork's report (contract FORK-41, FORK-42).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// What is wrong with it; `None` where it is well-formed.
+    /// The problem; `None` if the report is well-formed.
     pub problem: Option<Rc<str>>,
 }
 

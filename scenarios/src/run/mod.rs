@@ -1,8 +1,8 @@
-//! A run of a scenario and what came of it: agents as a tree, requests with their bills, events, laws.
+//! A run of a scenario and its results: agents as a tree, requests with their bills, events, laws.
 //!
-//! * `play`: the scenario goes through the simulation.
-//! * [`agent`]: who took part; [`fork`]: what makes some of them forks.
-//! * [`request`]: every request with its line of the ledger.
+//! * `play`: runs the scenario through the simulation.
+//! * [`agent`]: the agents; [`fork`]: data of those that are forks.
+//! * [`request`]: every request with its ledger line.
 
 pub mod agent;
 pub mod fork;
@@ -27,7 +27,7 @@ use crate::format::Scenario;
 use crate::format::expect::Ends;
 use crate::load;
 
-/// What came of a scenario.
+/// The results of a scenario.
 #[derive(Debug)]
 pub struct Run {
     /// The scenario.
@@ -44,13 +44,13 @@ pub struct Run {
     pub message: Option<String>,
     /// When it ended.
     pub makespan: Instant,
-    /// Who took part, parents before children.
+    /// All agents, parents before children.
     pub agents: Vec<Agent>,
-    /// Every request, in order of sending.
+    /// All requests, in sending order.
     pub requests: Vec<Request>,
-    /// Everything that happened, in order.
+    /// All events, in order.
     pub events: Vec<Logged>,
-    /// Acts of the user that found nothing to act upon, and what they looked for.
+    /// User acts without a target, and what they looked for.
     pub idle: BTreeMap<usize, String>,
     /// The laws, and whether each held.
     pub laws: Vec<(&'static str, bool)>,
@@ -59,15 +59,15 @@ pub struct Run {
 /// Sums over requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Requests that were sent.
+    /// Number of requests.
     pub requests: u64,
     /// Their usage.
     pub usage: Usage,
-    /// Their bill; `None` where none of them has a price.
+    /// Their bill; `None` if none of them has a price.
     pub cost: Option<Money>,
-    /// The bill of the same tokens without any cache.
+    /// The cost of the same tokens without a cache.
     pub cost_without_cache: Option<Money>,
-    /// The bill, had each of them found an empty cache: what was read is written.
+    /// The cost if each request had found an empty cache: read tokens are written instead.
     pub cost_cold: Option<Money>,
 }
 
@@ -77,12 +77,12 @@ impl Run {
         Sums::of(self.requests.iter())
     }
 
-    /// The sizes that the requests' blocks had, worked out again.
+    /// Recounts the sizes of the requests' blocks.
     pub fn recount(&self) -> Recount {
         load::recount(&self.scenario)
     }
 
-    /// Sums over the requests of each agent, in one pass over all.
+    /// Sums over the requests of each agent, in one pass.
     pub fn sums_of_agents(&self) -> Vec<Sums> {
         let mut requests: Vec<Vec<&Request>> = vec![Vec::new(); self.agents.len()];
         self.requests.iter().for_each(|request| requests[request.agent].push(request));
@@ -94,13 +94,13 @@ impl Run {
         self.scenario.prompt.sizes.unwrap_or_default().declared()
     }
 
-    /// The tokenizers by which the models that were asked are counted, each once.
+    /// The tokenizers of the requested models.
     pub fn tokenizers(&self) -> BTreeSet<Tokenizer> {
         let models: BTreeSet<&str> = self.requests.iter().map(|request| request.line.model.as_str()).collect();
         models.into_iter().map(|model| Tokenizer::of(Model::resolve(model), model)).collect()
     }
 
-    /// Models that have no price, in order.
+    /// Models without a price, in order.
     pub fn unpriced(&self) -> BTreeSet<&str> {
         let lines = self.requests.iter().map(|request| &request.line);
         lines
@@ -114,14 +114,14 @@ impl Run {
         self.laws.iter().all(|(_, held)| *held)
     }
 
-    /// Agents that `name` means: an id, a type, `type#2`, or a name that was given.
+    /// Agents that `name` means: an id, a type, `type#2`, or a given name.
     pub fn agents_called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a Agent)> {
         self.agents.iter().enumerate().filter(move |(_, agent)| agent.is_called(name))
     }
 }
 
 impl Sums {
-    /// Sums over some requests.
+    /// Sums over the given requests.
     pub fn of<'a>(requests: impl Iterator<Item = &'a Request>) -> Self {
         requests.fold(Self::default(), |mut sums, request| {
             sums.requests += 1;

@@ -1,4 +1,4 @@
-//! A scenario goes through the simulation.
+//! Runs a scenario through the simulation.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,30 +15,30 @@ use crate::format::Scenario;
 use crate::format::expect::Ends;
 use crate::load;
 
-/// How a scenario is run, beside what it says itself.
+/// Options for running a scenario, besides its own content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Tasks that are ready are drawn with this seed in the place of first come, first served.
+    /// Draws the next ready task with this random seed instead of FIFO.
     pub interleave: Option<u64>,
-    /// Fields that were set from outside, as `session.ttl=1h`.
+    /// Fields that were set from outside, such as `session.ttl=1h`.
     pub set: Vec<String>,
-    /// Other prices than the built-in ones.
+    /// Prices other than the built-in ones.
     pub book: Option<Rc<PriceBook>>,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Requests that were sent.
+    /// Requests sent so far.
     pub requests: usize,
-    /// The instant on the run's own clock.
+    /// The instant on the run's virtual clock.
     pub at: Instant,
 }
 
-/// Tells somebody outside how far a run is, at each request, and asks whether to go on.
+/// Reports progress at each request, and asks whether to continue.
 struct Watch<F> {
     goes_on: F,
-    /// It does not.
+    /// Set if the caller cancelled.
     interrupted: Rc<Cell<bool>>,
 }
 
@@ -61,8 +61,8 @@ pub fn play(scenario: Scenario, options: &Options) -> Run {
     play_watched(scenario, options, |_| true)
 }
 
-/// Runs a scenario, tells `goes_on` how far it is, and ends it early once that says no: then what there was of the run is kept.
-/// Nothing else that `goes_on` does changes the run.
+/// Runs a scenario, reports progress to `goes_on`, and cancels the run when that returns `false`; the partial run is
+/// kept. `goes_on` cannot affect the run in any other way.
 pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(Progress) -> bool + 'static) -> Run {
     let mut setup = load::setup(&scenario, options.interleave);
     let interrupted = Rc::<Cell<bool>>::default();
@@ -75,7 +75,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
     let (finished, ends, message) = match simulation::run(setup) {
         Ok(finished) => (finished, Ends::Finished, None),
         Err(failed) if interrupted.get() => {
-            (*failed.until, Ends::Interrupted, Some("interrupted before its end".to_owned()))
+            (*failed.until, Ends::Interrupted, Some("interrupted before the end".to_owned()))
         }
         Err(failed) => (*failed.until, ends(&failed.why), Some(failed.why.to_string())),
     };

@@ -1,4 +1,4 @@
-//! A request of a run: its line of the ledger, whose it is, what the cache made of it.
+//! A request of a run: its ledger line, its agent, and its cache usage.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,24 +19,24 @@ use super::agent::Agent;
 /// A request.
 #[derive(Clone)]
 pub struct Request {
-    /// What is known of any request.
+    /// The ledger entry.
     pub entry: Entry,
     /// Its agent, as an index into the run's agents.
     pub agent: usize,
-    /// Answered requests of this agent before.
+    /// Number of this agent's earlier requests that were answered.
     pub turn: u32,
-    /// How often this very request was sent before.
+    /// How often this same request was sent before.
     pub attempt: u32,
-    /// What was read of what the request that it continues had left: the chain's previous one, for a fork's first request
-    /// its parent's last.
+    /// How much was read of what the previous request left in the cache: the previous request of its chain, or the
+    /// parent's last request for a fork's first.
     pub verdict: Verdict,
-    /// How many tokens that request had left in the cache: its reads and writes. `None` where there is none.
+    /// How many tokens that request left in the cache: its reads and writes. `None` if there is none.
     pub expected_tokens: Option<u64>,
-    /// The bill of the same tokens without any cache.
+    /// The cost of the same tokens without a cache.
     pub cost_without_cache: Option<Money>,
-    /// The bill, had the cache been empty: what was read is written, where a breakpoint asks for that.
+    /// The cost with an empty cache: read tokens are written instead, if there is a breakpoint.
     pub cost_cold: Option<Money>,
-    /// Breakpoints in it.
+    /// Number of breakpoints.
     pub breakpoints: u64,
     drafts: Rc<Drafts>,
 }
@@ -65,7 +65,7 @@ impl Request {
         self.line.billed().unwrap_or_default()
     }
 
-    /// What was sent. Costs a look at each of its messages.
+    /// The request as sent. Takes time proportional to its messages.
     pub fn draft(&self) -> Draft {
         self.drafts.draft(self.line.index)
     }
@@ -75,7 +75,7 @@ impl Request {
         self.line.charge.bill.as_ref().map(|bill| bill.total)
     }
 
-    /// Why it missed what it missed, the most tokens first.
+    /// The causes of its misses, most tokens first.
     pub fn causes(&self) -> Vec<(Cause, u64)> {
         let mut causes: BTreeMap<Cause, u64> = BTreeMap::new();
         for part in &self.line.charge.causes {
@@ -87,7 +87,7 @@ impl Request {
     }
 }
 
-/// Turn and attempt of every request that was sent, by agent and instant.
+/// Turn and attempt of every sent request, by agent and instant.
 pub fn sent(events: &[Logged]) -> BTreeMap<(&str, Instant), (u32, u32)> {
     let sent = events.iter().filter_map(|logged| match &logged.event {
         Event::RequestSent { agent, turn, attempt, .. } => Some(((&**agent, logged.at), (*turn, *attempt))),
@@ -96,7 +96,7 @@ pub fn sent(events: &[Logged]) -> BTreeMap<(&str, Instant), (u32, u32)> {
     sent.collect()
 }
 
-/// Every line of the ledger with what was asked. All are in order of sending.
+/// Every ledger line with its request, in sending order.
 pub fn requests(
     entries: Vec<Entry>,
     drafts: Drafts,
@@ -134,13 +134,13 @@ pub fn requests(
     requests
 }
 
-/// The same tokens, none of them read or written.
+/// The same tokens, with none read or written.
 fn without_cache(usage: &Usage) -> Usage {
     Usage { input_tokens: usage.total_input_tokens(), output_tokens: usage.output_tokens, ..Usage::default() }
 }
 
-/// The same tokens with those that were read written, at the lifetime of the breakpoint that stands last. Without one nothing
-/// is ever read.
+/// The same tokens, with read tokens written instead, at the TTL of the last breakpoint. Without a breakpoint there are
+/// no reads.
 fn cold(usage: &Usage, marks: &[Mark]) -> Usage {
     let read = usage.cache_read_input_tokens;
     let mut cold = Usage { cache_read_input_tokens: 0, ..*usage };

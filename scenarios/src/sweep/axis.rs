@@ -1,4 +1,4 @@
-//! What is given for one field, as it is typed: `session.ttl=5m,1h`, `seed=1..20`, `prefix=20k..100k:20k`.
+//! An axis of a sweep as typed: `session.ttl=5m,1h`, `seed=1..20`, `prefix=20k..100k:20k`.
 
 use std::collections::BTreeSet;
 
@@ -6,42 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::fanout::range;
 
-/// Values of one axis at most: more is a slip of the hand.
+/// Maximum number of values of one axis; more is probably a typing error.
 const VALUES_MAX: usize = 10_000;
 
 /// A field and its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// The field, as `session.ttl` of a scenario or `children` of a fan-out.
+    /// The field: `session.ttl` of a scenario, `children` of a fan-out.
     pub path: String,
-    /// Its values, as they are typed for `--set`.
+    /// Its values, as typed for `--set`.
     pub values: Vec<String>,
 }
 
-/// What is wrong with an axis.
+/// Why an axis is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAxis {
     /// No `=`.
     #[error("`{0}`: expected FIELD=VALUE,VALUE,… such as session.ttl=5m,1h or seed=1..20")]
     Form(String),
-    /// Nothing between two commas, or none at all.
+    /// A value is empty.
     #[error("`{0}`: a value is empty; for an empty text write \"\"")]
     Empty(String),
-    /// A quotation mark or a bracket has no partner.
-    #[error("`{0}`: a bracket or a quotation mark is not closed; commas inside them part no values")]
+    /// A quotation mark or a bracket is not closed.
+    #[error("`{0}`: a bracket or a quotation mark is not closed; commas inside them do not separate values")]
     Open(String),
-    /// A range that cannot be read, or is too long.
+    /// A range is invalid or too long.
     #[error("`{path}`: {bad}")]
     Range {
         /// The field.
         path: String,
-        /// What is wrong.
+        /// The reason.
         bad: range::BadRange,
     },
     /// Too many values.
     #[error("`{0}` has more than {VALUES_MAX} values")]
     TooMany(String),
-    /// Two cells would be one.
+    /// A value is given twice, so two cells would be equal.
     #[error("`{path}` has the value `{value}` twice: two cells would be the same")]
     Twice {
         /// The field.
@@ -52,8 +52,8 @@ pub enum BadAxis {
 }
 
 impl Axis {
-    /// Reads an axis. Values are parted by commas that stand in no bracket and no quotation; a value such as `1..20`,
-    /// `0..100k:25k` or `1..1000:x10` is a range of numbers, its end included.
+    /// Parses an axis. Values are separated by commas outside brackets and quotations; a value such as `1..20`,
+    /// `0..100k:25k` or `1..1000:x10` is a range of numbers with its end included.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -81,10 +81,10 @@ impl Axis {
         Self { path, values: all }.once_each()
     }
 
-    /// The axis, if no value stands in it twice.
+    /// The axis, if it has no duplicate values.
     ///
     /// # Errors
-    /// The first value that does.
+    /// The first duplicate.
     pub fn once_each(self) -> Result<Self, BadAxis> {
         let mut seen = BTreeSet::new();
         match self.values.iter().find(|value| !seen.insert(value.as_str())) {
@@ -99,13 +99,13 @@ impl Axis {
     }
 }
 
-/// `1..20` and the like: digits on both sides of the dots. Other texts with dots in them are values.
+/// Such as `1..20`: digits on both sides of the dots. Other texts with dots are values.
 fn is_range(text: &str) -> bool {
     let begins = |part: &str| part.trim_start().starts_with(|c: char| c.is_ascii_digit());
     text.split_once("..").is_some_and(|(from, to)| begins(from) && begins(to))
 }
 
-/// Parts a text at its outer commas. `None` where a bracket or a quotation mark stays open.
+/// Splits a text at its outer commas. `None` if a bracket or a quotation mark is not closed.
 fn parted(text: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -116,7 +116,7 @@ fn parted(text: &str) -> Option<Vec<&str>> {
         match (quote, c) {
             (Some(open), _) if open == c => quote = None,
             (Some(_), _) => {}
-            // In the midst of a word it is an apostrophe.
+            // Inside a word it is an apostrophe.
             (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.checked_sub(1)?,
@@ -137,7 +137,7 @@ mod tests {
     use super::{Axis, BadAxis};
 
     #[test]
-    fn values_are_words_ranges_and_whatever_yaml_can_hold() {
+    fn values_are_words_ranges_and_any_yaml() {
         for (text, values) in [
             ("session.ttl=5m, 1h", &["5m", "1h"][..]),
             ("seed=1..3,9", &["1", "2", "3", "9"]),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_axis_is_refused() {
+    fn invalid_axes_are_refused() {
         for text in ["", "seed", "=1", "seed=", "seed=1,,2", "seed=1,1", "seed=1..2,2", "seed=9..1", "covers=[a,b"] {
             assert!(Axis::read(text).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Parts are put together, in the order of the plan.
+//! Collects the parts of a plan, in plan order.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,32 @@ use super::outcome::CellOutcome;
 use super::part::{self, Found};
 use super::plan::Plan;
 
-/// What lies in a folder of a plan's parts.
+/// The content of a folder with a plan's parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
-    /// Rows of all parts that are there, in the order of the plan.
+    /// Rows of all existing parts, in plan order.
     pub rows: Vec<CellOutcome>,
-    /// Parts that are not there.
+    /// Missing parts.
     pub missing: Vec<Missing>,
-    /// Files that killed processes left behind.
+    /// Files left by killed processes.
     pub unfinished: Vec<PathBuf>,
 }
 
-/// A part that is not there.
+/// A missing part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Its index.
     pub part: usize,
     /// Its file.
     pub path: PathBuf,
-    /// What stands there in its place.
+    /// What was found instead.
     pub flaw: Option<String>,
 }
 
 /// Reads all parts.
 ///
 /// # Errors
-/// When the system refuses the folder or a file of it.
+/// If the folder or one of its files cannot be read.
 pub fn gather(plan: &Plan, folder: &Path) -> Result<Gathered, Refusal> {
     let mut gathered = Gathered { unfinished: part::unfinished(folder)?, ..Gathered::default() };
     for part in 0..plan.parts {

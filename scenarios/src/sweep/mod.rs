@@ -1,24 +1,24 @@
-//! Grids in parts: any scenario, or any fan-out, under every combination of what is given for its fields, by as many
-//! processes and machines as there are.
+//! Grids in parts: any scenario or fan-out, under every combination of the given field values, on any number of
+//! processes and machines.
 //!
 //! ```text
 //!  plan ──► plan.json ──► shard 0/n ──► part-….json ─┐
 //!  (checked, hashed) ├──► shard 1/n ──► part-….json ─┼──► merge: rows in the order of the plan
-//!                    └──► …                          ┘
+//!                    └──► … ┘
 //! ```
 //!
-//! * [`axis`]: what is given for one field, as it is typed.
-//! * [`subject`]: what is run, a scenario or a fan-out; [`parameter`] is what can be given for a fan-out.
-//! * [`prices`]: what stands in the place of list prices.
-//! * [`plan`](mod@plan): the grid as a file. Every cell has a hash of all that it is made of, and belongs to one part.
-//! * [`shard`]: which parts a process makes.
-//! * [`part`]: what came of the cells of a part, as a file that is whole or not there.
-//! * [`outcome`]: what came of one cell.
-//! * [`work`]: parts are made, on all cores.
-//! * [`gather`](mod@gather): parts are put together.
+//! * [`axis`]: the values of one field, as typed.
+//! * [`subject`]: the scenario or fan-out to run; [`parameter`]: parameters of a fan-out.
+//! * [`prices`]: changes to list prices.
+//! * [`plan`](mod@plan): the grid as a file. Every cell has a hash of all its inputs, and belongs to one part.
+//! * [`shard`]: the parts that a process computes.
+//! * [`part`]: the results of a part's cells, as a file that is either complete or absent.
+//! * [`outcome`]: the result of one cell.
+//! * [`work`]: computes parts on all cores.
+//! * [`gather`](mod@gather): collects the parts.
 //!
-//! Merged rows depend on the plan alone: how many parts a plan has is said in it, a part's bytes hold no instant and no name of
-//! a machine, and rows stand in the order of the plan whoever made them when.
+//! Merged rows depend only on the plan: the plan fixes the number of parts, a part's bytes contain neither time nor
+//! machine name, and rows are in plan order.
 
 pub mod axis;
 pub mod gather;
@@ -43,17 +43,17 @@ pub use shard::Shard;
 pub use subject::Subject;
 pub use work::{Step, Work};
 
-/// A folder or file that the system refuses.
+/// A folder or file that cannot be accessed.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct Refusal {
     /// Folder or file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: io::Error,
 }
 
-/// Half of a BLAKE3 hash in hexadecimal digits: 128 bits tell cells apart for good.
+/// Half of a BLAKE3 hash in hexadecimal digits; 128 bits are enough to distinguish cells.
 fn hash(of: &impl serde::Serialize) -> String {
     let text = serde_json::to_vec(of);
     let text = text.unwrap_or_else(|error| unreachable!("texts, numbers and lists of them are JSON: {error}"));

@@ -1,4 +1,4 @@
-//! What came of one cell, in whole numbers: a sum of rows is the same in any order.
+//! The result of one cell, in whole numbers: sums of rows are independent of their order.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,68 +14,69 @@ use crate::format::expect::Ends;
 use crate::run::{Options, Run, play};
 use crate::{expect, fanout};
 
-/// What came of a cell.
+/// The result of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellOutcome {
     /// The cell's hash.
     pub cell: String,
-    /// How the run ended: a word of the scenario format, or `refused` where it could not begin.
+    /// How the run ended: a word of the scenario format, or `refused` if it could not start.
     pub ends: String,
     /// Why it did not finish.
     pub message: Option<String>,
-    /// Digest of the run, of a scenario alone.
+    /// Digest of the run; only for scenarios.
     pub digest: Option<String>,
-    /// Requests; of a fan-out those of the children, as all figures.
+    /// Number of requests; for a fan-out, those of the children, as for all figures.
     pub requests: u64,
-    /// Of a fan-out: requests of children that were never answered, so that what they would have cost is not in the bill.
+    /// For a fan-out: requests that were never answered, whose cost is not in the bill.
     pub unanswered: u64,
-    /// Of a fan-out: refusals of requests that were over a limit a minute.
+    /// For a fan-out: requests refused by a rate limit.
     pub over_limits: u64,
     /// Usage.
     pub usage: Usage,
-    /// The bill; nothing where nothing has a price.
+    /// The bill; `None` if there is no price.
     #[serde(with = "picousd")]
     pub cost: Option<Money>,
-    /// The bill of the same tokens without any cache.
+    /// The cost of the same tokens without a cache.
     #[serde(with = "picousd")]
     pub cost_without_cache: Option<Money>,
-    /// How long it took, in nanoseconds of the run's own clock.
+    /// Duration in nanoseconds of the run's virtual clock.
     pub makespan_ns: u64,
-    /// Of a fan-out: what no policy goes below.
+    /// For a fan-out: the lower bound for all policies.
     #[serde(with = "picousd")]
     pub bound: Option<Money>,
-    /// Of a fan-out: its input in millionths of tokens of plain input.
+    /// For a fan-out: its input cost in millionths of plain input tokens.
     #[serde(with = "digits")]
     pub equivalents_millionths: Option<i128>,
-    /// Of a fan-out: the same by formula, where it holds.
+    /// For a fan-out: the same by formula, if it applies.
     #[serde(with = "digits")]
     pub formula_millionths: Option<i128>,
-    /// Of a fan-out: the assumption of the formula that does not hold.
+    /// For a fan-out: the assumption of the formula that does not hold.
     pub assumption: Option<String>,
-    /// Models without a price, in order: what they cost is not in the bill.
+    /// Models without a price, in order; their cost is not in the bill.
     pub unpriced: BTreeSet<String>,
-    /// What the scenario expects and did not come out. It was written for its own values, so this is no mistake here.
+    /// Failed expectations of the scenario. They were written for its own values, so this is not an error here.
     pub failures: Vec<String>,
 }
 
 impl CellOutcome {
-    /// Whether it came to its end, or ended as its scenario says that it does.
+    /// Whether it ended normally, or as its scenario expects.
     pub fn is_done(&self) -> bool {
         self.message.is_none()
     }
 
-    /// Whether all that was asked was answered too. What is not answered costs nothing, and is no bargain.
+    /// Whether all requests were also answered. Unanswered requests cost nothing, so such cells never count as
+    /// cheapest.
     pub fn is_answered(&self) -> bool {
         self.is_done() && self.unanswered == 0
     }
 
-    /// Whether a law did not hold, which is a fault of the program.
+    /// Whether a law was broken, which is a bug.
     pub fn broke_a_law(&self) -> bool {
         self.ends == Ends::LawBroken.word()
     }
 
-    /// What the row is hashed by.
+    /// The hash of all rows.
     pub(super) fn hash_all(rows: &[Self]) -> String {
         hash(&rows)
     }
@@ -88,13 +89,13 @@ pub struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// A player of this plan.
+    /// A player for this plan.
     pub fn of(plan: &'a Plan) -> Self {
-        // Prices that cannot be read make no plan.
+        // A plan's prices were checked when it was made.
         Self { subject: &plan.subject, book: Rc::new(plan.prices.book().unwrap_or_default()) }
     }
 
-    /// What came of a cell.
+    /// The result of a cell.
     pub fn outcome(&self, cell: &Cell) -> CellOutcome {
         let row = match self.subject {
             Subject::Fanout { .. } => self.fanout(&cell.set),
@@ -146,13 +147,13 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Why a run is no good; nothing where it ended as the scenario says.
+/// Why a run failed; `None` if it ended as the scenario expects.
 fn message(run: &Run) -> Option<String> {
     let is_expected = run.ends != Ends::LawBroken && run.ends == run.scenario.expect.ends;
     (run.ends != Ends::Finished && !is_expected).then(|| run.message.clone().unwrap_or_default())
 }
 
-/// Numbers that are longer than JSON's readers are good for, as text.
+/// Numbers as text, because JSON readers may lose precision.
 mod digits {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

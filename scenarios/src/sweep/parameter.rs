@@ -1,4 +1,4 @@
-//! What can be given for a fan-out: the options of `forkcast fanout`, by the same names.
+//! Parameters of a fan-out: the options of `forkcast fanout`, with the same names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use forkcast_sim::wire::Ttl;
 use crate::fanout::{Cell, Spawn, range};
 use crate::format::problem::{alternatives, nearest};
 
-/// A cell that is being put together.
+/// A cell that is being built.
 #[derive(Clone, Debug, Default)]
 struct Draft {
     cell: Cell,
@@ -19,14 +19,14 @@ struct Draft {
     is_spawn: bool,
 }
 
-/// How a value gets into a cell.
+/// Sets a value in a cell.
 type Put = fn(&mut Draft, &str) -> Result<(), String>;
 
-/// A parameter: its name, what it is, how it gets into a cell.
+/// A parameter: its name, its type, and how it is set.
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Whether `20k` and `20000` are the same value of it.
+    /// Whether it is a number, so that `20k` and `20000` are the same value.
     pub is_number: bool,
     put: Put,
 }
@@ -39,10 +39,10 @@ const fn word(name: &'static str, put: Put) -> Parameter {
     Parameter { name, is_number: false, put }
 }
 
-/// What agents with a brief of their own are by default: as `forkcast fanout --against spawn` has them.
+/// Default parameters of named agents, as for `forkcast fanout --against spawn`.
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
 
-/// All of them.
+/// All parameters.
 pub static PARAMETERS: [Parameter; 24] = [
     number("children", |draft, text| put(&mut draft.cell.children, small(text))),
     number("prefix", |draft, text| put(&mut draft.cell.prefix, whole(text))),
@@ -77,19 +77,19 @@ pub static PARAMETERS: [Parameter; 24] = [
     }),
 ];
 
-/// The parameter of this name.
+/// The parameter with this name.
 ///
 /// # Errors
-/// When there is none, with the name that was probably meant.
+/// If there is none, with the name that was probably meant.
 pub fn find(name: &str) -> Result<&'static Parameter, String> {
     let names = || PARAMETERS.iter().map(|parameter| parameter.name);
     PARAMETERS.iter().find(|parameter| parameter.name == name).ok_or_else(|| match nearest(name, names()) {
-        Some(near) => format!("`{name}`: a fan-out has no such parameter; was `{near}` meant?"),
+        Some(near) => format!("`{name}`: a fan-out has no such parameter; did you mean `{near}`?"),
         None => format!("`{name}`: a fan-out has no such parameter; expected {}", alternatives(names())),
     })
 }
 
-/// The cell with these values in the place of the published example's.
+/// The published example's cell with these values set.
 ///
 /// # Errors
 /// The first value that cannot be read, or why the cell cannot be run.
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_gets_to_its_place() {
+    fn every_value_is_set_in_its_field() {
         let made =
             of(&["children=8", "prefix=20k", "parent=cold", "launch=primed", "against=spawn", "gather=5k"]).unwrap();
         assert_eq!((made.children, made.prefix, made.is_cold), (8, 20_000, true));
@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_a_word() {
+    fn invalid_values_are_refused_with_a_reason() {
         for (set, says) in [
-            (["childern=5"], "was `children` meant?"),
+            (["childern=5"], "did you mean `children`?"),
             (["children=0"], "at least one child"),
             (["children=many"], "expected as"),
             (["ttl=2h"], "expected `5m`"),
             (["launch=never"], "launch"),
-            (["launch=stagger=600000"], "longer than entries live"),
+            (["launch=stagger=600000"], "longer than the TTL"),
             (["prefix=9m"], "--no-window"),
             (["cache=none"], "list profiles"),
         ] {

@@ -1,5 +1,5 @@
-//! A part as a file, `part-HASH.json`: whole or not there. It is written beside its name, brought to the disk and then named,
-//! so that whatever ends the program in the midst of it leaves nothing under the name.
+//! A part as a file, `part-HASH.json`, either complete or absent. It is written under a temporary name, flushed to disk
+//! and then renamed, so that an aborted program leaves nothing under the final name.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use super::outcome::CellOutcome;
 use super::plan::Plan;
 use super::{Refusal, hash};
 
-/// Name and version.
+/// Schema name and version.
 const SCHEMA: &str = "forkcast.part/1";
 
 #[derive(Serialize, Deserialize)]
@@ -27,18 +27,18 @@ struct PartFile {
     rows: Vec<CellOutcome>,
 }
 
-/// What stands under the name of a part.
+/// What was found under the name of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The part.
     Whole(Vec<CellOutcome>),
-    /// Nothing.
+    /// No file.
     Absent,
-    /// Something else, and what.
+    /// Something else, with a description.
     Flawed(String),
 }
 
-/// The file of a part. Its name holds the hash of the plan, so parts of two plans may lie in one folder.
+/// The file of a part. Its name contains the hash of the plan, so parts of several plans can share a folder.
 pub fn path(plan: &Plan, part: usize, folder: &Path) -> PathBuf {
     folder.join(format!("part-{}.json", hash(&(&plan.plan, part))))
 }
@@ -46,7 +46,7 @@ pub fn path(plan: &Plan, part: usize, folder: &Path) -> PathBuf {
 /// Looks for a part.
 ///
 /// # Errors
-/// When the system refuses the file.
+/// If the file cannot be read.
 pub fn read(plan: &Plan, part: usize, folder: &Path) -> Result<Found, Refusal> {
     let path = path(plan, part, folder);
     match fs::read(&path) {
@@ -56,10 +56,10 @@ pub fn read(plan: &Plan, part: usize, folder: &Path) -> Result<Found, Refusal> {
     }
 }
 
-/// The rows, if this is the part.
+/// The rows, if the file is this part.
 fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<CellOutcome>, String> {
     let file: PartFile =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is torn: {}", complaint::json(&error)))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is incomplete: {}", complaint::json(&error)))?;
     if file.schema != SCHEMA {
         return Err(format!("it is {}, expected {SCHEMA}", outside::found(&file.schema)));
     }
@@ -71,15 +71,16 @@ fn rows(plan: &Plan, part: usize, bytes: &[u8]) -> Result<Vec<CellOutcome>, Stri
         return Err(format!("it holds other cells, those of part {}", file.part));
     }
     if file.digest != CellOutcome::hash_all(&file.rows) {
-        return Err("it was changed: its rows are not what its digest says".to_owned());
+        return Err("it was changed: its rows do not match its digest".to_owned());
     }
     Ok(file.rows)
 }
 
-/// Writes a part. Two processes that make the same one do not disturb each other: both write the same bytes.
+/// Writes a part. Two processes that compute the same part do not disturb each other, because both write the same
+/// bytes.
 ///
 /// # Errors
-/// On an error of the system, or when a file that is no part has its name.
+/// On a system error, or if another kind of file has its name.
 pub fn write(plan: &Plan, part: usize, folder: &Path, rows: Vec<CellOutcome>) -> Result<(), Refusal> {
     let path = path(plan, part, folder);
     let digest = CellOutcome::hash_all(&rows);
@@ -93,7 +94,7 @@ pub fn write(plan: &Plan, part: usize, folder: &Path, rows: Vec<CellOutcome>) ->
     }
 }
 
-/// A part file, or the torn beginning of one.
+/// A part file, or the start of an incomplete one.
 pub const PART: Kind = Kind {
     name: "part",
     is_ours: |head| {
@@ -112,10 +113,10 @@ impl From<NotWritten> for Refusal {
     }
 }
 
-/// Files that killed processes left behind. They may be removed once nobody writes any more.
+/// Files left by killed processes. They can be removed once no process is writing.
 ///
 /// # Errors
-/// When the system refuses the folder.
+/// If the folder cannot be read.
 pub fn unfinished(folder: &Path) -> Result<Vec<PathBuf>, Refusal> {
     file::unfinished(folder, &[PART]).map_err(|source| Refusal { path: folder.to_owned(), source })
 }

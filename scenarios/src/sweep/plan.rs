@@ -1,4 +1,4 @@
-//! The grid as a file, `forkcast.plan/1`: what is run, what is given for its fields, and every cell with its hash.
+//! The grid as a file, `forkcast.plan/1`: what to run, the values of its fields, and every cell with its hash.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,17 @@ use super::hash;
 use super::prices::Prices;
 use super::subject::Subject;
 
-/// Name and version.
+/// Schema name and version.
 pub const SCHEMA: &str = "forkcast.plan/1";
 
-/// Cells of a plan at most: its file has 20 MB then.
+/// Maximum number of cells in a plan, which then takes 20 MB.
 pub const CELLS_MAX: usize = 100_000;
 
-/// Parts where nothing else is asked for: enough for many cores, few enough that writing them costs nothing.
+/// Default number of parts: enough for many cores, few enough that writing them is cheap.
 pub const PARTS: usize = 256;
 
-/// Combinations of a scenario that are all read before anything runs. Of more each value is, with the first of all others.
+/// Maximum number of scenario combinations that are all checked before anything runs. For larger plans, each value is
+/// checked once, with the first value of all other fields.
 const READ_MAX: usize = 500;
 
 /// A grid.
@@ -28,17 +29,17 @@ const READ_MAX: usize = 500;
 pub struct Plan {
     /// [`SCHEMA`].
     pub schema: String,
-    /// The version of the program that made it: another one may come to other figures.
+    /// The version of the program that made it: another version may compute other figures.
     pub version: String,
-    /// Hash of all that follows; what a part is a part of.
+    /// Hash of everything below; identifies the plan of a part.
     pub plan: String,
-    /// What is run.
+    /// What to run.
     pub subject: Subject,
-    /// By what it is billed.
+    /// The prices.
     pub prices: Prices,
-    /// What is given for its fields; values of the last one change fastest.
+    /// The values of its fields; the last field varies fastest.
     pub axes: Vec<Axis>,
-    /// Into how many files the cells are parted.
+    /// Number of files into which the cells are split.
     pub parts: usize,
     /// The cells, in order.
     pub cells: Vec<Cell>,
@@ -48,51 +49,51 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Hash of what is run, of its prices, of what is set, and of the program's version.
+    /// Hash of subject, prices, settings, and program version.
     pub cell: String,
-    /// What is set, as for `--set`.
+    /// The settings, as for `--set`.
     pub set: Vec<String>,
 }
 
-/// What is wrong with a plan.
+/// Why a plan is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPlan {
-    /// It explodes.
-    #[error("{axes} = {cells} cells, and {CELLS_MAX} are the most: take fewer values, or several plans")]
+    /// It has too many cells.
+    #[error("{axes} = {cells} cells; the limit is {CELLS_MAX}: use fewer values, or several plans")]
     TooMany {
-        /// How many values each field has.
+        /// The number of values of each field.
         axes: String,
-        /// How many cells there would be.
+        /// The number of cells.
         cells: u128,
     },
     /// A field is given twice.
     #[error("`{0}` is given twice; write its values in one list")]
     Twice(String),
-    /// Nothing can be parted into no parts.
+    /// The number of parts is zero.
     #[error("a plan has at least one part")]
     NoParts,
-    /// Cells that cannot be run, a line for each complaint.
+    /// Cells that cannot be run, one line per error.
     #[error("{}", .0.join("\n"))]
     Cells(Vec<String>),
-    /// The file is no plan.
-    #[error("this is no plan ({SCHEMA}) that can be read: {0}")]
+    /// The file is not a plan.
+    #[error("this is not a valid plan ({SCHEMA}): {0}")]
     Unreadable(String),
     /// The file was changed.
     #[error("this plan was changed by hand: {0}; make it with `forkcast sweep plan`")]
     Changed(String),
-    /// Another program made it.
+    /// Another version of the program made it.
     #[error(
-        "this plan was made by forkcast {0}, and this is {own}: figures of two programs do not belong together; plan again",
+        "this plan was made by forkcast {0}, but this is {own}: figures of two versions cannot be combined; make the plan again",
         own = env!("CARGO_PKG_VERSION")
     )]
     Version(String),
 }
 
 impl Plan {
-    /// Makes a plan at list prices, in at most `parts` parts. Nothing is made where there are too many cells.
+    /// Makes a plan at list prices, in at most `parts` parts.
     ///
     /// # Errors
-    /// What is wrong with it; what can be known before the first cell runs is said here.
+    /// What is wrong with it. Everything that can be known before the first cell runs is checked here.
     pub fn new(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
         Self::at_prices(subject, Prices::default(), axes, parts)
     }
@@ -132,10 +133,10 @@ impl Plan {
         Ok(Self { schema: SCHEMA.to_owned(), version, plan, subject, prices, axes, parts, cells })
     }
 
-    /// Reads a plan. Its hashes must be those of what stands in it.
+    /// Reads a plan and checks its hashes.
     ///
     /// # Errors
-    /// When it is none, was changed, or was made by another version of the program.
+    /// If it is not a plan, was changed, or was made by another version of the program.
     pub fn read(text: &str) -> Result<Self, BadPlan> {
         let found: Self = serde_json::from_str(text)
             .map_err(|error| BadPlan::Unreadable(format!("line {}: {}", error.line(), complaint::json(&error))))?;
@@ -148,11 +149,13 @@ impl Plan {
         let made = Self::of(found.subject.clone(), found.prices.clone(), found.axes.clone(), found.parts)?;
         let differing = found.cells.iter().zip(&made.cells).position(|(found, made)| found != made);
         match differing {
-            Some(at) => Err(BadPlan::Changed(format!("cell {at} is not what its hash says"))),
-            None if found.cells.len() != made.cells.len() => {
-                Err(BadPlan::Changed(format!("{} cells, and its axes make {}", found.cells.len(), made.cells.len())))
-            }
-            None if found != made => Err(BadPlan::Changed("its hash is that of another plan".to_owned())),
+            Some(at) => Err(BadPlan::Changed(format!("cell {at} does not match its hash"))),
+            None if found.cells.len() != made.cells.len() => Err(BadPlan::Changed(format!(
+                "it has {} cells, but its axes give {}",
+                found.cells.len(),
+                made.cells.len()
+            ))),
+            None if found != made => Err(BadPlan::Changed("its hash belongs to another plan".to_owned())),
             None => Ok(found),
         }
     }
@@ -165,13 +168,13 @@ impl Plan {
         text
     }
 
-    /// The cells of a part, all parts having as many or one more.
+    /// The cells of a part; part sizes differ by at most one.
     pub fn part(&self, part: usize) -> &[Cell] {
         let bound = |part: usize| self.cells.len() * part.min(self.parts) / self.parts;
         &self.cells[bound(part)..bound(part + 1)]
     }
 
-    /// Looks for cells that cannot be run.
+    /// Checks for cells that cannot be run.
     fn check(&self) -> Result<(), BadPlan> {
         const COMPLAINTS_MAX: usize = 10;
         let is_fanout = matches!(self.subject, Subject::Fanout { .. });
@@ -193,7 +196,7 @@ impl Plan {
     }
 }
 
-/// How many cells these axes make.
+/// The number of cells for these axes.
 fn count(axes: &[Axis]) -> Result<usize, BadPlan> {
     let cells = axes.iter().fold(1_u128, |product, axis| product.saturating_mul(axis.values.len() as u128));
     match usize::try_from(cells).ok().filter(|cells| (1..=CELLS_MAX).contains(cells)) {
@@ -205,7 +208,7 @@ fn count(axes: &[Axis]) -> Result<usize, BadPlan> {
     }
 }
 
-/// What is set in the cell of this index.
+/// The settings of the cell with this index.
 fn combination(axes: &[Axis], index: usize) -> Vec<String> {
     let mut rest = index;
     let mut set: Vec<String> = axes
@@ -221,7 +224,7 @@ fn combination(axes: &[Axis], index: usize) -> Vec<String> {
     set
 }
 
-/// Each value once, with the first of all other fields.
+/// Each value once, with the first value of all other fields.
 fn singles(axes: &[Axis]) -> Vec<Vec<String>> {
     let with = |varied: usize, value: usize| {
         axes.iter().enumerate().map(|(at, axis)| axis.set(if at == varied { value } else { 0 })).collect()

@@ -1,18 +1,18 @@
-//! Prices of a plan: the built-in ones, and what the user put in their place. A plan holds the texts of price books, so that
-//! whoever runs a part needs no other file.
+//! Prices of a plan: the built-in ones, with the user's changes. A plan contains the texts of price books, so that
+//! running a part needs no other file.
 
 use forkcast_sim::pricing::{Category, Factor, Money, PriceBook};
 use serde::{Deserialize, Serialize};
 
-/// What stands in the place of list prices.
+/// Changes to list prices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// Price books; of two that name a model the later one holds.
+    /// Price books; if two name the same model, the later one applies.
     pub files: Vec<BookFile>,
-    /// Single prices, above all books.
+    /// Single prices, which override all books.
     pub prices: Vec<PlannedPrice>,
-    /// What a discount leaves of every price of a token, in millionths.
+    /// The factor on every token price after a discount, in millionths.
     pub remaining_millionths: Option<u64>,
 }
 
@@ -20,9 +20,9 @@ pub struct Prices {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BookFile {
-    /// Its file, as messages name it.
+    /// Its file name in messages.
     pub name: String,
-    /// Its whole text.
+    /// Its full text.
     pub text: String,
 }
 
@@ -32,17 +32,17 @@ pub struct BookFile {
 pub struct PlannedPrice {
     /// The model.
     pub model: String,
-    /// The word of its category.
+    /// The word of the category.
     pub category: String,
-    /// USD per million tokens, all digits.
+    /// USD per million tokens, with all digits.
     pub usd_per_mtok: String,
 }
 
 impl Prices {
-    /// The built-in book with these in its place.
+    /// The built-in book with these changes.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// The first one that cannot be read.
     pub fn book(&self) -> Result<PriceBook, String> {
         let mut book = PriceBook::built_in();
         for BookFile { name, text } in &self.files {

@@ -1,4 +1,4 @@
-//! Which parts of a plan a process makes: `--shard I/N`, counted from zero.
+//! Which parts of a plan a process computes: `--shard I/N`, counted from zero.
 //!
 //! | started by | its variable | counted from |
 //! |---|---|---|
@@ -6,64 +6,64 @@
 //! | Kubernetes, an Indexed Job | `JOB_COMPLETION_INDEX` | 0 |
 //! | HyperQueue, `--array 0-6` | `HQ_TASK_ID` | what the array says; write it from 0 |
 //!
-//! Sources, read 2026-11-22: Slurm's page "Job Array Support" (the least index is 0); Kubernetes' page "Indexed Job for Parallel
-//! Processing with Static Work Assignment"; HyperQueue's page "Task arrays" (ids are those of `--array`).
-//! Nothing is taken off an index in silence: of `--array=1-7` the index 7 is refused, since a task of it that runs again alone
-//! (`--array=3`) could not be told from the third of another array.
+//! Sources, read 2026-11-22: Slurm's page "Job Array Support" (the least index is 0); Kubernetes' page "Indexed Job for
+//! Parallel Processing with Static Work Assignment"; HyperQueue's page "Task arrays" (ids are those of `--array`).
+//! Indices are never shifted silently: index 7 of `--array=1-7` is refused, because a single repeated task
+//! (`--array=3`) could not be distinguished from the third task of another array.
 
-/// Variables that hold an index.
+/// Environment variables that hold an index.
 pub const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "HQ_TASK_ID"];
 
 /// A share of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which, counted from zero.
+    /// Its index, counted from zero.
     pub index: usize,
-    /// Of how many.
+    /// Number of shards.
     pub of: usize,
 }
 
-/// What is wrong with a shard.
+/// Why a shard is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadShard {
-    /// It cannot be read.
+    /// It cannot be parsed.
     #[error(
-        "`{0}` is no shard: expected I/N counted from zero such as 0/7, or auto/7 to take I from {variables}",
+        "`{0}` is not a shard: expected I/N counted from zero such as 0/7, or auto/7 to take I from {variables}",
         variables = VARIABLES.join(", ")
     )]
     Form(String),
-    /// There is no such shard.
+    /// The index is too large.
     #[error(
         "there is no shard {index} of {of}: shards are counted from zero, so the last is {last}; write an array as 0-{last}",
         last = of - 1
     )]
     Beyond {
-        /// Asked for.
+        /// The requested index.
         index: usize,
-        /// How many there are.
+        /// The number of shards.
         of: usize,
     },
-    /// Nothing says which.
-    #[error("`{0}` takes its index from {variables}, and none of them is set; say I/N", variables = VARIABLES.join(", "))]
+    /// No variable gives the index.
+    #[error("`{0}` takes its index from {variables}, but none of them is set; write I/N", variables = VARIABLES.join(", "))]
     Unset(String),
-    /// A variable holds something else.
+    /// A variable has an invalid value.
     #[error("{variable} is `{found}`, expected a number from 0")]
     Variable {
         /// The variable.
         variable: &'static str,
-        /// What it holds.
+        /// Its value.
         found: String,
     },
-    /// Two schedulers, one inside the other.
-    #[error("{0} and {1} hold different indices; say which, as in --shard ${1}/N")]
+    /// Nested schedulers give different indices.
+    #[error("{0} and {1} have different indices; choose one, as in --shard ${1}/N")]
     Several(&'static str, &'static str),
 }
 
 impl Shard {
-    /// All of a plan.
+    /// The whole plan.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Reads `I/N` or `auto/N`; `variable` looks into the environment.
+    /// Parses `I/N` or `auto/N`; `variable` reads the environment.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -78,7 +78,7 @@ impl Shard {
         if index < of { Ok(Self { index, of }) } else { Err(BadShard::Beyond { index, of }) }
     }
 
-    /// Whether it makes this part.
+    /// Whether it includes this part.
     pub const fn has(self, part: usize) -> bool {
         part % self.of == self.index
     }
@@ -87,7 +87,7 @@ impl Shard {
 /// The variable that is set, and its index.
 ///
 /// # Errors
-/// When it holds no number, or two hold different ones.
+/// If its value is not a number, or if two variables give different indices.
 pub fn given(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<(&'static str, usize)>, BadShard> {
     let mut found: Option<(&'static str, usize)> = None;
     for name in VARIABLES {
@@ -128,7 +128,7 @@ mod tests {
             assert_eq!(read("auto/7", &[(variable, "6")]), Ok(Shard { index: 6, of: 7 }), "{variable}");
             assert!(read("auto/7", &[(variable, "7")]).is_err(), "{variable} of an array from one");
             assert!(read("auto/7", &[(variable, "x")]).is_err(), "{variable}");
-            assert_eq!(read("2/7", &[(variable, "5")]), Ok(Shard { index: 2, of: 7 }), "what is said holds");
+            assert_eq!(read("2/7", &[(variable, "5")]), Ok(Shard { index: 2, of: 7 }), "an explicit index wins");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a sweep runs under every combination: a scenario, or a fan-out.
+//! The subject of a sweep: a scenario or a fan-out.
 
 use forkcast_sim::pricing::PriceBook;
 use serde::{Deserialize, Serialize};
@@ -10,22 +10,22 @@ use crate::fanout::range;
 use crate::format::Scenario;
 use crate::format::set::Change;
 
-/// What is run.
+/// What to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Subject {
-    /// A scenario, with its whole text: whoever runs a part needs no other file.
+    /// A scenario with its full text, so that running a part needs no other file.
     Scenario {
         /// Its name.
         name: String,
-        /// Its file, as messages name it.
+        /// Its file name in messages.
         file: String,
-        /// The variant that is meant.
+        /// The selected variant.
         variant: Option<String>,
         /// The file's text.
         text: String,
     },
-    /// A fan-out; what is not given is as in the published example.
+    /// A fan-out; omitted parameters are those of the published example.
     Fanout {
         /// The prices.
         price_book: String,
@@ -38,13 +38,13 @@ impl Subject {
         Self::Fanout { price_book: PriceBook::built_in().version().to_string() }
     }
 
-    /// A scenario that is built in.
+    /// A built-in scenario.
     pub fn built_in(entry: &CatalogItem) -> Self {
         let (name, variant) = named(&entry.name);
         Self::Scenario { name, file: entry.file(), variant, text: entry.text.to_owned() }
     }
 
-    /// For people: `fanout`, or the scenario's name.
+    /// The display name: `fanout`, or the scenario's name.
     pub fn name(&self) -> String {
         match self {
             Self::Fanout { .. } => "fanout".to_owned(),
@@ -53,10 +53,10 @@ impl Subject {
         }
     }
 
-    /// An axis whose numbers are written in one way, so that `20k` and `20000` are one cell.
+    /// An axis with normalised numbers, so that `20k` and `20000` are one cell.
     ///
     /// # Errors
-    /// When there is no such parameter, or a value is none.
+    /// If there is no such parameter, or a value is invalid.
     pub fn axis(&self, axis: Axis) -> Result<Axis, String> {
         if matches!(self, Self::Scenario { .. }) || !parameter::find(&axis.path)?.is_number {
             return Ok(axis);
@@ -72,7 +72,7 @@ impl Subject {
     /// Whether a cell can be run.
     ///
     /// # Errors
-    /// What is wrong with it, a line for each.
+    /// What is wrong with it, one line per error.
     pub fn check(&self, set: &[String]) -> Result<(), String> {
         match self {
             Self::Fanout { .. } => parameter::cell(set).map(drop),
@@ -80,18 +80,18 @@ impl Subject {
         }
     }
 
-    /// The scenario of a cell; of a fan-out none.
+    /// The scenario of a cell.
     ///
     /// # Errors
-    /// What is wrong with it, a line for each.
+    /// What is wrong with it, one line per error; always for a fan-out.
     pub fn scenario(&self, set: &[String]) -> Result<Scenario, String> {
         let Self::Scenario { name, file, variant, text } = self else {
-            return Err("a fan-out is no scenario".to_owned());
+            return Err("a fan-out is not a scenario".to_owned());
         };
         let changes: Vec<Change> = set.iter().map(|one| one.parse()).collect::<Result<_, String>>()?;
         let scenario = Scenario::read(name, file, text, &changes).map_err(|problems| problems.to_string())?;
         let Some(called) = variant else { return Ok(scenario) };
-        scenario.variant(called).cloned().ok_or_else(|| format!("{file}: no variant is called `{called}`"))
+        scenario.variant(called).cloned().ok_or_else(|| format!("{file}: there is no variant `{called}`"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Parts are made: one thread for each core takes the next part, and makes everything that a run needs within itself.
+//! Computes parts: one thread per core takes the next part and builds everything that its runs need.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,25 +11,25 @@ use super::part::{self, Found};
 use super::plan::Plan;
 use super::shard::Shard;
 
-/// What is to be done.
+/// The parts to compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Where its parts lie. The folder must be there.
+    /// The folder of the parts, which must exist.
     pub folder: &'a Path,
-    /// Which of them are made here.
+    /// The shard to compute.
     pub shard: Shard,
-    /// Threads at most.
+    /// Maximum number of threads.
     pub jobs: usize,
 }
 
-/// What happens meanwhile.
+/// A progress step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A part was there.
+    /// A part existed.
     Kept,
-    /// Something else than the part was there, so it is made again.
+    /// A damaged part was found and is computed again.
     Flawed {
         /// The file.
         path: PathBuf,
@@ -45,34 +45,34 @@ pub enum Step {
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Parts that are to be made here.
+    /// Parts to compute here.
     pub parts: usize,
-    /// Parts that were there.
+    /// Parts that existed.
     pub kept: usize,
     /// Parts that were written.
     pub made: usize,
-    /// Cells that were run, those of parts that were broken off included.
+    /// Cells that were run, including those of cancelled parts.
     pub ran: usize,
 }
 
 impl Tally {
-    /// Whether every part is there.
+    /// Whether all parts exist.
     pub const fn is_complete(&self) -> bool {
         self.kept + self.made == self.parts
     }
 }
 
 impl Work<'_> {
-    /// Indices of the parts that are made here.
+    /// Indices of the parts to compute here.
     pub fn parts(&self) -> Vec<usize> {
         (0..self.plan.parts).filter(|part| self.shard.has(*part)).collect()
     }
 
-    /// Makes the parts that are not there. Where `stop` says so, the parts in work are dropped and whole ones stay; `tell` is
-    /// called on the thread of the caller.
+    /// Computes the missing parts. When `stop` returns `true`, unfinished parts are dropped and complete ones stay.
+    /// `tell` is called on the caller's thread.
     ///
     /// # Errors
-    /// When the system refuses a file; parts that were written stay.
+    /// If a file cannot be accessed; parts that were written stay.
     pub fn run(&self, stop: &(dyn Fn() -> bool + Sync), tell: &mut dyn FnMut(&Step)) -> Result<Tally, Refusal> {
         let parts = self.parts();
         let next = AtomicUsize::new(0);
@@ -123,7 +123,7 @@ impl Work<'_> {
         }
     }
 
-    /// Makes a part, if it is not there. `None` where it was broken off.
+    /// Computes a part, if it is missing. `None` if cancelled.
     fn part(
         &self,
         part: usize,

@@ -1,4 +1,4 @@
-//! Requests as a proxy would capture them: bodies, who sent them, when.
+//! Requests as a proxy would capture them: bodies, agents, times.
 
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::run::{Options, play};
@@ -19,7 +19,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The request as a guard takes it.
+    /// The request as input of a guard.
     pub fn sent(&self) -> Sent<'_> {
         Sent {
             body: self.body.as_bytes(),
@@ -33,7 +33,7 @@ impl Capture {
     }
 }
 
-/// The requests of a scenario of the catalog, as they were sent.
+/// The requests of a catalog scenario, as sent.
 pub fn of_run(name: &str) -> Vec<Capture> {
     let entry = catalog::all().iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("no scenario {name}"));
     let run = play(entry.read(&[]).unwrap(), &Options::default());
@@ -51,7 +51,7 @@ pub fn of_run(name: &str) -> Vec<Capture> {
     run.requests.iter().map(capture).collect()
 }
 
-/// The card of these requests.
+/// The report card for these requests.
 pub fn card(captures: &[Capture]) -> Card {
     let mut suite = Suite::new(Rules::default());
     for capture in captures {
@@ -60,14 +60,14 @@ pub fn card(captures: &[Capture]) -> Card {
     suite.card()
 }
 
-/// The same requests as files in a folder: nothing is known beside the bytes.
+/// The same requests as files in a folder: only the bytes are known.
 pub fn without_ids(captures: &[Capture]) -> Vec<Capture> {
     let bare =
         |capture: &Capture| Capture { chain: None, parent: None, at: None, first_byte_at: None, ..capture.clone() };
     captures.iter().map(bare).collect()
 }
 
-/// The words of the checks that failed.
+/// The names of the failed checks.
 pub fn failed(card: &Card) -> Vec<&'static str> {
     card.rows.iter().filter(|row| row.passed == Some(false)).map(|row| row.check.word()).collect()
 }

@@ -1,20 +1,20 @@
-//! What real clients send (`clients.md` 1, client versions of 2026-11), rebuilt by hand in words of our own, and what the
-//! card says of it.
+//! Requests of real clients (`clients.md` 1, client versions of 2026-11), rebuilt by hand with our own text, and the
+//! resulting cards.
 
 use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
 use super::capture::{Capture, card, failed};
 
-/// A client's way to fork: whether its billing header stands in front of the system prompt, whether children are told apart
-/// in it, and whether a fork keeps its own call alone.
+/// How a client forks: whether its billing header precedes the system prompt, whether the header identifies children,
+/// and whether a fork keeps only its own call.
 #[derive(Clone, Copy)]
 struct Client {
     billing: bool,
     own_call_only: bool,
-    /// The header is one that the provider does not know, so it is prompt.
+    /// The provider does not know the header, so it is part of the prompt.
     unknown_header: bool,
-    /// Blocks that parent and fork spell differently: a string here, a list there.
+    /// Parent and fork spell some blocks differently: as a string and as a list.
     flips: bool,
     /// A fork has fewer tools than its parent.
     fewer_tools: bool,
@@ -31,7 +31,7 @@ const PLAIN: Client = Client {
     marks_before_directive: false,
 };
 
-/// A client, what of it fails, and whether something harmless is told.
+/// A client, its failed checks, and whether a harmless difference is reported.
 const CLIENTS: [(&str, Client, &[&str], bool); 7] = [
     ("client-2026, header switched off", PLAIN, &[], false),
     ("client-2026, header on", Client { billing: true, ..PLAIN }, &[], true),
@@ -43,7 +43,7 @@ const CLIENTS: [(&str, Client, &[&str], bool); 7] = [
 ];
 
 #[test]
-fn the_card_says_of_each_client_what_it_shares() {
+fn each_clients_card_shows_what_it_shares() {
     let mut wrong = Vec::new();
     for (name, client, expected, noted) in CLIENTS {
         let card = card(&client.captures());
@@ -120,7 +120,7 @@ impl Client {
         messages
     }
 
-    /// What a fork is told, behind the history.
+    /// The fork's instructions after the history.
     fn directive(self, fork: &str, messages: &mut Vec<Value>) {
         messages.push(self.answer(self.own_call_only.then_some(fork)));
         let words = format!("<fork-boilerplate>You are a fork.</fork-boilerplate>\nLook at part {fork}.");
@@ -154,7 +154,7 @@ fn tool(name: &str) -> Value {
     json!({"name": name, "description": format!("{name} does what it says. ").repeat(40), "input_schema": {"type": "object"}})
 }
 
-/// A breakpoint on the last block of a message; a string has none to carry it.
+/// A breakpoint on the last block of a message; a string cannot carry one.
 fn mark(message: &mut Value) {
     if let Some(block) = message["content"].as_array_mut().and_then(|content| content.last_mut()) {
         block["cache_control"] = json!({"type": "ephemeral"});

@@ -1,4 +1,4 @@
-//! For each check, faults planted in a capture of our own runtime: each fails that check and no other, and the evidence names
+//! For each check, faults planted in a capture of our own runtime: each fails only that check, and the evidence names
 //! the place.
 
 use std::collections::BTreeSet;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::capture::{Capture, card, failed, of_run};
 
-/// A check, what is done to the capture, and the path that the evidence names.
+/// A check, a description, the change to the capture, and the path in the evidence.
 type Fault = (&'static str, &'static str, fn(&mut Scene), &'static str);
 
-/// Runs with forks, one for each construction profile.
+/// Runs with forks, one for each profile.
 const RUNS: [&str; 2] = ["forks/fan-out", "forks/client-2026"];
 
 const FAULTS: [Fault; 26] = [
@@ -89,7 +89,7 @@ const FAULTS: [Fault; 26] = [
     ("parent_unharmed", "the fork's tools handed back", |scene| list(&mut scene.next["tools"]).reverse(), "tools[0]"),
 ];
 
-/// What faults are planted in: a fork's first request, and its parent's next.
+/// Where faults are planted: a fork's first request, and its parent's next one.
 struct Scene {
     fork: Value,
     next: Value,
@@ -98,7 +98,7 @@ struct Scene {
 }
 
 #[test]
-fn each_planted_fault_fails_its_check_and_no_other() {
+fn each_planted_fault_fails_only_its_check() {
     let mut wrong = Vec::new();
     for run in RUNS {
         let captures = sorted(of_run(run));
@@ -126,12 +126,12 @@ fn every_check_has_a_fault() {
     assert_eq!(planted, checks);
 }
 
-/// The capture with a fault in the second fork, the first one's sibling, or in what its parent sends next.
+/// The capture with a fault in the second fork, a sibling of the first, or in its parent's next request.
 fn planted(captures: &[Capture], plant: fn(&mut Scene)) -> Vec<Capture> {
     let mut captures = captures.to_vec();
     let forks: Vec<usize> = firsts(&captures);
     let fork = forks[1];
-    // The parent's next request is the first of its that knows what came of the calls.
+    // The parent's next request is the first one after the calls returned.
     let parent = captures[fork].parent.clone();
     let mut own = (0..captures.len()).filter(|at| captures[*at].chain == parent);
     let forked_from =
@@ -152,7 +152,7 @@ fn planted(captures: &[Capture], plant: fn(&mut Scene)) -> Vec<Capture> {
     captures
 }
 
-/// The first requests of chains that somebody called.
+/// The first requests of called chains.
 fn firsts(captures: &[Capture]) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     (0..captures.len())
@@ -160,7 +160,7 @@ fn firsts(captures: &[Capture]) -> Vec<usize> {
         .collect()
 }
 
-/// The capture of a client that sorts its keys, so that what is edited as a tree differs by the edit alone.
+/// The capture of a client with sorted keys, so that an edited tree differs only by the edit.
 fn sorted(mut captures: Vec<Capture>) -> Vec<Capture> {
     for capture in &mut captures {
         capture.body = value(capture).to_string();
@@ -188,7 +188,7 @@ fn front(text: &mut Value) {
     *text = json!(format!("Today is 2026-11-23. {}", text.as_str().unwrap()));
 }
 
-/// The text that a user typed last before the fork; what stands in front of it in its message is a reminder.
+/// The last text that a user typed before the fork; anything before it in its message is a reminder.
 fn typed(body: &mut Value) -> &mut Value {
     let texts = list(&mut body["messages"]).iter_mut().rev().skip(2).filter(|message| message["role"] == "user");
     let blocks = texts.filter_map(|message| message["content"].as_array_mut()?.last_mut());
@@ -201,7 +201,7 @@ fn first_text(body: &mut Value) -> &mut Value {
     &mut body["messages"][0]["content"][0]["text"]
 }
 
-/// Drops the first message, where that is not all of the history.
+/// Drops the first message, unless it is the whole history.
 fn drop_first(body: &mut Value) {
     let messages = list(&mut body["messages"]);
     if messages.len() > 3 {
@@ -243,7 +243,7 @@ fn pad(body: &mut Value) {
 }
 
 #[test]
-fn an_earlier_answer_of_the_parent_excuses_no_fork_that_asks_before_the_latest_one_begins() {
+fn a_fork_must_wait_for_the_parents_latest_answer_not_an_earlier_one() {
     let said = |role: &str, words: &str| json!({"role": role, "content": [{"type": "text", "text": words}]});
     let all = ["Begin.", "Begun.", "Go on.", "Forked.", "Look."].map(str::to_owned);
     let body = |to: usize| {

@@ -1,4 +1,4 @@
-//! The sharing rule over whole runs: what a guard finds in what our own runtime sends.
+//! The sharing rule over whole runs: what a guard finds in the requests of our own runtime.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use forkcast_sim::guard::{Guard, Rule, Rules};
 
 use super::capture::{Capture, of_run, without_ids};
 
-/// Runs in which forks are kept from sharing on purpose, and by which cause the guard says so. All other runs of the catalog
-/// share what they should.
+/// Runs in which forks are deliberately kept from sharing, and the causes that the guard reports. All other runs of the
+/// catalog share correctly.
 const BROKEN: [(&str, &[&str]); 10] = [
     ("contract/E16+added-space", &["system_changed"]),
     ("contract/E16+re-render", &["system_changed"]),
@@ -22,7 +22,7 @@ const BROKEN: [(&str, &[&str]); 10] = [
     ("forks/G15-review+own-tools", &["tools_removed"]),
 ];
 
-/// Why forks and siblings read less than they should, each cause once.
+/// The causes for which forks and siblings read less than they should, without duplicates.
 fn causes(captures: &[Capture]) -> BTreeSet<&'static str> {
     let mut guard = Guard::new(Rules::default());
     let found = captures.iter().flat_map(|capture| guard.take(&capture.sent()).unwrap().findings);
@@ -31,9 +31,9 @@ fn causes(captures: &[Capture]) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn cache_33_forks_that_do_not_share_are_found_by_their_cause_with_ids_and_without() {
+fn cache_33_forks_that_do_not_share_are_found_by_cause_with_and_without_ids() {
     let mut wrong = Vec::new();
-    // A history that is cut in its midst is told block by block, and without ids it may be anybody's.
+    // A history that is cut in the middle is reported block by block, and without ids it cannot be attributed.
     for entry in catalog::all().iter().filter(|entry| entry.name != "contract/E16+strip-history") {
         let expected = BROKEN.iter().find(|(name, _)| *name == entry.name).map_or(&[][..], |(_, causes)| causes);
         let expected: BTreeSet<&str> = expected.iter().copied().collect();

@@ -1,8 +1,8 @@
-//! Our own runtime passes the suite whole; each principle broken on purpose fails what it should.
+//! Our own runtime passes the whole suite; each deliberately broken principle fails the matching checks.
 
 use super::capture::{card, failed, of_run, without_ids};
 
-/// Runs with forks of a warm parent, in both construction profiles.
+/// Runs with forks of a warm parent, in both profiles.
 const WHOLE: [&str; 5] =
     ["forks/fan-out", "forks/client-2026", "forks/client-2026+primed", "forks/G04-three-ways", "forks/G15-review"];
 
@@ -14,8 +14,8 @@ fn own_forks_pass_every_check_in_both_profiles() {
     }
 }
 
-/// Principles of the runtime that are broken on purpose, and the checks that fail beside `parent_unharmed`: in these runs a
-/// flag flips, and the parent's next request shows it.
+/// Principles of the runtime that are deliberately broken, and the checks that fail besides `parent_unharmed`: in these
+/// runs a flag flips, which the parent's next request shows.
 const BROKEN: [(&str, &[&str]); 11] = [
     ("contract/E16", &[]),
     ("contract/E16+re-render", &["system_reused"]),
@@ -40,7 +40,7 @@ fn cache_33_each_broken_principle_fails_its_check() {
 }
 
 #[test]
-fn what_a_folder_of_bodies_cannot_tell_is_said_to_be_so() {
+fn checks_that_a_folder_of_bodies_cannot_decide_are_reported_as_open() {
     let card = card(&without_ids(&of_run("forks/client-2026")));
     let launch = card.rows.iter().find(|row| row.check.word() == "launch_timing").unwrap();
     assert_eq!(launch.passed, None);
@@ -49,7 +49,7 @@ fn what_a_folder_of_bodies_cannot_tell_is_said_to_be_so() {
 }
 
 #[test]
-fn a_run_without_forks_is_told_as_one() {
+fn a_run_without_forks_is_reported_as_such() {
     let card = card(&of_run("contract/E01"));
     assert!(
         card.rows.iter().all(|row| row.passed.is_none() && row.untold == Some("no fork is in the input")),

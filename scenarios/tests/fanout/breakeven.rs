@@ -1,4 +1,4 @@
-//! Answers in money: turning points of runs beside the formulas, and what must be true of any of them.
+//! Answers in money: break-even points of runs compared with formulas, and general properties.
 
 use std::rc::Rc;
 
@@ -41,7 +41,8 @@ fn gathering_again_has_no_formula_and_keeps_forks_cheaper_for_longer() {
     assert!(gathers.at.is_none_or(|at| at > plain.at.unwrap() + 1.0), "{gathers:?} {plain:?}");
 }
 
-/// `economics.md` 3.5: the measured turning point lies at the formula's, and an hour is dearer where nobody waits.
+/// `economics.md` 3.5: the measured break-even point matches the formula, and an hour is more expensive if no child
+/// waits.
 #[test]
 fn econ_an_hour_pays_from_the_formulas_number_of_waits_on() {
     let asked = asked(Cell { model: "claude-opus-4-8".into(), ..Cell::default() });
@@ -58,9 +59,10 @@ fn econ_an_hour_pays_from_the_formulas_number_of_waits_on() {
     }
 }
 
-/// `economics.md` 3.1: warm, one first saves (w − r) T for each of the others; nobody beats what is kept of the launches.
+/// `economics.md` 3.1: with a warm parent, priming saves (w − r) T for each of the others; no launch beats those on the
+/// frontier.
 #[test]
-fn econ_one_first_is_on_the_frontier_and_so_is_the_burst() {
+fn econ_primed_and_burst_are_both_on_the_frontier() {
     let base = Cell { model: "claude-opus-4-8".into(), ..Cell::default() };
     for panel in answered(Question::Prime, &asked(base)).panels {
         let points = &panel.curves[0].points;
@@ -77,10 +79,10 @@ fn econ_one_first_is_on_the_frontier_and_so_is_the_burst() {
     }
 }
 
-/// `economics.md` 3.2, the trap of the look-back: nine children lose the prefix where every block counts, none where runs count
-/// once or a marker stands on the parent's previous end.
+/// `economics.md` 3.2, the look-back trap: nine children lose the prefix if every block counts, none do if runs count
+/// once or a marker is at the parent's previous end.
 #[test]
-fn econ_a_tail_loses_the_prefix_at_nine_children_where_every_block_counts() {
+fn econ_a_tail_loses_the_prefix_at_nine_children_if_every_block_counts() {
     let panel = &answered(Question::LookBack, &asked(Cell::default())).panels[0];
     let turning = |at: usize| (panel.crossings[at].at, panel.crossings[at].formula);
     assert_eq!(turning(0), (Some(9.0), Some(9.0)));
@@ -90,7 +92,7 @@ fn econ_a_tail_loses_the_prefix_at_nine_children_where_every_block_counts() {
 }
 
 #[test]
-fn no_policy_costs_less_than_the_bound_and_one_first_with_both_markers_comes_near() {
+fn no_policy_costs_less_than_the_bound_and_primed_with_both_markers_comes_near() {
     for panel in answered(Question::Children, &asked(Cell::default())).panels {
         let bound = &panel.curves.iter().find(|curve| curve.is_bound).unwrap().points;
         for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {

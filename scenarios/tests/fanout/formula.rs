@@ -1,4 +1,4 @@
-//! The formula and the bound against the runtime, on random cells.
+//! Compares formula and bound with the runtime on random cells.
 
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ pub fn cases() -> u32 {
 }
 
 #[test]
-fn where_the_formula_holds_it_is_the_run_to_the_token_and_nothing_goes_below_the_bound() {
+fn the_formula_matches_runs_to_the_token_and_no_run_is_below_the_bound() {
     let book = Rc::new(PriceBook::built_in());
     let held = std::cell::Cell::new(0);
     let config = ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() };

@@ -1,4 +1,4 @@
-//! Fan-outs under limits of rate.
+//! Fan-outs under rate limits.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ fn played(cell: &Cell) -> Trial {
 }
 
 #[test]
-fn a_limit_on_requests_makes_waves_of_a_burst_and_those_that_come_late_read_what_the_first_wrote() {
+fn a_request_limit_turns_a_burst_into_waves_and_later_children_read_what_the_first_wrote() {
     let burst = Cell { placement: Placement::Both, ..Cell::default() };
     let (free, limited) = (played(&burst), played(&Cell { rpm: Some(4), ..burst }));
     assert_eq!((free.outcome.over_limits, free.outcome.unanswered), (0, 0));
-    // Four of the five are taken at once; the bucket has one more every 15 s, and the parent wants to go on too.
+    // Four of the five are accepted at once; the bucket refills one every 15 s, and the parent wants to continue too.
     assert!(limited.outcome.over_limits > 1 && limited.outcome.unanswered == 0, "{:?}", limited.outcome);
     assert!(limited.outcome.makespan.as_millis() >= 15_000, "{:?}", limited.outcome.makespan);
     let read = |row: &Trial| row.outcome.usage.cache_read_input_tokens;
@@ -27,19 +27,20 @@ fn a_limit_on_requests_makes_waves_of_a_burst_and_those_that_come_late_read_what
 }
 
 #[test]
-fn what_warm_forks_read_does_not_count_and_cold_forks_over_the_limit_are_never_answered() {
+fn cache_reads_do_not_count_against_the_limit_and_cold_forks_above_it_are_never_answered() {
     let cell = Cell { placement: Placement::Both, itpm: Some(40_000), ..Cell::default() };
     let warm = played(&cell);
     assert_eq!((warm.outcome.over_limits, warm.outcome.requests), (0, 5));
     let cold = played(&Cell { is_cold: true, ..cell });
     assert_eq!((cold.outcome.requests, cold.outcome.unanswered), (0, 5));
-    // `clients.md` 1: eleven tries of each child, and of the parent behind its calls and when it hears of the children.
+    // `clients.md` 1: eleven attempts of each child, and of the parent after its calls and when the children are
+    // reported.
     assert_eq!(cold.outcome.over_limits, 7 * 11);
-    assert_eq!(cold.bound, None, "it is about whole fan-outs");
+    assert_eq!(cold.bound, None, "the bound applies to whole fan-outs");
 }
 
 #[test]
-fn a_limit_of_nothing_is_refused() {
+fn a_limit_of_zero_is_refused() {
     let cell = Cell { rpm: Some(0), ..Cell::default() };
     assert!(cell.check().unwrap_err().to_string().contains("`--rpm`"));
 }

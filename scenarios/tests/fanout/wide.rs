@@ -1,4 +1,4 @@
-//! Wide fan-outs: what siblings share is walked once, and nothing about any of their requests may show it.
+//! Wide fan-outs: the shared part of siblings is walked once, which must not change any of their requests.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ fn books() -> Rc<PriceBook> {
     Rc::new(PriceBook::built_in())
 }
 
-/// The run of a cell as it is played, and as a run is whose requests are explained and whose transcripts are written.
+/// The run of a cell as it is played, and as a run with explanations and transcripts.
 fn both(cell: &Cell) -> [Finished; 2] {
     [false, true].map(|is_told| {
         let mut setup = setup(cell, &books());
@@ -26,7 +26,7 @@ fn both(cell: &Cell) -> [Finished; 2] {
     })
 }
 
-/// Of each request who asked, when, when it was over, its usage, its money, and the premium of what nobody read.
+/// For each request: agent, times, usage, cost, and the premium for unread writes.
 fn told(finished: &Finished) -> Vec<String> {
     let lines = finished.entries.iter().map(|entry| {
         let line = &entry.line;
@@ -38,7 +38,7 @@ fn told(finished: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn fork_19_requests_that_begin_alike_cost_the_same_whether_each_is_walked_whole_or_behind_what_they_share() {
+fn fork_19_requests_with_a_shared_start_cost_the_same_whether_or_not_it_is_walked_again() {
     let config =
         ProptestConfig { cases: cases().div_ceil(100), failure_persistence: None, ..ProptestConfig::default() };
     let limits = (1_u32..30, prop::option::of(20_u64..60));
@@ -54,7 +54,7 @@ fn fork_19_requests_that_begin_alike_cost_the_same_whether_each_is_walked_whole_
 }
 
 #[test]
-fn transcripts_are_told_of_and_not_written_where_nobody_reads_them() {
+fn transcripts_emit_events_but_are_not_written_if_never_read() {
     let cell = Cell { children: 20, ..Cell::default() };
     let written = both(&cell).map(|finished| {
         let session = finished.session.unwrap();
@@ -66,7 +66,7 @@ fn transcripts_are_told_of_and_not_written_where_nobody_reads_them() {
 }
 
 #[test]
-fn thousands_of_children_send_what_a_hundred_do_each() {
+fn each_of_thousands_of_children_sends_the_same_as_each_of_a_hundred() {
     let of = |children| play(&Cell { children, ..Cell::default() }, &books()).unwrap().usage;
     let [few, many] = [of(100), of(3_000)];
     assert_eq!(many.total_input_tokens(), few.total_input_tokens() * 30);
@@ -74,7 +74,7 @@ fn thousands_of_children_send_what_a_hundred_do_each() {
 }
 
 #[test]
-fn what_would_fill_the_memory_is_refused_before_it_does() {
+fn fan_outs_that_would_exhaust_memory_are_refused() {
     for ablation in [Ablation::RealResults, Ablation::Interleave] {
         let cell = Cell { children: 1_001, ablations: [ablation].into(), without_window: true, ..Cell::default() };
         let words = cell.check().unwrap_err().to_string();

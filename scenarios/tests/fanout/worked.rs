@@ -1,4 +1,4 @@
-//! The published example through fan-outs (`economics.md` 3.7).
+//! The published example as a fan-out (`economics.md` 3.7).
 
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use forkcast_sim::cache::PRESETS;
 use forkcast_sim::pricing::PriceBook;
 
 #[test]
-fn the_worked_table_comes_out_of_runs_and_of_the_formula() {
+fn runs_and_formula_reproduce_the_published_table() {
     use LaunchPolicy::{Burst, Primed};
-    // A model that reads at a tenth and writes at five quarters of its input price.
+    // A model with reads at a tenth and writes at five quarters of its input price.
     let book = Rc::new(PriceBook::built_in());
     let table = [
         (Placement::Shared, [304_125, 81_025, 39_625, 28_125]),
@@ -36,7 +36,7 @@ fn the_worked_table_comes_out_of_runs_and_of_the_formula() {
 }
 
 #[test]
-fn children_two_to_five_cost_5050_where_the_directive_is_not_written_and_5100_where_it_is() {
+fn children_two_to_five_cost_5050_and_5100_if_the_directive_is_written() {
     let book = Rc::new(PriceBook::built_in());
     for (placement, each) in [(Placement::Shared, 5_050), (Placement::Both, 5_100)] {
         let of = |children| {

@@ -1,5 +1,5 @@
-//! Every kind of change in requests that an agent sent one after the other, and in first requests of forks against their
-//! parent's last.
+//! Every kind of change, planted in consecutive requests of an agent and in first requests of forks (compared with
+//! their parent's last request).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::kinds::{KINDS, Kind};
 use super::talks::{Talk, all};
 use super::tally::Tally;
 
-/// Kinds of which the runtime's prompts do not hold the thing: it sends no images.
+/// Kinds that cannot occur in the runtime's prompts: it sends no images.
 const ABSENT: [&str; 5] = ["image-byte", "image-encoded", "image-removed", "image-to-text", "image-in-result"];
 
 /// Pairs of requests: the talk, the newer one, and whether it is a fork's first.
@@ -74,7 +74,7 @@ fn planted_changes_are_found_in_conversations_of_the_runtime() {
 }
 
 #[test]
-fn two_changes_in_one_request_of_the_runtime_are_found_each_once() {
+fn two_changes_in_one_request_of_the_runtime_are_each_found_once() {
     let talks = all();
     let pairs = Pairs::of(&talks);
     let kinds: Vec<&Kind> = KINDS.iter().filter(pairable).collect();
@@ -92,14 +92,14 @@ fn two_changes_in_one_request_of_the_runtime_are_found_each_once() {
     assert!(Tally::cause_per_mille(&sum) >= 980, "{sum:?}");
 }
 
-/// What a re-spelling needs is in both requests, so it is no change of one alone.
+/// A re-spelling that needs a change in both requests does not count.
 fn is_of_one(kind: &Kind, case: &mut Case) -> bool {
     let before = case.older.body();
     kind.plant(case).is_some() && case.older.body() == before
 }
 
 #[test]
-fn every_request_of_the_runtime_spelled_otherwise_is_the_same_prompt() {
+fn a_respelled_request_of_the_runtime_is_the_same_prompt() {
     let talks = all();
     let pairs = Pairs::of(&talks);
     let mut times: BTreeMap<&str, u64> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! The same before the guard, among all other requests of the run: the original's findings and what was planted.
+//! The same changes seen by the guard, among all other requests of the run: the original findings, plus the planted
+//! ones.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use super::prompt::Prompt;
 use super::talks::{Request, all};
 use super::twin::Sides;
 
-/// Gives a request to the guard as the runtime's recorder does.
+/// Passes a request to the guard as the runtime's recorder does.
 fn take(guard: &mut Guard, request: &Request, prompt: &Prompt) -> Checked {
     let body = prompt.body();
     let chain = Some(&*request.chain);
@@ -21,25 +22,25 @@ fn take(guard: &mut Guard, request: &Request, prompt: &Prompt) -> Checked {
     guard.take(&sent).expect("a body")
 }
 
-/// What a finding says, but for places, which other spellings of the same prompt move.
+/// The content of a finding, without places, which depend on the spelling.
 fn said(found: &Finding) -> (Cause, String, Option<u64>, Option<u64>, bool) {
     (found.cause, found.name.clone(), found.offset_in_block, found.offset_in_prefix, found.breaks_prefix)
 }
 
-/// Changes of breakpoints, which are no change of the prompt but of what is read of it.
+/// Changes of breakpoints change what is read, not the prompt.
 fn moves_breakpoints(kind: &Kind) -> bool {
     ["markers-moved", "markers-dropped", "lifetimes", "automatic"].contains(&kind.word)
 }
 
-/// Plants a harmless change in one request; `false` where it needs one in the request before.
+/// Plants a harmless change in one request; `false` if it needs a change in the previous request too.
 fn respell(kind: &Kind, case: &mut Case) -> bool {
     let before = case.older.body();
     kind.plant(case).is_some() && case.older.body() == before
 }
 
-/// A thousand conversations of agents, each in other words of JSON from request to request.
+/// A thousand conversations of agents, with changing JSON spelling from request to request.
 #[test]
-fn a_run_spelled_otherwise_has_the_findings_of_the_run() {
+fn a_respelled_run_has_the_same_findings() {
     let talks = all();
     let harmless: Vec<&Kind> = KINDS.iter().filter(|kind| kind.is_harmless() && !moves_breakpoints(kind)).collect();
     let (mut conversations, mut respelled, mut findings) = (0, 0, 0);
@@ -78,7 +79,7 @@ fn a_run_spelled_otherwise_has_the_findings_of_the_run() {
     assert!(respelled > 1_000);
 }
 
-/// What is wrong with what the guard finds in a request in which `kind` was planted.
+/// What is wrong with the guard's findings in a request in which `kind` was planted.
 fn wrong(kind: &Kind, case: &Case, planted: &[super::case::At], plain: &Checked, found: &Checked) -> Option<String> {
     let sides = Sides::new(&case.older, &case.newer);
     let expected: BTreeSet<(Cause, String)> = planted
@@ -89,13 +90,13 @@ fn wrong(kind: &Kind, case: &Case, planted: &[super::case::At], plain: &Checked,
         })
         .collect();
     let told: BTreeSet<(Cause, String)> = found.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
-    // What a fork lost of its parent's latest exchange may never have been meant for it: that is noted.
+    // A part of its parent's latest exchange that a fork lacks may not have been meant for it: that is a note.
     let is_noted = |(planted, _): &(Cause, String)| {
         *planted == Cause::Rewound && found.notes.iter().any(|noted| noted.note == NoteKind::Branch)
     };
     let known: BTreeSet<(Cause, String)> = plain.findings.iter().map(|one| (one.cause, one.path.clone())).collect();
     let missed: Vec<_> = expected.difference(&told).filter(|one| !is_noted(one)).collect();
-    // A tool that moved and changed did both.
+    // A tool that moved and changed has both findings.
     let is_its_move =
         |(cause, _): &(Cause, String)| kind.word == "tool-moved-changed" && *cause == Cause::ToolsReordered;
     let of_others = told.iter().filter(|one| !expected.contains(one) && !known.contains(one));
@@ -104,9 +105,9 @@ fn wrong(kind: &Kind, case: &Case, planted: &[super::case::At], plain: &Checked,
         .then(|| format!("{}: missed {missed:?}, more {more:?}, told {told:?}", kind.word))
 }
 
-/// Every kind in requests of whole runs, in which all agents ask before and beside the one that changes.
+/// Every kind in requests of whole runs, in which all agents send requests before and during the changed one.
 #[test]
-fn the_guard_finds_what_was_planted_among_all_agents_of_a_run() {
+fn the_guard_finds_planted_changes_among_all_agents_of_a_run() {
     let talks = all();
     let (mut all, mut mistakes) = (0_u64, Vec::new());
     for (number, talk) in talks.iter().enumerate() {

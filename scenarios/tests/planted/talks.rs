@@ -1,4 +1,4 @@
-//! What agents of the runtime send: scenarios of the catalog, and fan-outs in both construction profiles.
+//! Requests of the runtime's agents: scenarios of the catalog, and fan-outs in both profiles.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -22,16 +22,16 @@ use super::twin::Sides;
 pub struct Request {
     /// Its agent.
     pub chain: String,
-    /// Who started that agent.
+    /// The parent agent.
     pub parent: Option<String>,
-    /// The request that it continues: its agent's previous one, for a fork's first its parent's last.
+    /// The request it continues: its agent's previous one, or the parent's last one for a fork's first request.
     pub continues: Option<usize>,
-    /// It was answered; what was refused left nothing in the cache.
+    /// Whether it was answered; a refused request left nothing in the cache.
     pub answered: bool,
     pub prompt: Prompt,
 }
 
-/// All requests of a run, in order of sending.
+/// All requests of a run, in sending order.
 #[derive(Debug)]
 pub struct Talk {
     pub name: String,
@@ -39,12 +39,12 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// How many agents take part.
+    /// The number of agents.
     pub fn agents(&self) -> usize {
         self.requests.iter().map(|request| &request.chain).collect::<BTreeSet<_>>().len()
     }
 
-    /// Request `newer` and the one that it only appends to; `None` where there is none, or something of it changed.
+    /// Request `newer` and the request that it extends; `None` if there is none, or if the older part changed.
     pub fn pair(&self, newer: usize, seed: u64) -> Option<Case> {
         let request = &self.requests[newer];
         let older = self.requests[request.continues?].prompt.clone();
@@ -56,7 +56,7 @@ impl Talk {
     }
 }
 
-/// Blocks at the places of older ones get the numbers of these, those behind them numbers of their own.
+/// Blocks at the same position get the number of the older block, later ones get new numbers.
 fn number_alike(older: &Prompt, newer: &mut Prompt) {
     let mut next_id = older.next_id.max(newer.next_id);
     let mut number = |older: Option<&Block>, newer: &mut Block| {
@@ -81,7 +81,7 @@ fn number_alike(older: &Prompt, newer: &mut Prompt) {
     newer.next_id = next_id;
 }
 
-/// A body as a mutation handles it. What it writes is what was sent.
+/// A body as parsed for mutations. Printing it gives the sent bytes.
 fn parsed(body: &[u8]) -> Prompt {
     let text = std::str::from_utf8(body).unwrap();
     let prompt = Prompt::parse(text);
@@ -89,10 +89,11 @@ fn parsed(body: &[u8]) -> Prompt {
     prompt
 }
 
-/// A conversation with numbers in the input of its calls, which the catalog has none of.
+/// A conversation with numbers in call inputs, which the catalog lacks.
 const READS: &str = include_str!("reads.yaml");
 
-/// Every scenario of the catalog, its variants left out, one of these tests, and three fan-outs in either profile.
+/// Every scenario of the catalog without its variants, one scenario of these tests, and three fan-outs for each
+/// profile.
 pub fn all() -> Vec<Talk> {
     let entries = catalog::all().iter().filter(|entry| !entry.name.contains('+'));
     let mut talks: Vec<Talk> = entries.map(|entry| scenario(&entry.name, entry.read(&[]).unwrap())).collect();

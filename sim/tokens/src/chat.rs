@@ -1,18 +1,19 @@
-//! What stands around texts in OpenAI's chat format.
+//! Framing tokens of OpenAI's chat format.
 //!
-//! Source: the maker's cookbook, "How to count tokens with tiktoken", its parts on messages and on tools of gpt-4o (as of
-//! 2024-07). Twenty-two recorded requests without definitions of tools agree to the token (`replay/tests/calibration.rs`). Tools are the cookbook's own estimate: it
-//! says nothing of nested objects, which are counted here like properties of their own.
+//! Source: the maker's cookbook, "How to count tokens with tiktoken", its parts on messages and on tools of gpt-4o (as
+//! of 2024-07). Twenty-two recorded requests without definitions of tools agree to the token
+//! (`replay/tests/calibration.rs`). Tools follow the cookbook's estimate. It does not cover nested objects, which are
+//! counted here like other properties.
 
 use forkcast_sim::wire::json;
 
 use crate::vocabulary::Vocabulary;
 
-/// Around each message: three, and one for its role.
+/// Per message: three, and one for its role.
 pub const MESSAGE_TOKENS: u64 = 4;
 /// Before the answer.
 pub const TAIL_TOKENS: u64 = 3;
-/// Behind all tools.
+/// After all tools.
 pub const TOOLS_TOKENS: u64 = 12;
 
 const FUNCTION_TOKENS: u64 = 7;
@@ -20,7 +21,7 @@ const PROPERTIES_TOKENS: u64 = 3;
 const PROPERTY_TOKENS: u64 = 3;
 const CHOICE_TOKENS: u64 = 3;
 
-/// Deepest schema that is followed.
+/// Maximum schema depth that is counted.
 const DEPTH_MAX: u8 = 6;
 
 fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
@@ -31,7 +32,7 @@ fn text(raw: Option<&[u8]>) -> String {
     raw.and_then(json::string).unwrap_or_default()
 }
 
-/// Tokens of the definition of a tool, in the spelling of OpenAI or of Anthropic.
+/// Tokens of a tool definition, in OpenAI's or Anthropic's spelling.
 pub fn definition_tokens(raw: &[u8], vocabulary: Vocabulary) -> u64 {
     let function = field(raw, b"\"function\"").unwrap_or(raw);
     let schema = field(function, b"\"parameters\"").or_else(|| field(function, b"\"input_schema\""));
@@ -58,7 +59,7 @@ fn properties(schema: &[u8], vocabulary: Vocabulary, depth_left: u8) -> u64 {
     sum
 }
 
-/// Tokens of the values that a property is limited to. The list itself saves what a property costs.
+/// Tokens of a property's allowed values. The list itself saves the cost of a property.
 fn choices(property: &[u8], vocabulary: Vocabulary) -> u64 {
     let Some(list) = field(property, b"\"enum\"") else { return 0 };
     let items = json::elements(list).flatten();
@@ -66,10 +67,10 @@ fn choices(property: &[u8], vocabulary: Vocabulary) -> u64 {
     sum.saturating_sub(PROPERTY_TOKENS)
 }
 
-/// Around a call and its result. Not in the cookbook: what four recorded requests of gpt-4o (2026) have beyond all else.
+/// Per call and result. Not in the cookbook: the remainder in four recorded requests of gpt-4o (2026).
 const CALL_TOKENS: u64 = 7;
 
-/// Tokens of the tool calls of a message: names, arguments and their frames.
+/// Tokens of a message's tool calls: names, arguments and framing.
 pub fn calls_tokens(list: &[u8], vocabulary: Vocabulary) -> u64 {
     let calls = json::elements(list).flatten().filter_map(|call| field(call, b"\"function\""));
     calls

@@ -1,22 +1,22 @@
-//! Classes of content: a tokenizer that is known by its counts alone is compared with o200k class by class.
+//! Classes of content: if only the counts of a tokenizer are known, it is compared with o200k by class.
 
-/// What a text is, as far as tokenizers differ in it.
+/// The class of a text, as far as tokenizers differ in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// Sentences in Latin letters.
     Prose,
     /// Programs, shell output, markup.
     Code,
-    /// JSON and what is dense with marks like it: arguments of tool calls, records, logs.
+    /// JSON and text with similarly dense punctuation: arguments of tool calls, records, logs.
     Json,
     /// Mostly letters of other scripts.
     OtherScript,
-    /// Definitions of tools: JSON in the body, another spelling in the model's prompt.
+    /// Tool definitions: JSON in the body, but spelled differently in the model's prompt.
     Tool,
 }
 
 impl Class {
-    /// All, in the order of tables.
+    /// All classes, in table order.
     pub const ALL: [Self; 5] = [Self::Prose, Self::Code, Self::Json, Self::OtherScript, Self::Tool];
 
     /// The word in reports.
@@ -30,7 +30,7 @@ impl Class {
         }
     }
 
-    /// The class of a free text, from its first [`SAMPLE_BYTES`] alone.
+    /// The class of a free text, from its first [`SAMPLE_BYTES`] only.
     pub fn of(text: &str) -> Self {
         let census = Census::of(text);
         if census.other_letters * 3 >= census.latin_letters + census.other_letters && census.other_letters > 0 {
@@ -38,7 +38,8 @@ impl Class {
         }
         let visible = census.visible.max(1);
         let opens_json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'['));
-        // Shares in percent, set between what own sources, own pages and JSON fixtures show (`tests/classes.rs`).
+        // Shares in percent, chosen between the values of our sources, our pages and JSON fixtures
+        // (`tests/classes.rs`).
         let json_marks = census.json_marks * 100 / visible;
         let code_marks = census.code_marks * 100 / visible;
         match () {
@@ -49,7 +50,7 @@ impl Class {
     }
 }
 
-/// Bytes of a text that decide its class.
+/// Number of bytes that determine the class.
 pub const SAMPLE_BYTES: usize = 16 << 10;
 
 #[derive(Default)]

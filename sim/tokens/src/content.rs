@@ -1,4 +1,4 @@
-//! What a block is made of, as far as its tokens go: texts by class, and parts that are counted by other rules.
+//! The make-up of a block for counting: texts by class, and parts that are counted by other rules.
 
 use std::ops::AddAssign;
 
@@ -12,25 +12,25 @@ use crate::image::{self, Tier};
 use crate::vocabulary::Vocabulary;
 use crate::{chat, pdf, tools};
 
-/// The make-up of a block, or of several.
+/// The make-up of one or more blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Makeup {
     /// Tokens of the vocabulary by [`Class`].
     pub text: [u64; Class::ALL.len()],
-    /// Tokens that follow from a provider's rule and not from text: images, documents, built-in tools.
+    /// Tokens that follow from a provider's rule instead of text: images, documents, built-in tools.
     pub fixed: u64,
-    /// Calls of tools and results, each with a frame of its own.
+    /// Tool calls and results, each with its own framing.
     pub calls: u64,
-    /// Definitions of tools.
+    /// Tool definitions.
     pub definitions: u64,
     /// Documents.
     pub documents: u64,
-    /// Images, documents and thinking whose content is not in the request: their tokens are an assumption.
+    /// Images, documents and thinking whose content is not in the request; their tokens are an assumption.
     pub outside: u64,
 }
 
 impl Makeup {
-    /// Tokens of the vocabulary, whatever their class.
+    /// Tokens of the vocabulary, over all classes.
     pub fn text_tokens(&self) -> u64 {
         self.text.iter().sum()
     }
@@ -49,7 +49,7 @@ impl AddAssign for Makeup {
     }
 }
 
-/// Takes a block apart. `tokenizer` decides the tier of images.
+/// Analyses a block. `tokenizer` determines the image tier.
 pub fn makeup(content: Content<'_>, tokenizer: Tokenizer, vocabulary: Vocabulary) -> Makeup {
     let mut reader = Reader { makeup: Makeup::default(), vocabulary, tier: Tier::of(tokenizer), tokenizer };
     match content.kind {
@@ -60,8 +60,8 @@ pub fn makeup(content: Content<'_>, tokenizer: Tokenizer, vocabulary: Vocabulary
     reader.makeup
 }
 
-/// Whether the block stands for content that is not in the request: an image or a document by address or id, thinking of
-/// which only a signature was kept. Nothing is counted to tell that.
+/// Whether the block refers to content outside the request: an image or document by address or id, or thinking with
+/// only a signature. Nothing is counted for this check.
 pub fn is_outside(content: Content<'_>) -> bool {
     match content.kind {
         BlockKind::Media => is_address(content.bytes),
@@ -74,14 +74,14 @@ pub fn is_outside(content: Content<'_>) -> bool {
     }
 }
 
-/// An image or document that is neither written out nor a list of blocks.
+/// An image or document that is neither inline nor a list of blocks.
 fn is_address(block: &[u8]) -> bool {
     let is_media = matches!(field(block, b"\"type\""), Some(b"\"image\"" | b"\"document\""));
     let source = field(block, b"\"source\"").and_then(|source| field(source, b"\"type\""));
     is_media && !matches!(source, Some(b"\"base64\"" | b"\"text\"" | b"\"content\""))
 }
 
-/// Deepest nesting of blocks: a document inside a tool result. What lies deeper counts as JSON.
+/// Maximum nesting of blocks, such as a document inside a tool result. Deeper blocks count as JSON.
 const DEPTH_MAX: u8 = 4;
 
 struct Reader {
@@ -95,7 +95,7 @@ fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     json::members(raw).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
 }
 
-/// The inside of a JSON string whose text has no escapes, as base64 has none.
+/// The inside of a JSON string without escapes, such as base64.
 fn plain_string(raw: &[u8]) -> &[u8] {
     raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")).unwrap_or_default()
 }
@@ -105,12 +105,12 @@ impl Reader {
         self.makeup.text[class as usize] += self.vocabulary.count(text);
     }
 
-    /// Raw JSON, counted as it stands.
+    /// Raw JSON, counted as it is.
     fn json(&mut self, class: Class, raw: &[u8]) {
         self.makeup.text[class as usize] += self.vocabulary.count_bytes(raw);
     }
 
-    /// A JSON string whose text reaches the model; `class` where it is known beforehand.
+    /// A JSON string whose text reaches the model; `class` if it is known.
     fn string(&mut self, raw: Option<&[u8]>, class: Option<Class>) {
         if let Some(text) = raw.and_then(json::string) {
             self.count(class.unwrap_or_else(|| Class::of(&text)), &text);
@@ -132,8 +132,8 @@ impl Reader {
         }
     }
 
-    /// Parameters are settings, not text; but the schema of a structured answer is shown to the model, and OpenAI's
-    /// messages have their tool calls as a key of their own.
+    /// Parameters are settings, not text. Exceptions: the schema of a structured answer is shown to the model, and
+    /// OpenAI's messages have tool calls in a separate key.
     fn parameters(&mut self, level: Level, raw: &[u8]) {
         if let Some(calls) = field(raw, b"\"tool_calls\"") {
             self.makeup.text[Class::Json as usize] += chat::calls_tokens(calls, self.vocabulary);
@@ -178,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// Thinking whose text is kept back leaves a signature alone, which holds it in a hidden form.
+    /// If the text of thinking is withheld, only its signature remains, which contains the text in encrypted form.
     fn thinking(&mut self, raw: &[u8]) {
         let text = field(raw, b"\"thinking\"");
         if text.is_some_and(|text| text.len() > 2) {
@@ -188,7 +188,7 @@ impl Reader {
         }
     }
 
-    /// Text that only the provider can read, in base64: an estimate by its length, four hidden bytes to a token.
+    /// Encrypted text in base64, estimated by its length: four bytes per token.
     fn hidden(&mut self, raw: Option<&[u8]>) {
         let bytes = raw.map_or(0, |raw| plain_string(raw).len() as u64) * 3 / 4;
         self.makeup.fixed += bytes / 4;
@@ -229,9 +229,9 @@ impl Reader {
         }
     }
 
-    /// A PDF, or a text in base64 as Bedrock takes them.
+    /// A PDF, or a text in base64 as Bedrock accepts them.
     fn file(&mut self, bytes: &[u8]) {
-        // The header may stand anywhere in the first kilobyte (ISO 32000, annex H).
+        // The header may be anywhere in the first kilobyte (ISO 32000, annex H).
         if memmem::find(&bytes[..bytes.len().min(1_024)], b"%PDF-").is_some() {
             self.makeup.fixed += pdf::read(bytes).tokens();
         } else {

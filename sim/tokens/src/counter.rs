@@ -1,4 +1,4 @@
-//! The counter: which rule counts for which tokenizer.
+//! The counter: selects the counting rule for a tokenizer.
 
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter, ToolUse};
@@ -8,15 +8,14 @@ use crate::content::makeup;
 use crate::factors::{self, BUILT_IN, Factors, Generation};
 use crate::vocabulary::Vocabulary;
 
-/// How good a count is.
+/// The quality of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quality {
-    /// The maker's own vocabulary. What a provider puts around texts is documented for plain messages alone, so tools
-    /// and images stay estimates.
+    /// The vendor's own vocabulary. Framing is documented only for plain messages, so tools and images are estimates.
     Exact,
-    /// Scaled to what recorded requests were billed.
+    /// Scaled to the billed tokens of recorded requests.
     Calibrated,
-    /// Another maker's vocabulary, unscaled: nobody has measured how far off it is.
+    /// Another vendor's vocabulary, unscaled: its error has not been measured.
     Borrowed,
 }
 
@@ -30,7 +29,7 @@ impl Quality {
         }
     }
 
-    /// How text of `tokenizer` is counted.
+    /// The quality for text of `tokenizer`.
     pub const fn of(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::O200k | Tokenizer::Cl100k => Self::Exact,

@@ -1,4 +1,4 @@
-//! The calibrated estimate for Claude, whose vocabularies are not published: so many tokens for each token of o200k.
+//! The calibrated estimate for Claude, whose vocabularies are unpublished: factors on o200k tokens.
 //!
 //! All numbers are integers: a factor of 1.16 is 1,160 thousandths.
 
@@ -14,7 +14,7 @@ use crate::tools;
 pub enum Generation {
     /// Up to Opus 4.6, Sonnet 4.6 and Haiku 4.5.
     Claude,
-    /// From Opus 4.7 on.
+    /// Opus 4.7 and later.
     Claude47,
 }
 
@@ -40,20 +40,20 @@ impl Generation {
     }
 }
 
-/// How well an estimate agreed with what was billed.
+/// How well an estimate matched the billed tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
-    /// Recorded requests, or turns, that it was measured on.
+    /// Number of recorded requests or turns.
     pub samples: u64,
-    /// Estimated ÷ recorded − 1, over the sum of all.
+    /// Estimated ÷ recorded − 1, over the sum of all samples.
     pub sum_error: f64,
-    /// Nine of ten samples are off by no more than this share, in either direction.
+    /// Error that nine of ten samples do not exceed, in either direction.
     pub p90_error: f64,
-    /// What was measured.
+    /// The measured samples.
     pub source: &'static str,
 }
 
-/// Tokens of Claude for each token of o200k, in thousandths, by generation and [`Class`].
+/// Claude tokens per o200k token, in thousandths, by generation and [`Class`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factors {
     /// In the order of [`Generation::ALL`] and [`Class::ALL`].
@@ -62,17 +62,17 @@ pub struct Factors {
 
 /// The built-in factors.
 ///
-/// Prose, code and JSON: least squares over the growth of recorded prompts from one turn to the next, tool calls and
-/// results alone, no thinking (`replay/tests/growth.rs`; public transcripts: 547 turns of sonnet-5, fable-5 and opus-5,
-/// 2026-07 to 2026-08, and 80 of opus-4-5 and opus-4-6, 2026-01 to 2026-03). Tools: few recordings, taken as JSON.
-/// Other scripts: third-party measurements of 2026-04 (the same in both generations, about one and a half tokens a
-/// character); no recording holds them.
+/// Prose, code and JSON: least squares over the growth of recorded prompts from one turn to the next, only tool calls
+/// and results, without thinking (`replay/tests/growth.rs`; public transcripts: 547 turns of sonnet-5, fable-5 and
+/// opus-5, 2026-07 to 2026-08, and 80 of opus-4-5 and opus-4-6, 2026-01 to 2026-03). Tools: few recordings, treated as
+/// JSON. Other scripts: third-party measurements of 2026-04 (the same in both generations, about one and a half tokens
+/// per character); not covered by recordings.
 pub const BUILT_IN: Factors =
     Factors { thousandths: [[1_160, 1_220, 1_220, 1_500, 1_200], [1_520, 1_550, 1_540, 1_500, 1_540]] };
 
-/// How far off the built-in factors are on the recordings that they come from, whole turns with their frames, as
-/// `replay/tests/growth.rs` measures it (2026-11-22). On whole requests of cassettes, most of them one phrase repeated,
-/// the sum is off by −2.2 % (79 requests, older generation) and +4.3 % (6, newer): `replay/tests/calibration.rs`.
+/// The error of the built-in factors on the recordings they were fitted to, over whole turns with framing, as measured
+/// by `replay/tests/growth.rs` (2026-11-22). On whole requests of cassettes, most of them one repeated phrase, the sum
+/// is off by −2.2 % (79 requests, older generation) and +4.3 % (6, newer): `replay/tests/calibration.rs`.
 pub const fn built_in_residual(generation: Generation) -> Residual {
     match generation {
         Generation::Claude => Residual {
@@ -90,19 +90,19 @@ pub const fn built_in_residual(generation: Generation) -> Residual {
     }
 }
 
-/// Tokens of frames that no document gives, from the same recordings: around each call and each result (28 from turns,
-/// 24 and 25 in requests of Sonnet 4.5 and 4.6), each definition, each document (Sonnet 4.5, 2025-12).
+/// Undocumented framing tokens, from the same recordings: per call and per result (28 from turns, 24 and 25 in requests
+/// of Sonnet 4.5 and 4.6), per definition, per document (Sonnet 4.5, 2025-12).
 const CALL_TOKENS: u64 = 28;
 const DEFINITION_TOKENS: u64 = 10;
 const DOCUMENT_TOKENS: u64 = 37;
 
-/// Around each message, and behind the last one: a request of one short message costs 7 more than its text (Sonnet 4.6,
+/// Per message, and after the last one: a request with one short message costs 7 more than its text (Sonnet 4.6,
 /// recordings of 2026; also the provider's counting page, 14 tokens for a system prompt of 4 and a message of 3).
 const MESSAGE_TOKENS: u64 = 4;
 const TAIL_TOKENS: u64 = 3;
 
-/// What the provider says when thinking is switched on (Sonnet 4.5: six requests, recordings of 2026-02). In Claude
-/// Code's requests the two states lie 15 to 17 apart, for it says something in both.
+/// The provider's own text when thinking is enabled (Sonnet 4.5: six requests, recordings of 2026-02). In Claude Code's
+/// requests the two states differ by 15 to 17, because there is such a text in both.
 const THINKING_TOKENS: u64 = 28;
 
 impl Factors {
@@ -111,14 +111,14 @@ impl Factors {
         self.thousandths[generation as usize][class as usize]
     }
 
-    /// Tokens of a make-up whose text was counted in o200k.
+    /// Tokens of a make-up whose text was counted with o200k.
     pub fn tokens(&self, generation: Generation, makeup: &Makeup) -> u64 {
         let text: u64 = Class::ALL.iter().map(|class| makeup.text[*class as usize] * self.of(generation, *class)).sum();
         (text + 500) / 1_000 + unscaled(makeup)
     }
 }
 
-/// Tokens of a make-up that no factor applies to.
+/// Tokens of a make-up to which no factor applies.
 pub fn unscaled(makeup: &Makeup) -> u64 {
     makeup.fixed
         + makeup.calls * CALL_TOKENS
@@ -126,7 +126,7 @@ pub fn unscaled(makeup: &Makeup) -> u64 {
         + makeup.documents * DOCUMENT_TOKENS
 }
 
-/// What a request to a Claude model costs beside its blocks.
+/// The tokens of a request to a Claude model besides its blocks.
 pub fn frame(frame: &Frame) -> FrameTokens {
     let instructions = tools::instructions(frame.model, frame.tools).map_or(0, |instructions| instructions.tokens);
     let thinking = if frame.thinking { THINKING_TOKENS } else { 0 };

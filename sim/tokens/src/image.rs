@@ -1,8 +1,8 @@
-//! What an image costs a Claude model.
+//! Tokens of an image for Claude models.
 //!
-//! Source: vision page (PC-A archive, 2026-08): tokens are patches of 28 by 28 pixels, after the image was scaled down,
-//! its proportions kept, to the longest edge and the number of tokens of its tier. An image of a request with more than
-//! twenty may have 2,000 pixels a side: the page gives that as a limit of what is accepted, so it changes no size here.
+//! Source: vision page (PC-A archive, 2026-08): tokens are patches of 28 by 28 pixels, after the image is scaled down
+//! proportionally to the maximum edge and token count of its tier. In requests with more than twenty images the limit
+//! is 2,000 pixels per side; that is a limit of acceptance, so it changes no size here.
 
 use base64::Engine;
 use base64::alphabet;
@@ -12,16 +12,16 @@ use forkcast_sim::wire::model::Tokenizer;
 /// Side of a patch in pixels.
 const PATCH_PX: u64 = 28;
 
-/// Tokens of an image whose size is not in the request (an address, an id of a file): those of the page's own example,
-/// 1,000 by 1,000 pixels. An assumption; whoever uses it says so.
+/// Assumed tokens of an image whose size is not in the request (an address, a file id): those of the page's own
+/// example, 1,000 by 1,000 pixels. Callers report the assumption.
 pub const UNKNOWN_IMAGE_TOKENS: u64 = 1_296;
 
-/// The most that an image is scaled down to.
+/// The limits to which an image is scaled down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tier {
     /// Longest edge in pixels.
     pub edge_px: u64,
-    /// Most tokens.
+    /// Maximum number of tokens.
     pub tokens: u64,
 }
 
@@ -31,8 +31,8 @@ impl Tier {
     /// Opus 4.7 and later.
     pub const HIGH: Self = Self { edge_px: 2_576, tokens: 4_784 };
 
-    /// The tier of the models of a tokenizer's generation: both changed with Opus 4.7. Other makers' images are taken to
-    /// cost what Claude's older models ask, an assumption.
+    /// The tier for a tokenizer's generation: both changed with Opus 4.7. For other vendors, images are assumed to cost
+    /// as much as for older Claude models.
     pub const fn of(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::Claude47 => Self::HIGH,
@@ -41,17 +41,17 @@ impl Tier {
     }
 }
 
-/// Tokens of an image of so many pixels.
+/// Tokens of an image of this size.
 pub fn tokens(width_px: u64, height_px: u64, tier: Tier) -> u64 {
     let width = width_px.max(1);
     let height = height_px.max(1);
     let longest = width.max(height);
     let scaled = |edge: u64| {
         let patches = |side: u64| (u128::from(side) * u128::from(edge)).div_ceil(u128::from(longest * PATCH_PX)).max(1);
-        // A few thousand at most: no edge is longer than a tier's.
+        // A few thousand at most, because no edge is longer than a tier's.
         (patches(width) * patches(height)) as u64
     };
-    // Tokens grow with the longest edge, so the largest edge that fits is found by halving.
+    // Tokens grow with the longest edge, so the largest edge that fits is found by bisection.
     let mut fits = 1;
     let mut exceeds = longest.min(tier.edge_px) + 1;
     while exceeds - fits > 1 {
@@ -61,18 +61,18 @@ pub fn tokens(width_px: u64, height_px: u64, tier: Tier) -> u64 {
     scaled(fits)
 }
 
-/// Encoded bytes that hold the head of nearly every image; photographs may carry a preview before their size.
+/// Encoded bytes that contain the header of nearly every image; photographs may have a preview before their size.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// Width and height of an image in base64, from its head. `None` for broken data and for formats that the API does not
-/// take (it takes PNG, JPEG, GIF and WebP).
+/// Width and height of an image in base64, from its header. `None` for broken data and for formats that the API does
+/// not accept (it accepts PNG, JPEG, GIF and WebP).
 pub fn size_px(base64: &[u8]) -> Option<(u64, u64)> {
     let head = &base64[..base64.len().min(HEAD_BYTES)];
     let size = imagesize::blob_size(&decode(head)).or_else(|_| imagesize::blob_size(&decode(base64))).ok()?;
     (size.width > 0 && size.height > 0).then_some((size.width as u64, size.height as u64))
 }
 
-/// What can be decoded from the front of a base64 text, with or without padding and line ends.
+/// Decodes the valid start of a base64 text, with or without padding and line ends.
 pub fn decode(base64: &[u8]) -> Vec<u8> {
     const ENGINE: GeneralPurpose = GeneralPurpose::new(
         &alphabet::STANDARD,

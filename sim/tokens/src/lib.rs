@@ -1,12 +1,12 @@
-//! How many tokens a text is.
+//! Token counting.
 //!
-//! * [`vocabulary`]: exact counts for the two public vocabularies of OpenAI.
-//! * [`class`]: what a text is, as far as tokenizers differ in it.
-//! * [`content`]: blocks taken apart into texts, images, documents and tools.
-//! * [`chat`]: what stands around texts in OpenAI's chat format.
-//! * [`image`], [`pdf`], [`tools`]: what is counted by a provider's rule.
-//! * [`factors`]: the calibrated estimate for Claude, whose vocabularies are not published.
-//! * [`counter`]: which of these counts for which model; implements `forkcast_sim::wire::TokenCounter`.
+//! * [`vocabulary`]: exact counts for OpenAI's two public vocabularies.
+//! * [`class`]: the class of a text, as far as tokenizers differ in it.
+//! * [`content`]: splits blocks into texts, images, documents and tools.
+//! * [`chat`]: framing tokens of OpenAI's chat format.
+//! * [`image`], [`pdf`], [`tools`]: tokens that follow from a provider's rule.
+//! * [`factors`]: the calibrated estimate for Claude, whose vocabularies are unpublished.
+//! * [`counter`]: selects the rule for a model; implements `forkcast_sim::wire::TokenCounter`.
 
 pub mod chat;
 pub mod class;

@@ -1,33 +1,33 @@
-//! What a PDF costs a Claude model: for each page an image of it and its text.
+//! Tokens of a PDF for Claude models: an image and the text of each page.
 //!
-//! Source: PDF page (PC-A archive, 2026-08): "1,500 to 3,000 tokens of text per page" depending on density, and each page
-//! as an image. Pages are counted by their objects, text by the strings that content streams show: a light reading that
-//! draws nothing and knows no fonts. It is an estimate and held to recordings only by one page without text.
+//! Source: PDF page (PC-A archive, 2026-08): "1,500 to 3,000 tokens of text per page" depending on density, and each
+//! page as an image. Pages are counted by their objects, text by the strings in content streams: a light parser without
+//! rendering and fonts. It is an estimate, compared with recordings only for one page without text.
 
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 use memchr::memmem;
 
-/// Tokens of the image of a page: the cap of the standard tier. A blank letter page
-/// with what stands around it was billed 1,628 by Haiku 3.5 (recordings of 2026-01).
+/// Tokens of a page image: the maximum of the standard tier. Haiku 3.5 billed 1,628 for a blank letter page with
+/// framing (recordings of 2026-01).
 const PAGE_IMAGE_TOKENS: u64 = 1_568;
 
-/// Tokens of the text of a page that cannot be read: the middle of what the page on PDFs gives.
+/// Tokens of an unreadable page's text: the middle of the range on the PDF page.
 const PAGE_TEXT_TOKENS: u64 = 2_250;
 
-/// Most bytes that streams are unpacked to, all together: a bomb of zeros costs no more.
+/// Maximum total bytes of unpacked streams, as a limit for decompression bombs.
 const UNPACKED_MAX: usize = 64 << 20;
 
-/// Characters of shown text that make a token.
+/// Characters of shown text per token.
 const CHARACTERS_PER_TOKEN: u64 = 4;
 
-/// What can be told of a PDF.
+/// The pages of a PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// Pages, at least one.
+    /// Number of pages, at least one.
     pub pages: u64,
-    /// Characters that its pages show; `None` where no content could be read.
+    /// Characters shown on its pages; `None` if no content could be read.
     pub characters: Option<u64>,
 }
 
@@ -42,10 +42,10 @@ impl Pages {
     }
 }
 
-/// Tokens of a document whose bytes are not in the request: one page. An assumption; whoever uses it says so.
+/// Assumed tokens of a document whose bytes are not in the request: one page. Callers report the assumption.
 pub const UNKNOWN_PDF_TOKENS: u64 = PAGE_IMAGE_TOKENS + PAGE_TEXT_TOKENS;
 
-/// Reads a PDF as far as its cost needs it. Whatever the bytes are, it has at least one page.
+/// Reads a PDF as far as needed for its tokens. The result always has at least one page.
 pub fn read(bytes: &[u8]) -> Pages {
     let mut found = Found { pages: page_objects(bytes), ..Found::default() };
     let mut left = UNPACKED_MAX;
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Pages {
     Pages { pages: found.pages.max(largest_count(bytes)).max(1), characters: (!unknown).then_some(found.characters) }
 }
 
-/// Bytes in front of a stream that hold its dictionary.
+/// Bytes before a stream that contain its dictionary.
 const DICTIONARY_MAX: usize = 400;
 
 #[derive(Default)]
@@ -87,7 +87,7 @@ fn characters(content: &[u8]) -> u64 {
     sum
 }
 
-/// Characters in the strings of a text object: a byte each in round brackets, two bytes each in hexadecimal.
+/// Characters in the strings of a text object: one byte each in parentheses, two bytes each in hexadecimal.
 fn shown_characters(text: &[u8]) -> u64 {
     let mut count = 0;
     let mut inside = None;
@@ -110,7 +110,7 @@ fn shown_characters(text: &[u8]) -> u64 {
     count
 }
 
-/// Objects of the type page (not pages) in a piece of a PDF.
+/// Objects of type page (not pages) in a section of a PDF.
 fn page_objects(bytes: &[u8]) -> u64 {
     let is_page = |at: usize| {
         let behind = bytes[at + 5..].trim_ascii_start();
@@ -120,7 +120,7 @@ fn page_objects(bytes: &[u8]) -> u64 {
     memmem::find_iter(bytes, b"/Type").filter(|at| is_page(*at)).count() as u64
 }
 
-/// The largest `/Count`: the page tree's own sum. More than 10,000 is no document that a provider takes.
+/// The largest `/Count`: the sum in the page tree. Providers accept no documents with more than 10,000 pages.
 fn largest_count(bytes: &[u8]) -> u64 {
     let number = |at: usize| -> Option<u64> {
         let digits = bytes[at + 6..].trim_ascii_start();
@@ -130,7 +130,7 @@ fn largest_count(bytes: &[u8]) -> u64 {
     memmem::find_iter(bytes, b"/Count").filter_map(number).max().unwrap_or(0)
 }
 
-/// The streams of a PDF, each with the place where it begins.
+/// The streams of a PDF with their offsets.
 fn streams(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -143,7 +143,7 @@ fn streams(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     .map(|(at, stream)| (at, stream.strip_prefix(b"\r\n").or_else(|| stream.strip_prefix(b"\n")).unwrap_or(stream)))
 }
 
-/// A stream's content: as it stands, or inflated as far as that goes. `None` for images and unknown packings.
+/// The content of a stream: as it is, or inflated as far as possible. `None` for images and unknown filters.
 fn unpack(head: &[u8], stream: &[u8], left: usize) -> Option<Vec<u8>> {
     let dictionary = &head[memmem::rfind(head, b"obj").unwrap_or(0)..];
     let has = |name: &[u8]| memmem::find(dictionary, name).is_some();

@@ -1,7 +1,7 @@
-//! Exact counts for the two public vocabularies of OpenAI.
+//! Exact counts for OpenAI's two public vocabularies.
 //!
-//! The work is done by the crate `tiktoken`, pinned to one release: `tests/vocabularies.rs` holds it to `tiktoken-rs`.
-//! It keeps a cache of pieces per thread (1.2 MB) and unpacks a vocabulary at the first count (30 to 70 ms).
+//! Counting uses the crate `tiktoken`, pinned to one release; `tests/vocabularies.rs` compares it with `tiktoken-rs`.
+//! It keeps a per-thread cache of pieces (1.2 MB) and unpacks a vocabulary at the first count (30 to 70 ms).
 
 mod contraction;
 mod merge;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use tiktoken::CoreBpe;
 
-/// A vocabulary of byte pairs, built in.
+/// A built-in byte-pair vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Vocabulary {
     /// `o200k_base`: gpt-4o and later.
@@ -20,10 +20,10 @@ pub enum Vocabulary {
 }
 
 impl Vocabulary {
-    /// Both.
+    /// Both vocabularies.
     pub const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
 
-    /// The name under which its maker published it.
+    /// Its published name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200k => "o200k_base",
@@ -31,21 +31,21 @@ impl Vocabulary {
         }
     }
 
-    /// Tokens of `text`. Spellings of special tokens (`<|endoftext|>`) are text like any other, as they are in a prompt.
+    /// Tokens of `text`. Special tokens in the text (`<|endoftext|>`) count as ordinary text, as in a prompt.
     pub fn count(self, text: &str) -> u64 {
         let Some(encoding) = self.encoding() else { return text.len() as u64 };
         let by_pattern = if contraction::concerns(text) { contraction::count(self, encoding, text) } else { None };
         by_pattern.unwrap_or_else(|| encoding.count(text)) as u64
     }
 
-    /// Tokens of `bytes` read as UTF-8. Each maximal ill-formed part counts as U+FFFD does, which is what a decoder puts
-    /// in its place before a provider sees the text.
+    /// Tokens of `bytes` read as UTF-8. Each maximal ill-formed part counts as U+FFFD, because decoders replace it
+    /// before a provider sees the text.
     pub fn count_bytes(self, bytes: &[u8]) -> u64 {
         self.count(&String::from_utf8_lossy(bytes))
     }
 
-    /// Both vocabularies are compiled in, so there is always one; without it every byte would be a token, which is the
-    /// upper bound of all byte-pair vocabularies.
+    /// Both vocabularies are compiled in, so there is always one; otherwise every byte would count as a token, which is
+    /// the upper bound of all byte-pair vocabularies.
     fn encoding(self) -> Option<&'static CoreBpe> {
         static O200K: OnceLock<Option<&'static CoreBpe>> = OnceLock::new();
         static CL100K: OnceLock<Option<&'static CoreBpe>> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! What blocks cost: texts by class, images and documents by rule, tools by table.
+//! Tokens of blocks: texts by class, images and documents by rule, tools by table.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +18,7 @@ fn whole(body: &str) -> u64 {
 }
 
 #[test]
-fn images_cost_what_the_vision_page_gives_as_examples() {
+fn images_cost_the_same_as_the_vision_pages_examples() {
     assert_eq!(tokens(1_000, 1_000, Tier::STANDARD), 1_296);
     assert_eq!(tokens(1_000, 1_000, Tier::HIGH), 1_296);
     assert_eq!(tokens(1_920, 1_080, Tier::HIGH), 2_691);
@@ -47,7 +47,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-/// A JPEG whose size comes only after `preview` bytes of metadata.
+/// A JPEG with `preview` bytes of metadata before its size.
 fn jpeg(width: u16, height: u16, preview: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8".to_vec();
     for _ in 0..preview.div_ceil(60_000) {
@@ -63,7 +63,7 @@ fn jpeg(width: u16, height: u16, preview: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_size_of_an_image_is_read_from_its_head() {
+fn the_size_of_an_image_is_read_from_its_header() {
     let gif = b"GIF89a\x40\x01\xf0\0\0\0\0".to_vec();
     let webp = b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x3f\x01\0\xef\0\0VP8 \0\0\0\0".to_vec();
     let cases = [
@@ -82,7 +82,7 @@ fn the_size_of_an_image_is_read_from_its_head() {
 }
 
 #[test]
-fn an_image_costs_its_patches_and_an_address_an_assumption() {
+fn an_image_costs_its_patches_and_a_linked_image_the_assumed_tokens() {
     let body = |source: &str| {
         format!(
             r#"{{"model":"claude-sonnet-4-6","messages":[{{"role":"user","content":[{{"type":"image","source":{source}}}]}}]}}"#
@@ -92,7 +92,7 @@ fn an_image_costs_its_patches_and_an_address_an_assumption() {
     assert_eq!(empty, 0, "no block, no size");
     let data = STANDARD.encode(png(640, 480));
     let inside = whole(&body(&format!(r#"{{"type":"base64","media_type":"image/png","data":"{data}"}}"#)));
-    // ⌈640 ÷ 28⌉ · ⌈480 ÷ 28⌉ = 23 · 18 and seven tokens of a request with one message.
+    // ⌈640 ÷ 28⌉ · ⌈480 ÷ 28⌉ = 23 · 18, and seven tokens for a request with one message.
     assert_eq!(inside, 23 * 18 + 7);
     let outside = whole(&body(r#"{"type":"url","url":"https://example.org/a.png"}"#));
     assert_eq!(outside, 1_296 + 7);
@@ -105,7 +105,7 @@ fn pages_of_a_pdf_are_counted_however_they_are_written() {
     let found = pdf::read(three);
     assert_eq!((found.pages, found.characters), (3, Some(0)));
     let text = b"%PDF-1.4 1 0 obj<</Type/Page>>endobj 2 0 obj<</Length 40>>stream\nBT /F1 12 Tf (Hello\\) you) Tj <00410042> Tj ET\nendstream endobj";
-    // Ten characters in brackets, two of four digits each.
+    // Ten characters in parentheses, two of four digits each.
     assert_eq!(pdf::read(text).characters, Some(12));
     for broken in [b"".as_slice(), b"%PDF-1.7", b"%PDF-1.7 /Type /Pag", b"stream stream stream", &[0xff; 5_000]] {
         assert_eq!(pdf::read(broken).pages, 1);
@@ -144,7 +144,7 @@ fn instructions_for_tools_come_from_the_table_or_its_nearest_row() {
     assert_eq!(of("claude-opus-4-7", ToolUse::Free), Some((675, ModelId::Opus47)));
     assert_eq!(of("claude-opus-4-7", ToolUse::Forced), Some((804, ModelId::Opus47)));
     assert_eq!(of("claude-opus-4-7", ToolUse::Absent), None);
-    // Without a row of their own: the nearest of the family and the generation.
+    // Models without their own row: the nearest of the family and the generation.
     assert_eq!(of("claude-sonnet-5-5", ToolUse::Free), Some((354, ModelId::Sonnet5)));
     assert_eq!(of("claude-3-7-sonnet", ToolUse::Free), Some((313, ModelId::Sonnet4)));
     assert_eq!(of("claude-haiku-5-5", ToolUse::Free).map(|(_, row)| row.row().tokenizer), Some(Tokenizer::Claude47));
@@ -152,7 +152,7 @@ fn instructions_for_tools_come_from_the_table_or_its_nearest_row() {
 }
 
 #[test]
-fn the_examples_of_the_counting_page_are_met_within_a_few_tokens() {
+fn estimates_match_the_counting_pages_examples_within_a_few_tokens() {
     // Counting page: 14 tokens for this request.
     let hello = whole(
         r#"{"model":"claude-opus-4-1","system":"You are a scientist","messages":[{"role":"user","content":"Hello, Claude"}]}"#,
@@ -166,22 +166,22 @@ fn the_examples_of_the_counting_page_are_met_within_a_few_tokens() {
 }
 
 #[test]
-fn public_vocabularies_are_exact_with_the_documented_frame() {
-    // Cookbook: three tokens for each message and its role, three before the answer; the texts are one token each.
+fn public_vocabularies_are_exact_with_the_documented_framing() {
+    // Cookbook: three tokens per message and one for its role, three before the answer; each text is one token.
     let body =
         r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"hello"}]}"#;
     assert_eq!(whole(body), 4 + 1 + 4 + 1 + 3);
 }
 
 #[test]
-fn tools_of_a_chat_cost_what_the_cookbook_counts() {
+fn chat_tools_cost_the_same_as_in_the_cookbook() {
     // The cookbook's worked example: 101 tokens with gpt-4o.
     let body = r#"{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"get_current_weather","description":"Get the current weather in a given location","parameters":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},"unit":{"type":"string","description":"The unit of temperature to return","enum":["celsius","fahrenheit"]}},"required":["location"]}}}],"messages":[{"role":"system","content":"You are a helpful assistant that can answer to questions about the weather."},{"role":"user","content":"What's the weather like in San Francisco?"}]}"#;
     assert_eq!(whole(body), 101);
 }
 
 #[test]
-fn texts_have_the_class_that_a_reader_would_say() {
+fn texts_have_the_expected_class() {
     for (text, class) in [
         (include_str!("vocabularies/code.txt"), Class::Code),
         (include_str!("vocabularies/records.json"), Class::Json),
@@ -197,7 +197,7 @@ fn texts_have_the_class_that_a_reader_would_say() {
 }
 
 #[test]
-fn no_bytes_are_too_broken_for_an_image_or_a_document() {
+fn broken_images_and_documents_never_panic() {
     use rand_chacha::rand_core::{Rng, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
     let starts: [&[u8]; 6] =

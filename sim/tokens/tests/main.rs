@@ -1,6 +1,6 @@
 //! All tests of the token counts in one program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 mod blocks;
 mod vocabularies;

@@ -1,4 +1,4 @@
-//! The fast counter against another implementation of the same vocabularies, string by string.
+//! Compares the fast counter with another implementation of the same vocabularies, string by string.
 
 mod strings;
 
@@ -8,10 +8,10 @@ use rand_chacha::rand_core::SeedableRng;
 use strings::{GENERATORS, Strings};
 use tiktoken_rs::CoreBPE;
 
-/// Random strings in each run, the same ones every time.
+/// Number of random strings, the same in every run.
 const STRINGS: u64 = 102_000;
 
-/// Whitespace runs from about this length on make the oracle panic, so its word is not asked there.
+/// Longer whitespace runs make the oracle panic, so it is not used there.
 const ORACLE_WHITESPACE_MAX: usize = 900_000;
 
 const MEGABYTE: usize = 1_000_000;
@@ -32,7 +32,7 @@ fn hold(text: &str, what: &str) {
 }
 
 #[test]
-fn a_hundred_thousand_random_strings_have_the_tokens_that_the_oracle_counts() {
+fn a_hundred_thousand_random_strings_match_the_oracle() {
     let mut strings = Strings::new(ChaCha8Rng::seed_from_u64(0x70_6b_65_6e));
     for number in 0..STRINGS {
         let (name, generate) = GENERATORS[usize::try_from(number).unwrap() % GENERATORS.len()];
@@ -42,14 +42,14 @@ fn a_hundred_thousand_random_strings_have_the_tokens_that_the_oracle_counts() {
 }
 
 #[test]
-fn prose_code_and_json_have_the_tokens_that_the_oracle_counts() {
+fn prose_code_and_json_match_the_oracle() {
     for (name, text) in [
         ("prose", include_str!("vocabularies/prose.txt")),
         ("code", include_str!("vocabularies/code.txt")),
         ("json", include_str!("vocabularies/records.json")),
     ] {
         hold(text, name);
-        // Cut anywhere, so that every piece also stands at the end and at the beginning of a text.
+        // Split anywhere, so that every piece also occurs at the start and at the end of a text.
         for at in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
             let (front, back) = text.split_at(at);
             hold(front, name);
@@ -68,19 +68,19 @@ fn spellings_of_special_tokens_are_ordinary_text() {
 }
 
 #[test]
-fn contractions_with_a_long_s_are_cut_as_the_patterns_say() {
-    // Two words of one contraction each; the scanner of the fast counter alone finds three pieces in each.
+fn contractions_with_a_long_s_are_split_by_the_patterns() {
+    // Two words with one contraction each; the fast counter's own scanner finds three pieces in each.
     for text in
         ["that'ſ", "a's'ſ", "'ſ", "'ſabc", "A'ſB 'ſ x", "!!'ſ \n  x'ſ", "\u{301}'ſ", "don't'ſ'll", "é'ſ\t\t\ty'ſ  "]
     {
         hold(text, "long s");
     }
-    // A word of a megabyte in front of the pair is cut by hand too.
+    // A word of a megabyte before the pair is split by the patterns too.
     hold(&format!("{}'ſ", "abc ".repeat(50_000).replace(' ', "é")), "long s");
     hold(&format!(" I{}'ſ", "'ſ I".repeat(20_000)), "long s");
 }
 
-/// A megabyte of one thing: text, and the tokens of it in o200k where somebody else has counted them.
+/// A megabyte of one string, and its o200k tokens if counted elsewhere.
 const RUNS: [(&str, Option<u64>); 8] = [
     ("a", Some(125_000)),
     ("\n", Some(62_500)),
@@ -93,7 +93,7 @@ const RUNS: [(&str, Option<u64>); 8] = [
 ];
 
 #[test]
-fn a_megabyte_of_one_thing_has_the_tokens_that_the_oracle_counts() {
+fn a_megabyte_of_one_string_matches_the_oracle() {
     for (unit, measured) in RUNS {
         let text = unit.repeat(MEGABYTE.div_ceil(unit.len()));
         hold(&text, unit);
@@ -105,7 +105,7 @@ fn a_megabyte_of_one_thing_has_the_tokens_that_the_oracle_counts() {
 
 #[test]
 fn a_megabyte_of_spaces_is_counted_where_the_oracle_panics() {
-    // 128 spaces are the longest run of them in o200k: 1,000,000 ÷ 128, rounded up.
+    // The longest token of spaces in o200k has 128: 1,000,000 ÷ 128, rounded up.
     let spaces = " ".repeat(MEGABYTE);
     assert_eq!(Vocabulary::O200k.count(&spaces), 7_813);
     for vocabulary in Vocabulary::ALL {
@@ -113,7 +113,7 @@ fn a_megabyte_of_spaces_is_counted_where_the_oracle_panics() {
             let step = ORACLE_WHITESPACE_MAX / unit.len();
             let expected = oracle(vocabulary).encode_ordinary(&unit.repeat(step / 4)).len() as u64;
             let found = vocabulary.count(&unit.repeat(step * 2));
-            // Eight times the length is eight times the tokens, but for what a boundary costs.
+            // Eight times the length gives eight times the tokens, except at boundaries.
             assert!(found.abs_diff(expected * 8) <= 16, "{} {unit:?}: {found} of {expected}", vocabulary.name());
             assert!(vocabulary.count(&format!("{}x", unit.repeat(step * 2))) > 0);
         }
@@ -121,7 +121,7 @@ fn a_megabyte_of_spaces_is_counted_where_the_oracle_panics() {
 }
 
 #[test]
-fn no_bytes_are_too_broken_to_count() {
+fn invalid_utf8_can_be_counted() {
     for vocabulary in Vocabulary::ALL {
         assert_eq!(vocabulary.count_bytes(b""), 0);
         assert_eq!(vocabulary.count_bytes(b"plain"), vocabulary.count("plain"));

@@ -1,4 +1,4 @@
-//! Cost by children for each policy, with what none goes below: a warm and a cold parent side by side.
+//! Cost by number of children for each policy, with the lower bound: a warm and a cold parent side by side.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -7,11 +7,11 @@ use forkcast_sim::pricing::Money;
 use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 
-/// Children of the curve, where the user names none.
+/// Default maximum of children on the curve.
 const CHILDREN_MAX: u32 = 16;
 
-/// What a client does today, what it could do, and no cache at all: that one last, since it is left out of a warm parent's
-/// panel, where it would press all others together.
+/// Today's client, what it could do, and no cache at all. The last one is left out of a warm parent's panel, where it
+/// would squeeze the other curves together.
 const POLICIES: [(Placement, LaunchPolicy); 4] = [
     (Placement::Client2026, LaunchPolicy::Burst),
     (Placement::Both, LaunchPolicy::Waves(4)),
@@ -22,7 +22,7 @@ const POLICIES: [(Placement, LaunchPolicy); 4] = [
 /// The panels.
 ///
 /// # Errors
-/// When a cell cannot be run or has no price.
+/// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     [false, true].into_iter().map(|is_cold| panel(asked, is_cold, runs)).collect()
 }
@@ -47,7 +47,7 @@ fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, U
     Ok(panel)
 }
 
-/// What a panel about a parent is called.
+/// The title of a panel about a parent.
 pub(super) fn title(is_cold: bool) -> String {
     format!("{} parent", if is_cold { "cold" } else { "warm" })
 }

@@ -1,4 +1,4 @@
-//! One child first or all at once: money against the time until all are done (`economics.md` 3.1).
+//! One child first or all at once: cost against makespan (`economics.md` 3.1).
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -9,7 +9,7 @@ use super::children::title;
 use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 
-/// Where the user names nothing else.
+/// Default number of children.
 const CHILDREN: u32 = 8;
 
 const LAUNCHES: [LaunchPolicy; 7] = [
@@ -22,10 +22,10 @@ const LAUNCHES: [LaunchPolicy; 7] = [
     LaunchPolicy::Primed,
 ];
 
-/// A warm and a cold parent side by side; places are seconds.
+/// A warm and a cold parent side by side; positions are seconds.
 ///
 /// # Errors
-/// When a cell cannot be run or has no price.
+/// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let children = asked.children.as_ref().and_then(|children| children.first().copied()).unwrap_or(CHILDREN);
     let base = Cell { children, placement: Placement::Both, ..asked.base.clone() };
@@ -50,7 +50,7 @@ fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     Ok(Panel { title: format!("{}, {} children", title(cell.is_cold), cell.children), curves, ..Panel::default() })
 }
 
-/// Points that no other beats in both time and money; they must be sorted by time, then cost.
+/// Points that no other point beats in both time and cost; the input must be sorted by time, then cost.
 pub fn frontier(points: &[Point]) -> Vec<&Point> {
     let mut kept: Vec<&Point> = Vec::new();
     for point in points {

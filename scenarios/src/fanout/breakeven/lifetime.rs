@@ -1,8 +1,9 @@
-//! Five minutes or an hour (`economics.md` 3.5): by how many children wait once for longer than five minutes, in the
-//! middle of their turns. Defaults are those of 63 recorded sub-agents: eleven turns that grow by 5,500 tokens.
+//! Five minutes or an hour (`economics.md` 3.5): by the number of children that wait once for longer than five minutes,
+//! in the middle of their turns. Defaults are those of 63 recorded sub-agents: eleven turns that grow by 5,500 tokens.
 //!
-//! An hour costs (w₁ − w₅) more for all that is written; each wait costs (w₅ − r) for the whole prompt that has to be
-//! written again. So it pays from (w₁ − w₅) / (w₅ − r) · W / X waits on, W being written and X the prompt at the wait.
+//! An hour costs (w₁ − w₅) more for everything written; each wait costs (w₅ − r) for the whole prompt, which must be
+//! written again. So an hour pays off from (w₁ − w₅) / (w₅ − r) · W / X waits, where W is written and X is the prompt
+//! at the wait.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -12,7 +13,7 @@ use forkcast_sim::wire::Ttl;
 use super::{Crossing, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
 use crate::fanout::cell::Cell;
 
-/// Where the user names nothing else.
+/// Defaults.
 const CHILDREN: u32 = 10;
 const TURNS: u32 = 11;
 const CONTEXTS: [u64; 2] = [20_000, 80_000];
@@ -21,7 +22,7 @@ const GROWTH: u64 = 5_500;
 /// A panel for each context.
 ///
 /// # Errors
-/// When a cell cannot be run or has no price.
+/// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
     let first = |list: &Option<Vec<u32>>| list.as_ref().and_then(|list| list.first().copied());

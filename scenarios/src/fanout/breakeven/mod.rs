@@ -1,14 +1,14 @@
-//! Questions with an answer in money: which of two policies is cheaper, and from where on the other one is.
+//! Cost questions: which of two policies is cheaper, and where the break-even point is.
 //!
-//! Every point of an answer is a [`Trial`], a run of the agent runtime; where a formula for the turning point is known
-//! (`economics.md` 3, own derivations), it stands beside what was measured.
+//! Every point of an answer is a [`Trial`], a run of the agent runtime. If a formula for the break-even point is known
+//! (`economics.md` 3, own derivations), its result is given as well.
 //!
-//! * [`children`]: cost by children for each policy, with the bound.
-//! * [`spawning`]: forks, or agents with a brief of their own, by turns and context.
-//! * [`lifetime`]: five minutes or an hour, by how many children wait once.
-//! * [`launching`]: one first or all at once: money against time.
-//! * [`plots`](mod@plots): answers that the rows of a grid hold already.
-//! * [`reach`]: how many children until a breakpoint at the tail no longer finds the parent's prefix.
+//! * [`children`]: cost by children for each policy, with the lower bound.
+//! * [`spawning`]: forks or named agents with their own brief, by turns and context.
+//! * [`lifetime`]: five minutes or an hour, by the number of children that wait once.
+//! * [`launching`]: one first or all at once: cost against makespan.
+//! * [`plots`](mod@plots): answers that follow from the rows of a grid.
+//! * [`reach`]: the number of children at which a breakpoint at the tail no longer finds the parent's prefix.
 
 pub mod children;
 pub mod launching;
@@ -26,12 +26,12 @@ use super::play::Unplayed;
 use super::trial::{Trial, trial};
 pub use plots::plots;
 
-/// What is asked.
+/// A question about cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// What do so many children cost under each policy?
+    /// What does this many children cost under each policy?
     Children,
-    /// Forks, or agents with a brief of their own?
+    /// Forks or named agents with their own brief?
     ForkOrSpawn,
     /// Five minutes or an hour?
     Ttl,
@@ -42,10 +42,10 @@ pub enum Question {
 }
 
 impl Question {
-    /// All, in the order of the report.
+    /// All questions, in report order.
     pub const ALL: [Self; 5] = [Self::Children, Self::ForkOrSpawn, Self::Ttl, Self::Prime, Self::LookBack];
 
-    /// The word on the command line and in names of files.
+    /// The word on the command line and in file names.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Children => "children",
@@ -56,11 +56,11 @@ impl Question {
         }
     }
 
-    /// What is asked, in a line.
+    /// The question, in one line.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Children => "What do so many children cost under each policy?",
-            Self::ForkOrSpawn => "Forks, or agents with a brief of their own, by turns and context?",
+            Self::Children => "What does this many children cost under each policy?",
+            Self::ForkOrSpawn => "Forks or named agents with their own brief, by turns and context?",
             Self::Ttl => "Five minutes or an hour, by how many children wait once?",
             Self::Prime => "Money against time: one child first, or all at once?",
             Self::LookBack => "How many children before a breakpoint at the tail misses the parent's prefix?",
@@ -68,42 +68,42 @@ impl Question {
     }
 }
 
-/// What is asked about: the rest is the question's own.
+/// The inputs of a question; the question sets the rest.
 #[derive(Clone, Debug)]
 pub struct Inquiry {
-    /// Everything that does not vary.
+    /// The parameters that do not vary.
     pub base: Cell,
-    /// Children, where the user names them.
+    /// Numbers of children, if given.
     pub children: Option<Vec<u32>>,
-    /// Contexts, where the user names them.
+    /// Contexts, if given.
     pub prefix: Option<Vec<u64>>,
-    /// Turns, where the user names them.
+    /// Turns, if given.
     pub turns: Option<Vec<u32>>,
-    /// What a turn adds, where the user names it.
+    /// Growth per turn, if given.
     pub growth: Option<u64>,
-    /// What forks are held against.
+    /// The named agents that forks are compared with.
     pub spawn: Spawn,
 }
 
-/// What came out.
+/// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// To what.
+    /// The question.
     pub question: Question,
-    /// All runs that were made for it.
+    /// All runs made for it.
     pub rows: Vec<Trial>,
-    /// Its parts, side by side.
+    /// Its panels, side by side.
     pub panels: Vec<Panel>,
 }
 
 /// Curves over one axis.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
-    /// What is the same in all of it.
+    /// What its curves have in common.
     pub title: String,
-    /// Policies.
+    /// One curve per policy.
     pub curves: Vec<Curve>,
-    /// Where one gets cheaper than another.
+    /// Break-even points.
     pub crossings: Vec<Crossing>,
 }
 
@@ -112,48 +112,48 @@ pub struct Panel {
 pub struct Curve {
     /// Its name.
     pub name: String,
-    /// No policy, but what none goes below.
+    /// Whether it is the lower bound instead of a policy.
     pub is_bound: bool,
-    /// By what varies, ascending.
+    /// Sorted by the varied parameter.
     pub points: Vec<Point>,
 }
 
-/// What a policy costs at one place.
+/// The cost of a policy at one position.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// The place on the axis.
+    /// The position on the axis.
     pub at: f64,
-    /// What is paid.
+    /// The cost.
     pub cost: Money,
-    /// What the point is called, where points have names.
+    /// The point's label, if it has one.
     pub label: String,
 }
 
-/// Where two curves cross, or one breaks.
+/// A point where two curves cross, or one breaks.
 #[derive(Clone, Debug)]
 pub struct Crossing {
-    /// What happens there.
+    /// Description.
     pub name: String,
-    /// The measured place; nothing where it does not happen within what was asked.
+    /// The measured position; `None` if it is outside the range.
     pub at: Option<f64>,
     /// The cost there.
     pub cost: Money,
-    /// The same place by the formula, where one is known.
+    /// The position by the formula, if one is known.
     pub formula: Option<f64>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Unanswered {
-    /// A run that did not come to its end, or makes no sense.
+    /// A run failed, or its cell is invalid.
     #[error(transparent)]
     Unplayed(#[from] Unplayed),
-    /// Answers are in money.
-    #[error("{0}: an answer is in money, and this model has no price")]
+    /// The model has no price.
+    #[error("{0}: this model has no price, so there is no answer in money")]
     NoPrice(String),
-    /// Fan-outs that lack requests cost less, and say nothing.
+    /// Fan-outs with unanswered requests cost less and are not comparable.
     #[error(
-        "under these limits {unanswered} requests of {children} children were never answered, and an answer is about whole fan-outs; raise --itpm and --rpm, or leave them out"
+        "under these limits {unanswered} requests of {children} children were never answered, so costs cannot be compared; raise --itpm and --rpm, or leave them out"
     )]
     Lacking {
         /// Requests without an answer.
@@ -163,10 +163,10 @@ pub enum Unanswered {
     },
 }
 
-/// Answers a question by running what it needs.
+/// Answers a question by running all cells it needs.
 ///
 /// # Errors
-/// When a cell cannot be run or the model has no price.
+/// If a cell cannot be run or the model has no price.
 pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Result<Answer, Unanswered> {
     let mut runs = Runs { book, rows: Vec::new() };
     let panels = match question {
@@ -186,7 +186,7 @@ pub struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Plays a cell. Gives its row and its bill.
+    /// Plays a cell; returns its row and its cost.
     fn row(&mut self, cell: &Cell) -> Result<(&Trial, Money), Unanswered> {
         let row = trial(cell, self.book)?;
         if !row.is_answered() {
@@ -198,7 +198,7 @@ impl Runs<'_> {
         Ok((&self.rows[last], cost))
     }
 
-    /// A curve of cells by the places that they stand at; the bill of each.
+    /// A curve of the costs of cells, by position.
     fn curve(
         &mut self,
         name: impl Into<String>,
@@ -229,7 +229,7 @@ impl Runs<'_> {
     }
 }
 
-/// Prices over that of plain input: r, w and o of `economics.md` 3.
+/// Prices relative to plain input: r, w and o of `economics.md` 3.
 #[derive(Clone, Copy, Debug)]
 struct Relative {
     read: f64,
@@ -238,8 +238,8 @@ struct Relative {
     output: f64,
 }
 
-/// Where the first curve, cheaper so far, meets the second, on the straight lines between their common points. Before the
-/// first point the lines go on: a turning point at 0.9 turns says that it was passed before the first one.
+/// Where the first curve, so far cheaper, crosses the second, on straight lines between their common points. The lines
+/// are extended before the first point: a break-even point of 0.9 turns means that it precedes the first point.
 fn crossing(first: &Curve, second: &Curve) -> Option<(f64, Money)> {
     let difference = |at: usize| (first.points[at].cost - second.points[at].cost).picousd() as f64;
     let count = first.points.len().min(second.points.len());
@@ -257,7 +257,7 @@ fn crossing(first: &Curve, second: &Curve) -> Option<(f64, Money)> {
     Some((between(first.points[from].at, first.points[to].at), Money::from_picousd(cost.round() as i128)))
 }
 
-/// `80k`, or all digits where it is no whole number of thousands.
+/// Such as `80k`; all digits if it is not a whole number of thousands.
 fn thousands(tokens: u64) -> String {
     if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() }
 }
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_cross_between_points_before_them_or_not_at_all() {
+    fn lines_cross_between_or_before_points_or_not_at_all() {
         let flat = line(&[10, 10, 10]);
         assert_eq!(crossing(&line(&[0, 8, 16]), &flat), Some((2.25, Money::from_picousd(10))));
         assert_eq!(crossing(&line(&[12, 16, 20]), &flat).map(|(at, _)| at), Some(0.5));

@@ -1,4 +1,4 @@
-//! Answers that the rows of a grid hold already: what so many children cost under each policy, and money against time.
+//! Answers that follow from the rows of a grid: cost by children for each policy, and cost against makespan.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,13 @@ use super::{Answer, Curve, Panel, Point, Question, children, thousands};
 use crate::fanout::cell::Cell;
 use crate::fanout::trial::Trial;
 
-/// Panels side by side, curves in one, and points of a frontier at most: more cannot be read.
+/// Maximum numbers of panels, of curves in a panel, and of points on a frontier; more would be unreadable.
 const PANELS_MAX: usize = 2;
 const CURVES_MAX: usize = 6;
 const POINTS_MAX: usize = 12;
 
-/// What can be drawn of a grid; nothing where it varies in too much or in too little, lacks answers, or has no price.
+/// The plots that fit a grid; empty if too many or too few parameters vary, if answers are missing, or if there is no
+/// price.
 pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
         return Vec::new();
@@ -23,10 +24,10 @@ pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     [by_children(rows), by_time(rows)].into_iter().flatten().collect()
 }
 
-/// A setting, and the rows that differ from each other in nothing but policy, and what the figure varies.
+/// A setting, and the rows that differ only in policy and in the parameter that the figure varies.
 type Setting<'a> = (Cell, Vec<&'a Trial>);
 
-/// Rows by what `of` leaves of their cells, in order of their first ones.
+/// Groups rows by what `of` keeps of their cells, in order of first occurrence.
 fn settings<'a>(rows: impl Iterator<Item = &'a Trial>, of: impl Fn(&Cell) -> Cell) -> Vec<Setting<'a>> {
     let mut settings: Vec<Setting<'a>> = Vec::new();
     for row in rows {
@@ -43,7 +44,7 @@ fn without_policy(cell: &Cell) -> Cell {
     Cell { launch: LaunchPolicy::default(), placement: Placement::default(), spawn: None, ..cell.clone() }
 }
 
-/// Cost by children, where these vary and so do few other things.
+/// Cost by children, if these vary and few other parameters do.
 fn by_children(rows: &[Trial]) -> Option<Answer> {
     let settings = settings(rows.iter(), |cell| Cell { children: 0, ..without_policy(cell) });
     let panels: Vec<Panel> =
@@ -77,7 +78,7 @@ fn children_panel(title: String, rows: &[&Trial]) -> Panel {
     Panel { title, curves, crossings: Vec::new() }
 }
 
-/// Money against time of the widest fan-outs, where several policies are compared.
+/// Cost against makespan of the widest fan-outs, if several policies are compared.
 fn by_time(rows: &[Trial]) -> Option<Answer> {
     let widest = rows.iter().map(|row| row.cell.children).max()?;
     let rows: Vec<Trial> = rows.iter().filter(|row| row.cell.children == widest).cloned().collect();
@@ -107,7 +108,7 @@ fn time_panel(title: String, rows: &[&Trial]) -> Panel {
     Panel { title, curves, crossings: Vec::new() }
 }
 
-/// `both, primed`; agents of their own have no launch.
+/// Such as `both, primed`; named agents have no launch policy.
 fn policy(cell: &Cell) -> String {
     match cell.spawn {
         Some(_) => format!("spawn, {}", cell.placement.name()),
@@ -115,7 +116,7 @@ fn policy(cell: &Cell) -> String {
     }
 }
 
-/// The parent, and whatever else tells a setting from the others.
+/// The parent, and whatever else distinguishes a setting from the others.
 fn titled(cell: &Cell, settings: &[Setting<'_>]) -> String {
     let varies = |of: fn(&Cell) -> String| {
         let words: BTreeSet<String> = settings.iter().map(|(cell, _)| of(cell)).collect();

@@ -1,7 +1,8 @@
-//! How many children before a breakpoint at the tail no longer finds the parent's prefix (`economics.md` 3.2, the trap of the
-//! look-back): N calls, N results, the parent's word and the directive lie between. Where every block counts, 2N + a + 1
-//! must be at most 19; where runs of calls and of results count once, it never breaks. Both ways of counting stand in the
-//! provider's documents, a month apart; a marker on the parent's previous end is safe under both.
+//! The number of children at which a breakpoint at the tail no longer finds the parent's prefix (`economics.md` 3.2,
+//! the look-back trap): N calls, N results, the parent's text and the directive lie between them. If every block
+//! counts, 2N + a + 1 must be at most 19; if runs of calls and of results count once, the prefix is always found. The
+//! provider's documents describe both ways of counting, a month apart; a marker at the parent's previous end is safe
+//! under both.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::cache::Rules;
@@ -12,10 +13,10 @@ use super::{Crossing, Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
 use crate::fanout::closed::{self, Assumption};
 
-/// Children of the curve, where the user names none.
+/// Default maximum of children on the curve.
 const CHILDREN_MAX: u32 = 16;
 
-/// Policies and rules, with the name that people read.
+/// Policies and rules, with their display names.
 const CASES: [(Placement, &str, &str); 4] = [
     (Placement::Tail, "docs-2026-08", "tail, every block counts"),
     (Placement::Client2026, "docs-2026-08", "client-2026, every block counts"),
@@ -26,7 +27,7 @@ const CASES: [(Placement, &str, &str); 4] = [
 /// The panel; costs are those of one child.
 ///
 /// # Errors
-/// When a cell cannot be run or has no price.
+/// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
     let mut panel = Panel { title: title(false), ..Panel::default() };

@@ -1,12 +1,11 @@
-//! Forks, or agents with a brief of their own, by turns and context (`economics.md` 3.3).
+//! Forks or named agents with their own brief, by turns and context (`economics.md` 3.3).
 //!
-//! Forks go at their best: `both` marked, one first. Agents of their own start at once, so each writes its own tools and
-//! system prompt. What the parent pays for writing their briefs is counted with them; a fork's directive stands in the
-//! message that forks.
+//! Forks use their best policy: `both`, primed. Named agents start at once, so each writes its own tools and system
+//! prompt. The parent's cost of writing their briefs is included; a fork's directive is part of the forking message.
 //!
-//! With S tools and system, B the brief and H the context that a fork carries, the formula is
-//! K* = [(σ − r) S + (o + w − r) B] / [r (H − S − B)], σ = w; it leaves out directives, and what the first fork writes.
-//! Where agents gather again, there is none.
+//! With S tools and system, B the brief and H the context that a fork carries, the formula is K* = [(σ − r) S + (o + w
+//! − r) B] / [r (H − S − B)], σ = w; it ignores directives and the first fork's writes. If agents gather the history
+//! again, there is no formula.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -16,16 +15,16 @@ use forkcast_sim::wire::Ttl;
 use super::{Crossing, Curve, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
 use crate::fanout::cell::Cell;
 
-/// Turns of the curve, where the user names none.
+/// Default maximum of turns on the curve.
 const TURNS_MAX: u32 = 12;
 
-/// Contexts, where the user names none.
+/// Default contexts.
 const CONTEXTS: [u64; 4] = [20_000, 50_000, 80_000, 150_000];
 
 /// The panel.
 ///
 /// # Errors
-/// When a cell cannot be run or has no price.
+/// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
     let base = Cell { placement: Placement::Both, launch: LaunchPolicy::Primed, ..asked.base.clone() };
@@ -52,7 +51,7 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
     Ok(vec![panel])
 }
 
-/// The curve with what the parent pays for the briefs.
+/// Adds the parent's cost of the briefs to the curve.
 fn with_briefs(curve: Curve, asked: &Inquiry, runs: &Runs<'_>) -> Result<Curve, Unanswered> {
     let model = &asked.base.model;
     let rates = runs.book.rates(&ModelKey::from(&**model), &Terms::default());

@@ -1,8 +1,8 @@
-//! Which events there are and what they tell: the list that `events.txt` keeps of the runtime's own events.
+//! The events and their fields, from `events.txt`, which lists the runtime's events.
 
 use std::sync::LazyLock;
 
-/// Every event by its word, with its fields. A test holds it to the runtime (`tests/events.rs`).
+/// All events by name, with their fields. A test compares them with the runtime (`tests/events.rs`).
 pub static EVENTS: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new(|| {
     let line = |line: &'static str| {
         let (word, fields) = line.split_once(':')?;

@@ -1,4 +1,4 @@
-//! Claims about the bytes of requests, and about what the cache made of them.
+//! Expectations about the bytes of requests and their cache usage.
 
 use std::rc::Rc;
 
@@ -9,36 +9,36 @@ use super::Figure;
 use crate::format::outline;
 use crate::format::reading::{At, Fields, Origin, yes};
 
-/// A claim about a request; where several agents are called alike, about that turn of each of them.
+/// An expectation about a request. If several agents have the same name, it applies to that turn of each of them.
 #[derive(Clone, Debug)]
 pub struct RequestClaim {
     /// The request.
     pub which: Which,
-    /// Texts that stand in its body.
+    /// Texts that its body must contain.
     pub has: Vec<Rc<str>>,
-    /// Texts that do not.
+    /// Texts that its body must not contain.
     pub lacks: Vec<Rc<str>>,
     /// Its tools, in order.
     pub tools: Option<Vec<Rc<str>>>,
-    /// A request whose whole prompt is the beginning of this one's.
+    /// A request whose whole prompt is the start of this one's.
     pub begins_as: Option<Which>,
     /// A request with the same prompt, byte for byte.
     pub same_as: Option<Which>,
-    /// A request with the same prompt, byte for byte, up to the last block of both.
+    /// A request with the same prompt, byte for byte, except the last block of both.
     pub same_but_last: Option<Which>,
-    /// In a variant: the scenario's own request of this agent and turn has the same prompt, byte for byte.
+    /// For a variant: the scenario's own request of this agent and turn has the same prompt, byte for byte.
     pub unchanged: bool,
     /// Tokens that it read from the cache.
     pub read_tokens: Option<u64>,
-    /// Why it missed what it missed.
+    /// The cause of its misses.
     pub cause: Option<Cause>,
-    /// Tokens that had been sent before and were not read, and what they cost over the price of reading.
+    /// Missed tokens (sent before but not read), and their cost above the read price.
     pub missed: Vec<Figure>,
-    /// Where it first differs from what was sent before.
+    /// The first difference from what was sent before.
     pub difference: Option<DifferenceClaim>,
-    /// Breakpoints in it.
+    /// Number of breakpoints.
     pub breakpoints: Option<u64>,
-    /// Where it stands.
+    /// Its place.
     pub origin: Origin,
 }
 
@@ -51,22 +51,22 @@ pub struct Which {
     pub turn: u32,
 }
 
-/// The first difference of a request, as `forkcast diff` tells it.
+/// The first difference of a request, as reported by `forkcast diff`.
 #[derive(Clone, Debug, Default)]
 pub struct DifferenceClaim {
-    /// From this request; without it from the last one of its chain, which for a fork is its parent's.
+    /// The request to compare with; by default the previous one of its chain, which for a fork is its parent's.
     pub to: Option<Which>,
-    /// What kind of change.
+    /// The kind of change.
     pub cause: Option<Cause>,
-    /// Level of the changed block.
+    /// The level of the changed block.
     pub level: Option<Level>,
     /// Its path in the body.
     pub path: Option<Rc<str>>,
-    /// What it is called.
+    /// Its name.
     pub name: Option<Rc<str>>,
-    /// First differing byte in the block.
+    /// The first differing byte in the block.
     pub offset_in_block: Option<u64>,
-    /// First differing byte in the prompt.
+    /// The first differing byte in the prompt.
     pub offset_in_prefix: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ impl RequestClaim {
         })
     }
 
-    /// Every request that it names.
+    /// All requests that it names.
     pub fn named(&self) -> impl Iterator<Item = &Which> {
         let to = self.difference.as_ref().and_then(|difference| difference.to.as_ref());
         let others = [self.begins_as.as_ref(), self.same_as.as_ref(), self.same_but_last.as_ref(), to];

@@ -1,4 +1,4 @@
-//! An answer as raw events of a stream, for what no well-behaved provider sends.
+//! An answer as raw stream events, for streams that a well-behaved provider never sends.
 
 use forkcast_sim::model::{Answer, Delta, Event, Opened, StopReason};
 use forkcast_sim::wire::Usage;
@@ -6,18 +6,18 @@ use forkcast_sim::wire::Usage;
 use crate::format::outline;
 use crate::format::reading::{At, Fields, Origin};
 
-/// Events of a stream in the order of the script, each with its place.
+/// Stream events in order, each with its place.
 #[derive(Clone, Debug)]
 pub struct RawEvents {
     /// The events.
     pub events: Vec<Event>,
-    /// Where each stands.
+    /// The places of the events.
     pub origins: Vec<Origin>,
-    /// Where the list stands.
+    /// The place of the list.
     pub origin: Origin,
 }
 
-/// Events that say nothing more than their name.
+/// Events without further fields.
 const BARE: [&str; 3] = ["message_start", "message_stop", "ping"];
 
 const STOP_REASONS: [(&str, StopReason); 5] = [
@@ -36,8 +36,7 @@ impl RawEvents {
         Some(Self { events, origins, origin: at.origin() })
     }
 
-    /// The first place at which the order of the events is none that a stream can have, and what was expected there
-    /// (contract STREAM-01).
+    /// The first event that breaks the order of a stream, and what was expected there (contract STREAM-01).
     pub fn out_of_order(&self) -> Option<(&Origin, &'static str)> {
         let answer = Answer { events: self.events.clone(), ..Answer::default() };
         let (at, expected) = answer.check().err()?;
@@ -73,7 +72,7 @@ fn event(at: &At<'_>) -> Option<Event> {
             })
         }
         bare => {
-            inner.wrong(format_args!("write `- {bare}` without anything behind it"));
+            inner.wrong(format_args!("write `- {bare}` without a value"));
             None
         }
     }

@@ -1,8 +1,8 @@
-//! The one place where `tiktoken` 4.1.2 cuts a text otherwise than the vocabularies' patterns: an apostrophe before a
-//! long s (`'ſ`, U+017F). The patterns find English contractions without regard to case, and to Unicode the long s is a
-//! spelling of `s`; the crate's scanner knows the ASCII letters alone. Found by `tests/vocabularies.rs`, 2026-11.
+//! The only case in which `tiktoken` 4.1.2 splits a text differently from the vocabularies' patterns: an apostrophe
+//! before a long s (`'ſ`, U+017F). The patterns match English contractions case-insensitively, and in Unicode the long
+//! s is a case variant of `s`; the crate's scanner only knows ASCII letters. Found by `tests/vocabularies.rs`, 2026-11.
 //!
-//! Texts with that pair are rare (old prints), so they are cut here by the patterns themselves.
+//! Texts with that pair are rare (old prints), so they are split here with the patterns themselves.
 
 use std::sync::OnceLock;
 
@@ -13,11 +13,11 @@ use tiktoken::CoreBpe;
 use super::Vocabulary;
 use super::merge::Ranks;
 
-/// The pair of characters that is cut wrongly.
+/// The pair of characters that is split wrongly.
 const PAIR: &str = "'\u{17f}";
 
-/// The patterns as published, without what the look-ahead `\s+(?!\S)` asks for, which [`Pieces`] does by hand.
-/// Source: `openai_public.py` of the maker's tokenizer, as repeated by tiktoken-rs 0.12.1.
+/// The patterns as published, without the look-ahead `\s+(?!\S)`, which [`Pieces`] implements by hand. Source:
+/// `openai_public.py` of the vendor's tokenizer, as repeated by tiktoken-rs 0.12.1.
 const O200K: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -28,12 +28,12 @@ const CL100K: &str = concat!(
     r"|\s+$|\s*[\r\n]|\s+",
 );
 
-/// Whether `text` has to be counted here.
+/// Whether `text` must be counted here.
 pub(super) fn concerns(text: &str) -> bool {
     memmem::find(text.as_bytes(), PAIR.as_bytes()).is_some()
 }
 
-/// Tokens of `text`, piece by piece. `None` where a pattern cannot be compiled, which no input can bring about.
+/// Tokens of `text`, piece by piece. `None` if a pattern cannot be compiled, which no input can cause.
 pub(super) fn count(vocabulary: Vocabulary, encoding: &CoreBpe, text: &str) -> Option<usize> {
     static SCANNERS: [OnceLock<Option<Scanner>>; 2] = [OnceLock::new(), OnceLock::new()];
     let (slot, pattern) = match vocabulary {
@@ -70,7 +70,7 @@ impl<'a> Iterator for Pieces<'a> {
         let found = self.pattern.find_at(self.text, self.at)?;
         let mut end = found.end();
         let piece = found.as_str();
-        // `\s+(?!\S)`: white space before other text leaves its last character to what follows.
+        // `\s+(?!\S)`: white space before other text leaves its last character to the next piece.
         let is_space = piece.chars().all(char::is_whitespace) && !piece.ends_with(['\r', '\n']);
         if is_space && end < self.text.len() && piece.chars().nth(1).is_some() {
             end -= piece.chars().next_back().map_or(0, char::len_utf8);

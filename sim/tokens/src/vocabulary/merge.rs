@@ -1,4 +1,4 @@
-//! Byte-pair merging of one piece, for the pieces that `tiktoken` does not cut by itself.
+//! Byte-pair merging of one piece, for pieces that `tiktoken` does not split correctly.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 use forkcast_sim::wire::{Index, number};
 use tiktoken::CoreBpe;
 
-/// Ids of all tokens by their bytes: an id is also the rank of the merge that makes the token.
+/// Ids of all tokens by their bytes. An id is also the rank of the merge that produces the token.
 pub(super) struct Ranks(Index<Vec<u8>, u32>);
 
 impl Ranks {
-    /// The ranks of `encoding`, asked of it token by token.
+    /// The ranks of `encoding`, decoded token by token.
     pub fn of(encoding: &CoreBpe) -> Self {
         let mut ranks = Index::default();
         for id in 0..number(encoding.vocab_size()) {
@@ -20,12 +20,12 @@ impl Ranks {
     }
 
     fn get(&self, bytes: &[u8]) -> Option<u32> {
-        // The map owns its keys; pieces that come here are short, and so are their parts.
+        // The map owns its keys; pieces and their parts are short here.
         self.0.get(&bytes.to_vec()).copied()
     }
 
-    /// Tokens of `piece`: of all neighbours whose union is a token, those of the lowest rank are joined first, the
-    /// leftmost of equals before the others, until none is left.
+    /// Number of tokens in `piece`: neighbours whose union is a token are joined, lowest rank first and leftmost first
+    /// if equal, until no such pair is left.
     pub fn count(&self, piece: &[u8]) -> usize {
         let mut parts = Parts::new(piece.len());
         let mut candidates = BinaryHeap::new();
@@ -35,7 +35,7 @@ impl Ranks {
         let mut count = piece.len();
         while let Some(Reverse(best)) = candidates.pop() {
             let (_, at, end) = best;
-            // A candidate is void once one of its halves has been joined to something else.
+            // A candidate is void once one of its halves has been joined to another part.
             if !parts.is_live(at) || self.candidate(piece, &parts, at) != Some(Reverse(best)) {
                 continue;
             }
@@ -53,7 +53,7 @@ impl Ranks {
     }
 }
 
-/// The parts of a piece: for each byte at which a part begins, where it ends and where the part before it begins.
+/// The parts of a piece: for each byte where a part begins, the end of that part and the beginning of the previous one.
 struct Parts {
     ends: Vec<usize>,
     befores: Vec<Option<usize>>,
@@ -72,7 +72,7 @@ impl Parts {
         self.befores[at]
     }
 
-    /// Where the part behind the one at `at` ends, if there is one.
+    /// The end of the part after the one at `at`, if there is one.
     fn end_of_pair(&self, at: usize) -> Option<usize> {
         self.ends.get(self.ends[at]).copied()
     }
@@ -81,7 +81,7 @@ impl Parts {
     fn join(&mut self, at: usize, end: usize) {
         let second = self.ends[at];
         self.ends[at] = end;
-        // A part that ends where it begins, or before, is none.
+        // A part that ends at or before its beginning is dead.
         self.ends[second] = 0;
         if let Some(before) = self.befores.get_mut(end) {
             *before = Some(at);

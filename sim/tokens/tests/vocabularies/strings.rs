@@ -1,4 +1,4 @@
-//! Seeded generators of strings that tokenizers get wrong.
+//! Seeded generators of strings that tokenizers often get wrong.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -8,10 +8,10 @@ pub struct Strings {
     random: ChaCha8Rng,
 }
 
-/// A named way to make a string.
+/// A named generator.
 pub type Generator = (&'static str, fn(&mut Strings) -> String);
 
-/// Every way, in turn.
+/// All generators, used in turn.
 pub const GENERATORS: [Generator; 11] = [
     ("any unicode", any_unicode),
     ("mixed scripts", mixed_scripts),
@@ -128,7 +128,7 @@ fn mixed_scripts(strings: &mut Strings) -> String {
     })
 }
 
-/// One piece without a boundary, mostly below a hundred characters and sometimes of several thousand.
+/// One piece without a boundary, mostly shorter than a hundred characters, sometimes several thousand.
 fn long_piece(strings: &mut Strings) -> String {
     let script = SCRIPTS[strings.below(SCRIPTS.len())];
     let alphabet: Vec<char> = (0..=strings.below(6)).map(|_| strings.char_of(script)).collect();
@@ -183,13 +183,13 @@ fn digits_and_signs(strings: &mut Strings) -> String {
     })
 }
 
-/// Apostrophes in every neighbourhood: both vocabularies cut English contractions by a rule of their own.
+/// Apostrophes in all contexts: both vocabularies have a special rule for English contractions.
 fn contractions(strings: &mut Strings) -> String {
     const ENDS: [&str; 12] = ["'s", "'S", "'re", "'RE", "'ll", "'lL", "'d", "'ſ", "\u{2019}s", "'", "''", "'x"];
     strings.joined(20, |strings| format!("{}{}", strings.one_of(&WORDS), strings.one_of(&ENDS)))
 }
 
-/// The long s, which is an `s` without regard to case, among everything that decides where a text is cut.
+/// The long s, which is a case variant of `s`, among everything that affects splitting.
 fn long_s(strings: &mut Strings) -> String {
     strings.joined(20, |strings| match strings.below(6) {
         0 => strings.one_of(&SPACES).repeat(strings.below(4)),
